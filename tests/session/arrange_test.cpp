@@ -190,6 +190,30 @@ private slots:
     QCOMPARE(session->execute(Arrange{"blocks"}).error().code, std::string("bad_arrangement"));
   }
 
+  /// Another layout's history of the same kernel may stand first, as on another kind of device.
+  void a_kernel_takes_the_history_of_its_own_layout() {
+    auto session = testing::make_session(false);
+    QVERIFY(session->execute(OpenSample{"dqn"}));
+    QVERIFY(session->wait_idle(120));
+    QVERIFY(session->execute(JumpTo{0}));
+    Project saved = parse_project(session->save(), "f").value();
+    QCOMPARE(saved.kernels.size(), size_t(1));
+    ProjectKernel const own = saved.kernels[0];
+    ProjectKernel other = own;
+    other.computes = "00000000deadbeef";
+    other.history["nodes"][0]["note"] = "of another layout";
+    saved.kernels = {other, own};
+    QVERIFY(session->restore(to_text(saved)));
+    QVERIFY(session->wait_idle(120));
+    Snapshot now = session->snapshot();
+    QVERIFY2(!now.error, now.error ? now.error->sentence.c_str() : "");
+    QVERIFY(now.history->nodes[0].note.empty());
+    Project again = parse_project(session->save(), "f").value();
+    QCOMPARE(again.kernels.size(), size_t(2));  // nothing is lost
+    QCOMPARE(again.kernels[0].computes, own.computes);
+    QCOMPARE(again.kernels[1].computes, other.computes);
+  }
+
 private:
   Backend const& backend() const { return *environment_.backend; }
 

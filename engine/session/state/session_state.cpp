@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/backend/backend.h"
 #include "engine/ir/program.h"
@@ -380,6 +381,15 @@ bool has_kernel(LoadedModel const& model, ProjectKernel const& saved) {
   });
 }
 
+/// Of one name there may be histories of several layouts: those of the model's own come first.
+std::vector<ProjectKernel const*> own_layouts_first(LoadedModel const& model,
+                                                    std::vector<ProjectKernel> const& saved) {
+  std::vector<ProjectKernel const*> order;
+  for (ProjectKernel const& one : saved) order.push_back(&one);
+  std::ranges::stable_partition(order, [&](auto* one) { return has_kernel(model, *one); });
+  return order;
+}
+
 }  // namespace
 
 Project for_other_device(Project project, std::string const& before) {
@@ -393,8 +403,11 @@ std::vector<std::string> take_project(State& state, Project const& project, Back
                                       TakenUp const& taken) {
   std::vector<std::string> lost;
   Restoring how = restoring(project, state.here, backend, taken);
-  for (ProjectKernel const& saved : project.kernels) {
-    if (taken.other_arrangement && !has_kernel(*state.model, saved)) {
+  std::set<std::string> taken_up;
+  for (ProjectKernel const* one : own_layouts_first(*state.model, project.kernels)) {
+    ProjectKernel const& saved = *one;
+    bool of_others = taken.other_arrangement || !taken_up.insert(saved.name).second;
+    if (of_others && !has_kernel(*state.model, saved)) {
       state.kept.push_back(saved);
       continue;
     }
