@@ -15,10 +15,8 @@
 #include "app/window/panes/timeline/journal.h"
 #include "app/window/replay.h"
 #include "app/window/report.h"
-#include "engine/backend/target_table.h"
-#include "engine/device/local_device.h"
 #include "tests/gui/painted_texts.h"
-#include "tests/support/sessions.h"
+#include "tests/support/simulated_devices.h"
 #include "widgets/timeline/timeline_view.h"
 
 using namespace tw;
@@ -37,15 +35,6 @@ constexpr char kKernel[] =
     "  Y[n in 1, o in 8, y in 14, x in 14, j in 16]: i8 = i8(min(max(conv[n, o, y, x, j] >> 8:i32, "
     "-127:i32), 127:i32))\n";
 
-Result<ChosenDevice> simulated(std::string const& name) {
-  std::string target = name.substr(name.find(':') + 1);
-  TRY_ASSIGN(Hardware hardware, target_hardware(target));
-  TRY_ASSIGN(auto backend, create_backend(hardware));
-  return ChosenDevice{
-      name, backend,
-      std::make_shared<LocalDevice>(LocalDeviceOptions{TW_BINARY_DIR "/bin/tw-device", target})};
-}
-
 }  // namespace
 
 class AcceleratorTest : public QObject {
@@ -53,10 +42,7 @@ class AcceleratorTest : public QObject {
 private slots:
   void initTestCase() {
     if (!target_hardware("vta")) QSKIP("this build has no target vta");
-    Options options = testing::session_options(true, 1);
-    options.open_device = [](std::string const& name, StopToken) { return simulated(name); };
-    options.device_names = [] { return std::vector<std::string>(); };
-    session_ = Session::create(std::move(options)).value();
+    session_ = Session::create(testing::with_simulated_devices(true)).value();
     window_ = std::make_unique<MainWindow>(*session_, std::vector<SampleCard>{},
                                            folder_.filePath("state"));
     window_->resize(1280, 800);

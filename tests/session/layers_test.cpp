@@ -3,11 +3,9 @@
 
 #include <algorithm>
 
-#include "engine/backend/target_table.h"
-#include "engine/device/local_device.h"
 #include "engine/session/layers.h"
 #include "engine/session/quantizing.h"
-#include "tests/support/sessions.h"
+#include "tests/support/simulated_devices.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -17,17 +15,7 @@ class LayersTest : public QObject {
 private slots:
   void initTestCase() {
     if (!target_hardware("vta")) QSKIP("this build has no target vta");
-    Options options = testing::session_options(false, 1);
-    options.open_device = [](std::string const& name, StopToken) -> Result<ChosenDevice> {
-      std::string target = name.substr(name.find(':') + 1);
-      TRY_ASSIGN(Hardware hardware, target_hardware(target));
-      TRY_ASSIGN(auto backend, create_backend(hardware));
-      return ChosenDevice{name, backend,
-                          std::make_shared<LocalDevice>(
-                              LocalDeviceOptions{TW_BINARY_DIR "/bin/tw-device", target})};
-    };
-    options.device_names = [] { return std::vector<std::string>(); };
-    session_ = Session::create(std::move(options)).value();
+    session_ = Session::create(testing::with_simulated_devices(false)).value();
   }
 
   void its_kernels_stand_below_its_roofs() {

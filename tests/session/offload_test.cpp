@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "engine/backend/target_table.h"
-#include "engine/device/local_device.h"
-#include "tests/support/sessions.h"
+#include "engine/session/project/project.h"
+#include "tests/support/simulated_devices.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -16,17 +15,7 @@ class OffloadTest : public QObject {
 private slots:
   void initTestCase() {
     if (!target_hardware("vta")) QSKIP("this build has no target vta");
-    Options options = testing::session_options(false, 1);
-    options.open_device = [](std::string const& name, StopToken) -> Result<ChosenDevice> {
-      std::string target = name.substr(name.find(':') + 1);
-      TRY_ASSIGN(Hardware hardware, target_hardware(target));
-      TRY_ASSIGN(auto backend, create_backend(hardware));
-      return ChosenDevice{name, backend,
-                          std::make_shared<LocalDevice>(
-                              LocalDeviceOptions{TW_BINARY_DIR "/bin/tw-device", target})};
-    };
-    options.device_names = [] { return std::vector<std::string>(); };
-    session_ = Session::create(std::move(options)).value();
+    session_ = Session::create(testing::with_simulated_devices(false)).value();
   }
 
   void a_model_of_floats_has_nothing_for_the_accelerator() {
@@ -82,6 +71,22 @@ private slots:
       QCOMPARE(now.kernels->rows[i].helper, before.kernels->rows[i].helper);
       QCOMPARE(now.kernels->rows[i].stays_because, before.kernels->rows[i].stays_because);
     }
+  }
+
+  void an_accelerator_that_is_away_stays_in_the_project() {
+    Project project = parse_project(session_->save()).value();
+    project.model.accelerator = "moon";
+    project.cut.clear();
+    QVERIFY(session_->restore(to_text(project)));
+    QVERIFY(session_->wait_idle(120));
+    Snapshot now = session_->snapshot();
+    QVERIFY(now.model && now.error);
+    QVERIFY2(now.error->sentence.find("nothing is offloaded") != std::string::npos,
+             now.error->sentence.c_str());
+    QVERIFY(!now.cut);
+    QCOMPARE(parse_project(session_->save()).value().model.accelerator, std::string("moon"));
+    do_now(OffloadTo{"local:vta"});
+    QVERIFY(session_->snapshot().cut);
   }
 
   void where_it_is_in_use_nothing_is_beside_it() {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/compile/kernel_code.h"
 #include "engine/device/local_device.h"
 #include "engine/device/logged_device.h"
 #include "engine/device/registry.h"
@@ -113,6 +114,9 @@ void SessionImpl::measure_node(int kernel, int node, StopToken stop, Progress co
     if (tier == CodeTier::kFull)
       publish();  // the first number is shown while the finer one is made
     auto outcome = laboratory_->measure(model, kernel, schedule->program(), tier, stop, progress);
+    // On the way to a schedule a target often has no code for a step: that is no failure.
+    bool has_code = outcome || outcome.error().fault != Fault::kRefused ||
+                    compile_kernel(schedule->program(), *backend(), tier, stop);
     std::lock_guard lock(mutex_);
     if (state_.model != model) return;
     state_.measuring = -1;
@@ -121,9 +125,8 @@ void SessionImpl::measure_node(int kernel, int node, StopToken stop, Progress co
     if (!outcome) {
       history = history.with_failure(node, state_.here, to_sentence(outcome.error()));
       // What is only there to compare with, such as a plain nest that a target does not run, has
-      // its failure in the history, and so has what a target does not run on the way to a schedule.
-      bool refused = outcome.error().fault == Fault::kRefused;
-      if (node == history.current() && !refused) state_.error = view_of(outcome.error(), "measure");
+      // its failure in the history.
+      if (node == history.current() && has_code) state_.error = view_of(outcome.error(), "measure");
       break;
     }
     mended("measure");

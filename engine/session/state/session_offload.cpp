@@ -55,6 +55,7 @@ Result<Model> SessionImpl::load_beside(std::string const& source, LoadOptions op
   }();
   if (found || taken.offload_asked() || stop.stop_requested()) return found;
   sentence = "nothing is offloaded: " + found.error().message;
+  taken.beside.device = name;  // a board that is away today is the project's tomorrow
   options.helper = nullptr;
   return load_arranged(source, options, *backend(), sentence, stop, progress);
 }

@@ -19,7 +19,7 @@ constexpr size_t kAtATime = 12;       // proposals between two descents
 constexpr double kWorthTrying = 1.1;  // of the fastest, as it is modelled
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-struct SeenPoint {
+struct ModelledPoint {
   Point point;
   double seconds = kNever;  ///< as modelled; infinite: rejected, or the model says nothing
 };
@@ -45,7 +45,7 @@ public:
     }
     if (plan_.empty()) TRY(explore());
     if (plan_.empty()) return std::optional<Candidate>();
-    SeenPoint one = std::move(plan_.front());
+    ModelledPoint one = std::move(plan_.front());
     plan_.pop_front();
     TRY_ASSIGN(Candidate candidate, space_.at(std::move(one.point)));
     candidate.predicted_seconds = one.seconds;
@@ -57,41 +57,41 @@ public:
 private:
   using Make = std::function<Result<Candidate>(size_t)>;
 
-  SeenPoint seen(Candidate const& candidate) const {
+  ModelledPoint seen(Candidate const& candidate) const {
     if (candidate.rejection) return {candidate.point};
     auto model = space_.modelled(candidate);
     return {candidate.point, model ? model->seconds : kNever};
   }
-  SeenPoint const& note(SeenPoint const& one) {
+  ModelledPoint const& note(ModelledPoint const& one) {
     ++modelled_.points;
     return known_[point_text(one.point)] = one;
   }
 
   /// The fastest of `count` points, which are looked at side by side.
-  Result<SeenPoint> look_at(size_t count, Make const& make) {
+  Result<ModelledPoint> look_at(size_t count, Make const& make) {
     size_t workers = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, count);
-    auto work = [&](size_t worker) -> Result<std::vector<SeenPoint>> {
-      std::vector<SeenPoint> points;
+    auto work = [&](size_t worker) -> Result<std::vector<ModelledPoint>> {
+      std::vector<ModelledPoint> points;
       for (size_t i = worker; i < count; i += workers) {
         TRY_ASSIGN(Candidate candidate, make(i));
         points.push_back(seen(candidate));
       }
       return points;
     };
-    std::vector<std::future<Result<std::vector<SeenPoint>>>> running;
+    std::vector<std::future<Result<std::vector<ModelledPoint>>>> running;
     for (size_t i = 0; i < workers; ++i) running.push_back(std::async(std::launch::async, work, i));
-    std::vector<Result<std::vector<SeenPoint>>> found;
+    std::vector<Result<std::vector<ModelledPoint>>> found;
     for (auto& one : running) found.push_back(one.get());
-    SeenPoint fastest;
+    ModelledPoint fastest;
     for (auto const& some : found) {
       if (!some) return std::unexpected(some.error());
-      for (SeenPoint const& one : *some)
+      for (ModelledPoint const& one : *some)
         if (note(one).seconds <= fastest.seconds) fastest = one;
     }
     return fastest;
   }
 
-  Status descend(SeenPoint from) {
+  Status descend(ModelledPoint from) {
     while (from.seconds < kNever) {
       if (from.seconds < best_.seconds) best_ = from;
       TRY_ASSIGN(Candidate here, space_.at(from.point));
@@ -100,7 +100,7 @@ private:
         return known_.contains(point_text(one)) || !asked_.insert(point_text(one)).second;
       });
       if (points.empty()) return {};
-      TRY_ASSIGN(SeenPoint next,
+      TRY_ASSIGN(ModelledPoint next,
                  look_at(points.size(), [&](size_t i) { return space_.at(points[i]); }));
       if (next.seconds >= from.seconds) return {};
       from = std::move(next);
@@ -108,7 +108,7 @@ private:
     return {};
   }
 
-  Result<SeenPoint> drawn() {
+  Result<ModelledPoint> drawn() {
     uint64_t seed = rng_.next();
     return look_at(kDrawn, [&](size_t i) {
       Rng rng(seed + i);
@@ -119,7 +119,7 @@ private:
   Status explore() {
     auto start = std::chrono::steady_clock::now();
     for (int starts = 0; plan_.empty() && starts < kStartsInVain; ++starts) {
-      SeenPoint from = best_;
+      ModelledPoint from = best_;
       if (std::exchange(left_rule_, true)) {
         TRY_ASSIGN(from, drawn());
       }
@@ -132,22 +132,22 @@ private:
   }
 
   void plan() {
-    std::vector<SeenPoint> worth;
+    std::vector<ModelledPoint> worth;
     for (auto const& [name, one] : known_)
       if (one.seconds <= kWorthTrying * best_.seconds && !proposed_.contains(name))
         worth.push_back(one);
-    std::ranges::sort(worth, {}, &SeenPoint::seconds);
+    std::ranges::sort(worth, {}, &ModelledPoint::seconds);
     if (worth.size() > kAtATime) worth.resize(kAtATime);
-    for (SeenPoint const& one : worth) proposed_.insert(point_text(one.point));
+    for (ModelledPoint const& one : worth) proposed_.insert(point_text(one.point));
     plan_.assign(worth.begin(), worth.end());
   }
 
   bool begun_ = false, left_rule_ = false;
-  SeenPoint best_;
-  std::map<std::string, SeenPoint> known_;  ///< by their texts
+  ModelledPoint best_;
+  std::map<std::string, ModelledPoint> known_;  ///< by their texts
   std::set<std::string> asked_;  ///< as they were asked for: with what is as the rule has it
   std::set<std::string> proposed_;
-  std::deque<SeenPoint> plan_;
+  std::deque<ModelledPoint> plan_;
   Modelled modelled_;
 };
 
