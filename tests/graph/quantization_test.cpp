@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 
 #include "engine/graph/passes.h"
@@ -24,7 +25,12 @@ using tw::testing::model_of;
 namespace {
 
 constexpr uint64_t kSeed = 4711;
-constexpr int kRandomModels = 60;
+
+int64_t number_from(char const* variable, int64_t otherwise) {
+  return qEnvironmentVariableIsSet(variable) ? qEnvironmentVariableIntValue(variable) : otherwise;
+}
+uint64_t const kFirstModel = uint64_t(number_from("TW_TEST_SEED", kSeed));
+int const kRandomModels = int(number_from("TW_RANDOM_MODELS", 60));
 
 QString sentence(auto const& result) {
   return result ? QString() : QString::fromStdString(to_sentence(result.error()));
@@ -80,7 +86,15 @@ QuantizedNode const* find(Quantized const& quantized, std::string const& name) {
   return found == quantized.nodes.end() ? nullptr : &*found;
 }
 
-/// Convolutions, sums, pools and relus in a chain with branches, all of 4 or 8 channels.
+/// Windows of 4 or 9 elements, with zeros where they go beyond the image, which keeps its extents.
+void average_in_place(ForeignNode& node, int64_t extent) {
+  node.attributes["kernel_shape"] = std::vector<int64_t>{extent, extent};
+  node.attributes["pads"] = std::vector<int64_t>{extent - 2, extent - 2, 1, 1};
+  node.attributes["count_include_pad"] = int64_t(1);
+}
+
+/// Convolutions, sums, pools and relus in a chain with branches, all of 4 or 8 channels; behind the
+/// average of all, in one of two, a dense layer.
 ForeignModel random_model(uint64_t seed) {
   Rng rng(seed);
   int64_t channels = rng.below(2) ? 4 : 8;
@@ -95,24 +109,36 @@ ForeignModel random_model(uint64_t seed) {
   int nodes = int(rng.between(3, 9));
   for (int i = 1; i <= nodes; ++i) {
     std::string n = std::to_string(i), from = images[size_t(rng.below(int64_t(images.size())))];
-    int64_t kind = rng.below(6);
+    int64_t kind = rng.below(7);
     if (kind < 3) {
       conv(n, channels, 1);
       lines.push_back("v" + n + " = Conv " + images.back() + " w" + n + " b" + n);
     } else if (kind == 3) {
       lines.push_back("v" + n + " = Add " + images.back() + " " + from);
     } else {
-      lines.push_back("v" + n + (kind == 4 ? " = Relu " : " = MaxPool ") + images.back());
+      constexpr char const* kKinds[] = {" = Relu ", " = MaxPool ", " = AveragePool "};
+      lines.push_back("v" + n + kKinds[kind - 4] + images.back());
     }
     images.push_back("v" + n);
   }
-  lines.push_back("y = GlobalAveragePool " + images.back());
+  bool dense = seed % 4 < 2;
+  lines.push_back((dense ? "g = GlobalAveragePool " : "y = GlobalAveragePool ") + images.back());
+  if (dense) {
+    lines.insert(lines.end(), {"f = Flatten g", "y = Gemm f wd bd"});
+    constants["wd"] = random_array(rng, {channels, 5});
+    constants["bd"] = random_array(rng, {5});
+  }
   ForeignModel model = model_of(lines, {2, 3, 6, 6});
   model.graph.initializers = constants;
-  for (ForeignNode& node : model.graph.nodes)
+  for (ForeignNode& node : model.graph.nodes) {
     if (node.op_type == "MaxPool") node.attributes["kernel_shape"] = std::vector<int64_t>{1, 1};
+    if (node.op_type == "AveragePool") average_in_place(node, rng.between(2, 3));
+  }
   return model;
 }
+
+/// The options with which a random model is quantized.
+QuantizeOptions options_for(uint64_t seed) { return {.first = seed % 2 == 0, .dense = true}; }
 
 /// y = Q(relu(conv(DQ(x8), DQ(w8), b))) with these scales and zero points.
 ForeignModel one_convolution(double data, double weights, double result, double zero) {
@@ -200,33 +226,39 @@ private slots:
   }
 
   void random_networks_keep_every_bit_in_integers() {
-    int convolutions = 0, sums = 0;
-    for (uint64_t seed = kSeed; seed < kSeed + kRandomModels; ++seed) {
+    int convolutions = 0, sums = 0, averages = 0, dense = 0;
+    for (uint64_t seed = kFirstModel; seed < kFirstModel + uint64_t(kRandomModels); ++seed) {
       Graph graph = build_graph(random_model(seed)).value();
       CalibrationData data = data_for(graph, seed);
-      auto quantized = quantize(graph, data, {.first = seed % 2 == 0});
+      auto quantized = quantize(graph, data, options_for(seed));
       if (!quantized && quantized.error().code == "nothing_to_quantize") continue;
       QVERIFY2(quantized, qPrintable(QString("seed %1: ").arg(seed) + sentence(quantized)));
       Graph integers = lowered(quantized->graph);
       QVERIFY2(verify(integers).has_value(), qPrintable(QString("seed %1").arg(seed)));
       auto expected = reference_run(quantized->graph, data.checks[0]).value();
       auto actual = reference_run(integers, data.checks[0]).value();
-      QVERIFY2(same_bytes(actual, expected), qPrintable(QString("seed %1\n").arg(seed) +
-                                                        QString::fromStdString(to_text(integers))));
+      bool same = same_bytes(actual, expected);
+      if (!same) std::puts((to_text(quantized->graph) + to_text(integers)).c_str());
+      QVERIFY2(same, qPrintable(QString("seed %1").arg(seed)));
       QCOMPARE(counts_of(integers)["conv"] + counts_of(integers)["conv_integer"],
                counts_of(quantized->graph)["conv"]);
       convolutions += counts_of(integers)["conv_integer"];
       sums += counts_of(integers)["widen"];
+      averages += counts_of(integers)["sum_pool"];
+      dense += counts_of(integers)["matmul_integer"];
     }
+    qInfo("%d convolutions, %d sums, %d averages, %d dense layers", convolutions, sums, averages,
+          dense);
     QVERIFY(convolutions > kRandomModels && sums > kRandomModels / 6);
+    QVERIFY(averages > kRandomModels / 6 && dense > kRandomModels / 6);
   }
 
   void random_networks_are_the_same_in_an_onnx_file() {
-    for (uint64_t seed = kSeed; seed < kSeed + kRandomModels; ++seed) {
+    for (uint64_t seed = kFirstModel; seed < kFirstModel + uint64_t(kRandomModels); ++seed) {
       ForeignModel model = random_model(seed);
       Graph graph = build_graph(model).value();
       CalibrationData data = data_for(graph, seed);
-      auto quantized = quantize(graph, data, {.first = seed % 2 == 0});
+      auto quantized = quantize(graph, data, options_for(seed));
       if (!quantized) continue;  // nothing to quantize
       auto written = quantized_model(model, quantized->graph);
       QVERIFY2(written, qPrintable(QString("seed %1: ").arg(seed) + sentence(written)));
@@ -235,6 +267,34 @@ private slots:
       QVERIFY2(same_bytes(reference_run(lowered(*again), data.checks[0]).value(), quantized->made),
                qPrintable(QString("seed %1").arg(seed)));
     }
+  }
+
+  /// y = Gemm(flatten(AveragePool(Relu(Conv(x))))) with windows that `change` sets.
+  void an_average_is_a_sum_where_its_windows_allow_it() {
+    auto averaged = [&](int64_t extent, std::vector<int64_t> pads) {
+      ForeignModel model = model_of(
+          {"c = Conv x w", "r = Relu c", "a = AveragePool r", "f = Flatten a", "y = Gemm f wd"},
+          {1, 4, 7, 7});
+      int64_t out = (7 + 2 * pads[0] - extent) / extent + 1;
+      Rng rng(kSeed);
+      model.graph.initializers = {{"w", random_array(rng, {4, 4, 1, 1})},
+                                  {"wd", random_array(rng, {4 * out * out, 3})}};
+      model.graph.nodes[2].attributes["kernel_shape"] = std::vector<int64_t>{extent, extent};
+      model.graph.nodes[2].attributes["strides"] = std::vector<int64_t>{extent, extent};
+      model.graph.nodes[2].attributes["pads"] = pads;
+      Graph graph = build_graph(model).value();
+      CalibrationData data = data_for(graph, kSeed);
+      Quantized quantized = quantize(graph, data, {.first = true, .dense = true}).value();
+      QuantizedNode const* row = find(quantized, "a");
+      bool sums = counts_of(lowered(quantized.graph))["sum_pool"] == 1;
+      if (!row || row->is_quantized != sums) return QString("the report and the graph differ");
+      return QString::fromStdString(row->reason);
+    };
+    QCOMPARE(averaged(7, {0, 0, 0, 0}), QString());  // 49 elements: the weights take 64/49
+    QCOMPARE(averaged(2, {0, 0, 0, 0}), QString());
+    QCOMPARE(averaged(3, {0, 0, 0, 0}), QString());
+    QCOMPARE(averaged(3, {1, 1, 1, 1}),
+             QString("dividing by the elements of its windows is no shift"));
   }
 
   void the_result_keeps_at_least_20_decibels() {
@@ -265,6 +325,7 @@ private slots:
       QVERIFY2(again, qPrintable(sentence(again)));
       QCOMPARE(counts_of(lowered(*again))["conv_integer"], all ? 6 : 5);
       QCOMPARE(counts_of(lowered(*again))["matmul_integer"], all ? 1 : 0);
+      QCOMPARE(counts_of(lowered(*again))["sum_pool"], all ? 1 : 0);
       Graph after = optimize(*again).value();
       auto actual = reference_run(after, data.checks[0]).value();
       // A normalization that stayed in the file is folded in another order.
@@ -387,6 +448,7 @@ private slots:
     QCOMPARE(reason("fc"), QString("it is a dense layer"));
     QCOMPARE(reason("layer1.0.conv2"), QString("it is kept as it is"));
     QCOMPARE(reason("layer1.0.add"), QString("no convolution in bytes makes what it adds"));
+    QCOMPARE(reason("avgpool"), QString("nothing behind it reads bytes"));
     QVERIFY(find(quantized, "layer1.0.conv1")->is_quantized);
     QVERIFY(!find(quantized, "layer1.0.conv2")->is_quantized);
   }

@@ -28,10 +28,12 @@ struct ConvShape {
   int64_t result(int64_t extent) const { return (extent + 2 * padding() - kernel) / stride + 1; }
 };
 
-/// Windows of bytes, the largest or least of each.
+/// Windows of bytes: the largest or least of each, or its sum shifted back to bytes.
+enum class Pool : uint8_t { kLargest, kLeast, kSum };
 struct PoolShape {
   int64_t images = 1, height = 14, width = 14, channels = 64, window = 3, stride = 2, padding = 1;
-  bool largest = true;
+  Pool pool = Pool::kLargest;
+  bool residual = false;  ///< added to sums
   int64_t result(int64_t extent) const { return (extent + 2 * padding - window) / stride + 1; }
 };
 
@@ -41,20 +43,38 @@ inline std::string text_of(PoolShape const& s, Configuration const& c) {
   std::string rows = batch > 1 ? fmt::format(", {}", batch) : "", row = batch > 1 ? ", b" : "";
   std::string row_axis = batch > 1 ? fmt::format(", b in {}", batch) : "";
   int64_t n = s.images / batch, k = s.channels / block;
-  std::string text = fmt::format("tilewright te 1\nkernel pool(X: i8[{}, {}, {}, {}{}, {}]) -> Y\n",
-                                 n, k, s.height, s.width, rows, block);
+  std::string residual = s.residual
+                             ? fmt::format(", R: i8[{}, {}, {}, {}{}, {}]", n, k,
+                                           s.result(s.height), s.result(s.width), rows, block)
+                             : "";
+  std::string text =
+      fmt::format("tilewright te 1\nkernel pool(X: i8[{}, {}, {}, {}{}, {}]{}) -> Y\n", n, k,
+                  s.height, s.width, rows, block, residual);
   if (pad > 0)
     text += fmt::format(
         "  padded[n in {0}, c in {1}, y in {2}, x in {3}{4}, i in {5}] = select({6} <= y && y < "
         "{7} && {6} <= x && x < {8}, X[n, c, y-{6}, x-{6}{9}, i], {10}:i8)\n",
         n, k, s.height + 2 * pad, s.width + 2 * pad, row_axis, block, pad, pad + s.height,
-        pad + s.width, row, s.largest ? -128 : 127);
+        pad + s.width, row,
+        s.pool == Pool::kSum       ? 0
+        : s.pool == Pool::kLargest ? -128
+                                   : 127);
   std::string step = s.stride > 1 ? fmt::format("*{}", s.stride) : "";
-  return text + fmt::format(
-                    "  Y[n in {0}, c in {1}, y in {2}, x in {3}{4}, i in {5}] = {6}[r in {7}, s in "
-                    "{7}] {8}[n, c, y{9}+r, x{9}+s{10}, i]\n",
-                    n, k, s.result(s.height), s.result(s.width), row_axis, block,
-                    s.largest ? "max" : "min", s.window, pad > 0 ? "padded" : "X", step, row);
+  std::string axes = fmt::format("n in {}, c in {}, y in {}, x in {}{}, i in {}", n, k,
+                                 s.result(s.height), s.result(s.width), row_axis, block);
+  std::string read =
+      fmt::format("{}[n, c, y{}+r, x{}+s{}, i]", pad > 0 ? "padded" : "X", step, step, row);
+  std::string window = fmt::format("[r in {0}, s in {0}]", s.window);
+  if (s.pool != Pool::kSum)
+    return text + fmt::format("  Y[{}] = {}{} {}\n", axes, s.pool == Pool::kLargest ? "max" : "min",
+                              window, read);
+  text += fmt::format("  sums[{}] = sum{} i32({})\n", axes, window, read);
+  std::string at = fmt::format("n, c, y, x{}, i", row);
+  std::string total = fmt::format("sums[{}]", at);
+  if (s.residual) total += fmt::format(" + i32(R[{}])", at);
+  return text +
+         fmt::format("  Y[{}]: i8 = i8(min(max(({} + 2:i32) >> 2:i32, -128:i32), 127:i32))\n", axes,
+                     total);
 }
 
 /// In blocks of the configuration; with one image in a block there is no axis for it.

@@ -62,11 +62,12 @@ int64_t divisor(Window const& w, int64_t at, bool with_padding) {
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   TRY_ASSIGN(Window window, window_of(attributes, inputs[0].shape()));
   bool with_padding = integer(attributes, "count_padding") != 0;
-  return map_windows(inputs[0], window, [&](std::span<double const> elements, int64_t at) {
-    double total = 0;
-    for (double element : elements) total += element;
-    return total / double(divisor(window, at, with_padding));
-  });
+  return map_windows(inputs[0], window, inputs[0].type(),
+                     [&](std::span<double const> elements, int64_t at) {
+                       double total = 0;
+                       for (double element : elements) total += element;
+                       return total / double(divisor(window, at, with_padding));
+                     });
 }
 
 RandomCase random_case(Rng& rng) {

@@ -22,11 +22,12 @@ Result<Tensors> direct(Attributes const& attributes, Arrangement const& arrangem
 
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   TRY_ASSIGN(Window window, window_of(attributes, inputs[0].shape()));
-  return map_windows(inputs[0], window, [](std::span<double const> elements, int64_t) {
-    double best = -std::numeric_limits<double>::infinity();
-    for (double element : elements) best = std::max(best, element);
-    return best;
-  });
+  return map_windows(inputs[0], window, inputs[0].type(),
+                     [](std::span<double const> elements, int64_t) {
+                       double best = -std::numeric_limits<double>::infinity();
+                       for (double element : elements) best = std::max(best, element);
+                       return best;
+                     });
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "engine/graph/pipeline.h"
+#include "engine/graph/quantization/averages.h"
 #include "engine/graph/quantization/values.h"
 
 namespace tw {
@@ -49,12 +50,14 @@ public:
   }
 
 private:
+  Node const* maker(ValueId id) const {
+    NodeId made = id.valid() ? producers_[size_t(id.value)] : NodeId();
+    return made.valid() ? &nodes_[size_t(made.value)] : nullptr;
+  }
   /// The node that makes a value, if it is of this operator.
   Node const* maker(ValueId id, std::string_view op) const {
-    NodeId made = id.valid() ? producers_[size_t(id.value)] : NodeId();
-    if (!made.valid()) return nullptr;
-    Node const& node = nodes_[size_t(made.value)];
-    return node.op && node.op->name == op ? &node : nullptr;
+    Node const* node = maker(id);
+    return node && node->op && node->op->name == op ? node : nullptr;
   }
   bool is_read_once(ValueId id) const {
     return consumers_[size_t(id.value)].size() == 1 && !is_output(graph_, id);
@@ -98,18 +101,23 @@ private:
     else if ((node = maker(id, "matmul")))
       steps = steps_of_product(*node, "matmul_integer");
     else if ((node = maker(id, "max_pool")))
-      steps = steps_of_pool(*node);
+      steps = steps_of_moved(*node);
     else if ((node = maker(id, "add")))
       steps = steps_of_sum(*node);
-    if (steps) origins_.insert(origins_.end(), node->origins.begin(), node->origins.end());
+    else if ((node = maker(id)) && only_reshapes(*node))
+      steps = steps_of_moved(*node);
+    else if (auto sum = shifted_sum(
+                 graph_, [this](ValueId of) { return maker(of); }, id))
+      steps = steps_of_average(*sum);
+    if (steps && node) origins_.insert(origins_.end(), node->origins.begin(), node->origins.end());
     return steps;
   }
 
   /// A bias in whole steps, in the shape that broadcasts over the result.
   static NDArray whole_steps(NDArray const& bias, Shape const& result, int exponent) {
-    // Blocks of images are read by whole ones: then every image has its own.
+    // Blocks of images or rows are read by whole ones: then each has its own.
     Shape shape(result.size(), 1);
-    shape[0] = result.size() > 2 ? result[0] : 1;
+    shape[0] = result[0];
     shape[1] = bias.size();
     NDArray steps = NDArray::create(DType::kI32, shape).value();
     for (int64_t i = 0; i < steps.size(); ++i)
@@ -180,12 +188,29 @@ private:
     return steps;
   }
 
-  std::optional<Steps> steps_of_pool(Node const& node) {
+  /// The largest of bytes, and bytes in another shape, are bytes.
+  std::optional<Steps> steps_of_moved(Node const& node) {
     std::optional<Steps> steps = bytes_of(node.inputs[0]);
-    if (!steps) return std::nullopt;
+    if (!steps && only_reshapes(node)) steps = steps_of(node.inputs[0]);
+    if (!steps || !steps->is_bytes || node.inputs.size() > 1) return std::nullopt;
     DType type = *graph_.value(steps->value).type.dtype;
     steps->value =
-        emit("max_pool", node.attributes, {steps->value}, node.outputs[0], type, "bytes");
+        emit(node.type.c_str(), node.attributes, {steps->value}, node.outputs[0], type, "bytes");
+    return steps;
+  }
+
+  /// The windows' sums, whose steps are finer than those of the bytes.
+  std::optional<Steps> steps_of_average(ShiftedSum const& sum) {
+    if (sum.factor && !is_read_once(sum.pool->outputs[0])) return std::nullopt;
+    std::optional<Steps> bytes = bytes_of(sum.pool->inputs[0]);
+    Steps steps{{}, false, 0, 0};
+    if (bytes) steps.most = bytes->most * double(sum.count);
+    if (!bytes || !(steps.most < kMostSum)) return std::nullopt;
+    for (Node const* node : {sum.pool, sum.factor})
+      if (node) origins_.insert(origins_.end(), node->origins.begin(), node->origins.end());
+    steps.exponent = bytes->exponent - sum.shift;
+    steps.value =
+        emit("sum_pool", sum.window, {bytes->value}, sum.pool->outputs[0], DType::kI32, "sum");
     return steps;
   }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/graph/operator.h"
+#include "engine/graph/quantization/averages.h"
 
 namespace tw {
 namespace {
@@ -31,6 +32,8 @@ public:
     TRY(check_kept());
     for (size_t i = 0; i < graph_.nodes.size(); ++i) choose({int32_t(i)});
     for (size_t i = 0; i < graph_.nodes.size(); ++i) pool_bytes({int32_t(i)});
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) average_bytes({int32_t(i)});
+    for (Node const& node : graph_.nodes) keep_steps(node);
     set_exponents();
     std::ranges::sort(plan_.nodes, {}, [](PlannedNode const& one) { return one.node; });
     return std::move(plan_);
@@ -141,11 +144,14 @@ private:
         end = node.outputs[0];
         continue;
       }
-      if (is_op(node, "relu") || (is_op(node, "clip") && has_constant_bounds(node)))
-        end = node.outputs[0];
+      if (is_bound(node)) end = node.outputs[0];
       break;
     }
     return end;
+  }
+
+  bool is_bound(Node const& node) const {
+    return is_op(node, "relu") || (is_op(node, "clip") && has_constant_bounds(node));
   }
 
   bool has_constant_bounds(Node const& node) const {
@@ -167,10 +173,61 @@ private:
         !has_samples(node.outputs[0]) || node.outputs.size() > 1)
       return;
     plan_.values[node.outputs[0]] = 0;
-    pooled_[node.outputs[0]] = node.inputs[0];
+    same_as_[node.outputs[0]] = node.inputs[0];
     PlannedNode planned = row_of(id);
     planned.row.is_quantized = true;
     plan_.nodes.push_back(planned);
+  }
+
+  Node const* maker(ValueId id) const {
+    NodeId made = producers_[size_t(id.value)];
+    return made.valid() ? &graph_.node(made) : nullptr;
+  }
+
+  /// A bound of bytes that are read elsewhere, too: in coarser steps halves would be rounded.
+  void keep_steps(Node const& node) {
+    if (is_bound(node) && plan_.values.contains(node.inputs[0]) &&
+        plan_.values.contains(node.outputs[0]))
+      same_as_[node.outputs[0]] = node.inputs[0];
+  }
+
+  /// The value, or it in another shape, where that is to be bytes; invalid: it is not.
+  ValueId read_as_bytes(ValueId id) const {
+    while (!plan_.values.contains(id)) {
+      NodeId next = only_reader(id);
+      if (!next.valid() || !only_reshapes(graph_.node(next))) return {};
+      id = graph_.node(next).outputs[0];
+    }
+    return id;
+  }
+
+  /// An average of bytes that a product reads as bytes, perhaps in another shape.
+  void average_bytes(NodeId id) {
+    Node const& node = graph_.node(id);
+    bool average = is_op(node, "average_pool") || is_op(node, "global_average_pool");
+    if (!average || !plan_.values.contains(node.inputs[0])) return;
+    PlannedNode planned = row_of(id);
+    NodeId next = only_reader(planned.end);
+    if (next.valid() && is_op(graph_.node(next), "mul")) planned.end = graph_.node(next).outputs[0];
+    auto sum = shifted_sum(
+        graph_, [this](ValueId value) { return maker(value); }, planned.end);
+    next = only_reader(planned.end);
+    if (!plan_.values.contains(planned.end) && next.valid() && is_bound(graph_.node(next)))
+      planned.end = graph_.node(next).outputs[0];
+    ValueId read = read_as_bytes(planned.end);
+    if (!read.valid() && next.valid() && is_op(graph_.node(next), "add"))
+      return;  // whose row says it
+    if (!read.valid())
+      planned.row.reason = "nothing behind it reads bytes";
+    else if (!sum || !has_samples(planned.end))
+      planned.row.reason = "dividing by the elements of its windows is no shift";
+    else
+      planned.row.is_quantized = true;
+    plan_.nodes.push_back(planned);
+    if (!planned.row.is_quantized) return;
+    plan_.values[planned.end] = 0;
+    sums_[planned.end] = {node.inputs[0], sum->shift};
+    if (read != planned.end) same_as_[read] = planned.end;
   }
 
   void set_exponents() {
@@ -178,11 +235,14 @@ private:
       ValueSamples const& samples = samples_.at(id);
       exponent = best_exponent(samples.elements, samples.largest, kLimit);
     }
-    for (Node const& node : graph_.nodes)  // a pool after a pool, too
-      for (ValueId id : node.outputs)
-        if (pooled_.contains(id)) plan_.values[id] = plan_.values[pooled_[id]];
-    for (PlannedNode& planned : plan_.nodes)
-      if (plan_.products.contains(planned.node)) set_weights(planned);
+    std::map<NodeId, PlannedNode const*> products;
+    for (PlannedNode const& planned : plan_.nodes)
+      if (plan_.products.contains(planned.node)) products[planned.node] = &planned;
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      for (ValueId id : graph_.nodes[i].outputs) follow_operand(id);
+      if (auto found = products.find({int32_t(i)}); found != products.end())
+        set_weights(*found->second);
+    }
     for (auto& [id, product] : plan_.products) {
       product.finest = plan_.values[graph_.node(id).inputs[0]] + product.weights;
       for (ValueId other : others_of(id))
@@ -191,6 +251,15 @@ private:
     for (auto const& [id, exponent] : plan_.values) find_sum(id, exponent);
     for (NodeId id : waiting_) describe_sum(id);
     for (PlannedNode& planned : plan_.nodes) describe(planned);
+  }
+
+  /// What has the steps of what it is made of, or steps that its sums can be shifted to.
+  void follow_operand(ValueId id) {
+    if (auto same = same_as_.find(id); same != same_as_.end())
+      plan_.values[id] = plan_.values[same->second];
+    if (auto sum = sums_.find(id); sum != sums_.end())
+      plan_.values[id] =
+          std::max(plan_.values[id], plan_.values[sum->second.of] - sum->second.shift + 1);
   }
 
   void set_weights(PlannedNode const& planned) {
@@ -202,9 +271,9 @@ private:
     int best = best_exponent(weights, largest, limit), exponent = best;
     while (exponent < best + kMostCoarser && !fits(planned.node, exponent)) ++exponent;
     plan_.products[planned.node].weights = exponent;
-    // A result cannot be finer than the sums that it is shifted from.
+    // A result is shifted from the sums: half a step of theirs decides nothing else.
     int& result = plan_.values[planned.end];
-    result = std::max(result, exponent + plan_.values[node.inputs[0]]);
+    result = std::max(result, exponent + plan_.values[node.inputs[0]] + 1);
   }
 
   /// What is added to the sums of a product.
@@ -238,7 +307,7 @@ private:
     return most < kMostSum;
   }
 
-  /// A sum of bytes, perhaps below a relu or a clip, that becomes bytes again.
+  /// A sum or an average of bytes, perhaps below a relu or a clip, that becomes bytes again.
   void find_sum(ValueId id, int exponent) {
     NodeId made = producers_[size_t(id.value)];
     if (made.valid() && (is_op(graph_.node(made), "relu") || is_op(graph_.node(made), "clip"))) {
@@ -246,8 +315,9 @@ private:
       if (only_reader(id) != made) return;
       made = producers_[size_t(id.value)];
     }
-    if (!made.valid() || !is_op(graph_.node(made), "add") || joined_.contains(made)) return;
-    std::optional<int> finest = finest_of(graph_.node(made));
+    if (!made.valid() || joined_.contains(made)) return;
+    bool adds = is_op(graph_.node(made), "add");
+    std::optional<int> finest = adds ? finest_of(graph_.node(made)) : finest_of_average(id);
     if (finest && *finest < exponent) plan_.sums[id] = *finest;
   }
 
@@ -261,10 +331,21 @@ private:
         own = found->second;
       else if (made.valid() && is_op(graph_.node(made), "add") && only_reader(id).valid())
         own = finest_of(graph_.node(made));
+      else if (only_reader(id).valid())
+        own = finest_of_average(id);
       if (!own) return std::nullopt;
       finest = finest ? std::min(*finest, *own) : *own;
     }
     return finest;
+  }
+
+  /// Of an average of bytes; empty: it is something else.
+  std::optional<int> finest_of_average(ValueId id) const {
+    auto sum = shifted_sum(
+        graph_, [this](ValueId value) { return maker(value); }, id);
+    if (!sum || (sum->factor && !only_reader(sum->pool->outputs[0]).valid())) return std::nullopt;
+    auto bytes = plan_.values.find(sum->pool->inputs[0]);
+    return bytes == plan_.values.end() ? std::nullopt : std::optional(bytes->second - sum->shift);
   }
 
   void describe_sum(NodeId id) {
@@ -302,8 +383,13 @@ private:
   QuantizationPlan plan_;
   std::set<NodeId> joined_;                       ///< additions that are done on sums
   std::map<NodeId, std::vector<ValueId>> joins_;  ///< by product: what is added to its sums
-  std::map<ValueId, ValueId> pooled_;             ///< results of pools, and what was pooled
-  std::vector<NodeId> waiting_;                   ///< additions that may be joined yet
+  std::map<ValueId, ValueId> same_as_;            ///< what has the steps of another value
+  struct Sum {
+    ValueId of;
+    int shift;
+  };
+  std::map<ValueId, Sum> sums_;  ///< averages
+  std::vector<NodeId> waiting_;  ///< additions that may be joined yet
 };
 
 }  // namespace

@@ -280,7 +280,8 @@ Status pool_takes(Attributes const&, Arrangement const& arrangement) {
 }
 
 Tensors pool_stages(te::Buffer const& input, Window const& window, ir::Expr const& fill,
-                    te::Combiner combiner, std::string const& name, std::string const& op) {
+                    te::Combiner combiner, std::string const& name, std::string const& op,
+                    std::optional<DType> type) {
   Tensors tensors;
   te::Buffer source = input;
   if (window.padded()) {
@@ -291,14 +292,15 @@ Tensors pool_stages(te::Buffer const& input, Window const& window, ir::Expr cons
   std::vector<ir::Expr> indices = window_indices(window, axes[0].var(), axes[1].var());
   for (size_t i = indices.size(); i < axes.size(); ++i) indices.push_back(axes[i].var());
   ir::Expr body = ir::load(source, indices);
+  if (type && *type != body.type()) body = ir::cast(*type, body);
   tensors.stages.push_back(te::reduce(name, axes, combiner, kernel_axes(window), body, op));
   tensors.outputs = {tensors.stages.back().output};
   return tensors;
 }
 
-ReferenceResult map_windows(NDArray const& x, Window const& window,
+ReferenceResult map_windows(NDArray const& x, Window const& window, DType type,
                             std::function<double(std::span<double const>, int64_t)> const& f) {
-  TRY_ASSIGN(NDArray out, NDArray::create(x.type(), pooled_shape(window, x.shape())));
+  TRY_ASSIGN(NDArray out, NDArray::create(type, pooled_shape(window, x.shape())));
   int64_t in_plane = element_count(window.in).value_or(0),
           out_plane = element_count(window.out).value_or(0);
   std::vector<double> elements;

@@ -52,11 +52,12 @@ std::vector<te::Axis> pooled_axes(Window const& window, Shape const& input);
 /// Input and result are plain, or both lie in the same whole blocks of images and channels.
 Status pool_takes(Attributes const& attributes, Arrangement const& arrangement);
 /// A pool's stages: `fill` around the input where it is padded, and `combiner` over each window, a
-/// stage `name` of the operator `op`.
+/// stage `name` of the operator `op`; in the input's type where `type` is not given.
 Tensors pool_stages(te::Buffer const& input, Window const& window, ir::Expr const& fill,
-                    te::Combiner combiner, std::string const& name, std::string const& op);
-/// The same in plain loops: `f(elements of a window, flat position in its plane)`.
-ReferenceResult map_windows(NDArray const& x, Window const& window,
+                    te::Combiner combiner, std::string const& name, std::string const& op,
+                    std::optional<DType> type = {});
+/// The same in plain loops: `f(elements of a window, flat position in its plane)`, of `type`.
+ReferenceResult map_windows(NDArray const& x, Window const& window, DType type,
                             std::function<double(std::span<double const>, int64_t)> const& f);
 
 /// Random attributes for an input whose spatial extents are `in`.

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <deque>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "engine/importers/order.h"
@@ -80,19 +81,19 @@ private:
 
   bool is_own(Node const& node) const {
     if (node.type == "quantize_linear" || node.type == "dequantize_linear") return true;
-    if (node.type == "add") return adds_half(node);
+    if (node.type == "add") return reads_added(node, "/half");
+    if (node.type == "mul") return reads_added(node, "/factor");
     if (node.type != "conv" && node.type != "gemm" && node.type != "matmul") return false;
     NodeId weights = producers_[size_t(node.inputs[1].value)];
     return weights.valid() && graph_.node(weights).type == "dequantize_linear" &&
            graph_.value(graph_.node(weights).inputs[0]).is_constant();
   }
 
-  /// What quantization added to a sum.
-  bool adds_half(Node const& node) const {
-    return graph_.value(node.inputs[1]).is_constant() &&
-           !makers_.contains(name_of(node.inputs[1])) &&
-           !model_.graph.initializers.contains(name_of(node.inputs[1])) &&
-           name_of(node.inputs[1]).ends_with("/half");
+  /// Whether quantization added the node: by its constant, which the model does not have.
+  bool reads_added(Node const& node, char const* constant) const {
+    std::string const& name = name_of(node.inputs[1]);
+    return graph_.value(node.inputs[1]).is_constant() && !makers_.contains(name) &&
+           !model_.graph.initializers.contains(name) && name.ends_with(constant);
   }
 
   std::string const& name_of(ValueId id) const {
@@ -114,14 +115,15 @@ private:
           node.type == "dequantize_linear" ? producers_[size_t(node.inputs[0].value)] : NodeId();
       if (bytes.valid()) rename(graph_.node(bytes).inputs[0], name_of(node.outputs[0]));
     }
-    for (Node const& node : graph_.nodes)
-      if (node.type == "add" && is_own(node)) rename(node.inputs[0], name_of(node.outputs[0]));
+    for (Node const& node : graph_.nodes | std::views::reverse)
+      if ((node.type == "add" || node.type == "mul") && is_own(node))
+        rename(node.inputs[0], name_of(node.outputs[0]));
   }
 
   /// What the model calls `name` is now called as `floats` is.
   void rename(ValueId floats, std::string const& name) {
     if (makers_.contains(name_of(floats))) return;
-    auto known = makes_floats_.find(name);  // a sum, which gets its half before it becomes bytes
+    auto known = makes_floats_.find(name);  // a sum, which changes before it becomes bytes
     makes_floats_[name_of(floats)] = known == makes_floats_.end() ? name : known->second;
   }
 
@@ -181,6 +183,7 @@ private:
     } else {
       made.op_type = node.type == "matmul"            ? "MatMul"
                      : node.type == "add"             ? "Add"
+                     : node.type == "mul"             ? "Mul"
                      : node.type == "quantize_linear" ? "QuantizeLinear"
                                                       : "DequantizeLinear";
     }

@@ -46,7 +46,8 @@ PoolShape random_pool(Rng& rng, Configuration const& c) {
   shape.channels = c.block() * rng.between(1, 3);
   shape.window = rng.between(2, 3), shape.stride = rng.between(1, 3);
   shape.padding = rng.between(0, shape.window - 1);
-  shape.largest = rng.below(3) > 0;
+  shape.pool = std::array{Pool::kLargest, Pool::kLeast, Pool::kSum}[rng.below(3)];
+  shape.residual = shape.pool == Pool::kSum && rng.below(2);
   return shape;
 }
 
@@ -208,7 +209,7 @@ private slots:
   }
 
   void random_windows_under_random_tiles_are_right() {
-    int64_t wanted = count_from("TW_VTA_KERNELS", 40), made = 0, padded = 0, threads = 0;
+    int64_t wanted = count_from("TW_VTA_KERNELS", 40), made = 0, padded = 0, threads = 0, sums = 0;
     uint64_t first = uint64_t(count_from("TW_TEST_SEED", 20261));
     for (uint64_t seed = first; made < wanted; ++seed) {
       QVERIFY2(seed < first + uint64_t(20 * wanted), "most shapes have a schedule");
@@ -222,6 +223,7 @@ private slots:
       if (!schedule) continue;
       ++made;
       padded += shape.padding > 0;
+      sums += shape.pool == Pool::kSum;
       threads += schedule->script().find("vthread") != std::string::npos;
       QString fault = fault_of(schedule->program(), *backend, c, plain, rng);
       QVERIFY2(fault.isEmpty(),
@@ -229,8 +231,9 @@ private slots:
                               .arg(seed)
                               .arg(fault, text, QString::fromStdString(schedule->script()))));
     }
-    qInfo("%lld with padding, %lld with threads", qlonglong(padded), qlonglong(threads));
-    QVERIFY(padded > wanted / 4 && threads > wanted / 8);
+    qInfo("%lld with padding, %lld with threads, %lld sums", qlonglong(padded), qlonglong(threads),
+          qlonglong(sums));
+    QVERIFY(padded > wanted / 4 && threads > wanted / 8 && sums > wanted / 8);
   }
 
   /// Taking away one pair of a push and the pop that it belongs to leaves a race.

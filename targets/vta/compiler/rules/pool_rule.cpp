@@ -14,60 +14,71 @@
 namespace tw::vta {
 namespace {
 
-/// The largest or least of windows of one tensor: an ALU instruction for each element of a window.
+/// The largest, the least or the sum of windows of one tensor: an ALU instruction for each element
+/// of a window; element by element what is made of that.
 class PoolSchedule {
 public:
   PoolSchedule(Schedule const& plain, Configuration const& configuration, Decisions& decisions)
       : configuration_(configuration), decisions_(decisions), steps_(plain, decisions.effort()) {}
 
   std::optional<Schedule> run() {
-    if (!inline_padding() || !find_window()) return {};
-    // The result's windows are computed in memory of the accelerator, and leave it tile by tile.
-    std::string pooled = result_;
-    std::string copy = written_through(pooled);
-    if (copy.empty()) return {};
-    std::string data = steps_.copy(pooled, data_, kAccScope);
-    auto tiles = data.empty() ? std::nullopt : ResultTiles::create(steps_, copy, configuration_);
+    if (!inline_others() || !find_window()) return {};
+    // Windows are computed in memory of the accelerator, and leave it tile by tile.
+    if (!keep_in_accelerator()) return {};
+    std::vector<std::string> brought{pooled_, steps_.copy(pooled_, data_, kAccScope)};
+    for (std::string const& operand : operands_)
+      brought.push_back(steps_.copy(result_, operand, kAccScope));
+    auto tiles =
+        steps_.failed() ? std::nullopt : ResultTiles::create(steps_, result_, configuration_);
     if (!tiles || tiles->loops() != tiled_) return {};
     auto elements = [this](std::vector<int64_t> const& tile) {
-      return std::accumulate(tile.begin(), tile.end(), int64_t(1), std::multiplies<>()) +
+      return std::accumulate(tile.begin(), tile.end(), int64_t(1 + operands_.size()),
+                             std::multiplies<>()) +
              data_elements(tile);
     };
     std::string attach = tiles->cut(steps_, decisions_, elements);
-    if (!attach.empty()) {
-      steps_.take(fmt::format("compute_at({}, {})", pooled, attach));
-      steps_.take(fmt::format("compute_at({}, {})", data, attach));
-    }
-    order_window(pooled, attach);
+    if (!attach.empty())
+      for (std::string const& block : brought)
+        steps_.take(fmt::format("compute_at({}, {})", block, attach));
+    order_window(pooled_, attach);
     return steps_.failed() ? std::nullopt : std::optional(steps_.schedule());
   }
 
 private:
-  /// The window's stage alone is left.
-  bool inline_padding() {
-    std::vector<ir::BlockSite> sites = ir::blocks_of(steps_.program().body);
-    if (sites.empty() || !sites.back().block->init) return false;
-    result_ = sites.back().block->name;
-    sites.pop_back();
-    for (ir::BlockSite const& site : sites) {
-      if (site.block->init) return false;
-      steps_.take(fmt::format("compute_inline({})", site.block->name));
+  /// The window's stage is left, and one that makes the result of it.
+  bool inline_others() {
+    std::vector<std::string> others;
+    for (ir::BlockSite const& site : ir::blocks_of(steps_.program().body)) {
+      if (site.block->init && !pooled_.empty()) return false;
+      if (site.block->init)
+        pooled_ = site.block->name;
+      else
+        others.push_back(site.block->name);
+      result_ = site.block->name;
     }
+    if (pooled_.empty()) return false;
+    std::erase(others, result_);
+    for (std::string const& block : others) steps_.take(fmt::format("compute_inline({})", block));
     return !steps_.failed();
   }
 
-  /// out = max(out, data), with data of bytes.
+  static bool combines_windows(ir::BinaryOp op) {
+    return op == ir::BinaryOp::kMax || op == ir::BinaryOp::kMin || op == ir::BinaryOp::kAdd;
+  }
+
+  /// out = max(out, data), with data of bytes, widened where they are summed up.
   bool find_window() {
-    ir::BlockSite site = steps_.site(result_);
+    ir::BlockSite site = steps_.site(pooled_);
     auto const* store = site.block->body.as<ir::Store>();
     auto const* update = store ? store->value.as<ir::Binary>() : nullptr;
-    if (!update || (update->op != ir::BinaryOp::kMax && update->op != ir::BinaryOp::kMin))
-      return false;
+    if (!update || !combines_windows(update->op)) return false;
     ir::Expr value = update->b;
+    if (auto const* cast = value.as<ir::Cast>()) value = cast->a;
     if (auto const* select = value.as<ir::Select>()) value = select->a;
     auto const* read = value.as<ir::Load>();
     if (!read || read->buffer->type != DType::kI8) return false;
     data_ = read->buffer->name;
+    if (result_ != pooled_) find_operands(store->buffer->name);
     return find_reach(*site.block, *store, *read);
   }
 
@@ -102,14 +113,24 @@ private:
     return elements;
   }
 
-  /// The block that copies the result out; the one before then writes to the accelerator's memory.
-  std::string written_through(std::string const& block) {
+  /// What the result is made of beside the windows.
+  void find_operands(std::string const& windows) {
+    std::set<std::string> seen{windows};
+    ir::walk_reads(steps_.site(result_).block->body, [&](ir::Touched const& at) {
+      if (seen.insert(at.buffer->name).second) operands_.push_back(at.buffer->name);
+    });
+  }
+
+  /// Windows that are the result themselves are copied out by a block of its own.
+  bool keep_in_accelerator() {
+    if (result_ != pooled_)
+      return steps_.take(fmt::format("set_scope({}, scope={})", pooled_, kAccScope));
     std::set<std::string> before;
     for (auto const& one : ir::blocks_of(steps_.program().body)) before.insert(one.block->name);
-    if (!steps_.take(fmt::format("cache_write({}, scope={})", block, kAccScope))) return {};
+    if (!steps_.take(fmt::format("cache_write({}, scope={})", pooled_, kAccScope))) return false;
     for (auto const& one : ir::blocks_of(steps_.program().body))
-      if (!before.contains(one.block->name)) return one.block->name;
-    return {};
+      if (!before.contains(one.block->name)) result_ = one.block->name;
+    return result_ != pooled_;
   }
 
   /// Steps of the window outermost, each a call of its own: borders shorten its loops.
@@ -146,7 +167,8 @@ private:
   Configuration const& configuration_;
   Decisions& decisions_;
   Steps steps_;
-  std::string result_, data_;
+  std::string pooled_, result_, data_;  ///< two blocks and a tensor
+  std::vector<std::string> operands_;
   size_t tiled_ = 0;  ///< dimensions of the result but lanes
   /// Of the data but lanes, with what windows reach beyond the tile.
   std::vector<std::pair<OperandDim, int64_t>> data_dims_;

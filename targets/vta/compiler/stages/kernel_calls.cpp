@@ -26,7 +26,7 @@ std::optional<Memory> memory_of(std::string const& scope) {
   return scope == kAccScope ? std::optional(Memory::kAcc) : std::nullopt;
 }
 
-/// How many statements read each tensor, not counting products that add to it.
+/// How many statements read each tensor, not counting those that update it.
 std::map<std::string, int, std::less<>> readers_of(Stmt const& body) {
   std::map<std::string, int, std::less<>> readers;
   walk(body, [&](Stmt const& s) {
@@ -34,6 +34,7 @@ std::map<std::string, int, std::less<>> readers_of(Stmt const& body) {
     if (!store) return true;
     std::set<std::string> read;
     walk_reads(store->value, [&](ir::Touched const& at) { read.insert(at.buffer->name); });
+    read.erase(store->buffer->name);
     for (std::string const& name : read) ++readers[name];
     return true;
   });
@@ -236,7 +237,8 @@ private:
       auto place = places_.find(at.buffer->name);
       auto made = allocated_at_.find(at.buffer->name);
       if (place == places_.end() || made == allocated_at_.end()) return;
-      bool last = readers_[at.buffer->name] == 1 && made->second.depth == depth_;
+      bool last = at.buffer->name != store->buffer->name && readers_[at.buffer->name] == 1 &&
+                  made->second.depth == depth_;
       for (size_t i = made->second.unrolled; i < unrolled_.size(); ++i)
         last = last && has_elements_of_its_own(at, unrolled_[i], chain);
       place->second.last_use = last;

@@ -57,19 +57,23 @@ bool is_neutral(BinaryOp op, Expr const& number, DType type) {
 }
 
 /// own = op(own, select(condition, value, neutral)) is own = op(own, value) where the condition
-/// holds: a window's steps into its padding.
+/// holds, also where bytes are widened: a window's steps into its padding.
 void take_guard_out(Chain& chain) {
   auto const* store = chain.leaf.as<Store>();
   auto const* update = store ? store->value.as<Binary>() : nullptr;
   auto const* own = update ? update->a.as<Load>() : nullptr;
-  auto const* select = update ? update->b.as<Select>() : nullptr;
+  auto const* widened = update ? update->b.as<Cast>() : nullptr;
+  auto const* select = widened  ? widened->a.as<Select>()
+                       : update ? update->b.as<Select>()
+                                : nullptr;
   bool updates = own && select && own->buffer->name == store->buffer->name &&
                  std::ranges::equal(own->indices, store->indices,
                                     [](Expr const& a, Expr const& b) { return equal(a, b); });
   if (!updates || !is_neutral(update->op, select->b, store->buffer->type)) return;
   for (Expr const& one : conjuncts(select->condition)) chain.guards.push_back(one);
+  Expr term = widened ? cast(widened->type, select->a) : select->a;
   chain.leaf = make_from<Store>(store->origin, store->buffer, store->indices,
-                                binary(update->op, update->a, select->a));
+                                binary(update->op, update->a, term));
 }
 
 }  // namespace
