@@ -109,7 +109,9 @@ private:
     NDArray number = NDArray::create(DType::kF32, {}).value();
     number.set_value(0, factor);
     ValueId constant = graph_.add_value({names_.unused(graph_.value(shifted).name + "/factor"),
-                                         tensor_type(DType::kF32, {}), number, {}});
+                                         tensor_type(DType::kF32, {}),
+                                         number,
+                                         {}});
     Node mul;
     mul.op = find_operator("mul");
     mul.type = "mul";

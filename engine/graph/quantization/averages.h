@@ -20,8 +20,8 @@ struct ShiftedSum {
 
 /// The node that makes a value; null: none does.
 using MakerOf = std::function<Node const*(ValueId)>;
-/// What makes `id`, if it is such an average. Empty: it is something else, its windows at the border
-/// hold fewer elements, or dividing is no shift (49 elements).
+/// What makes `id`, if it is such an average. Empty: it is something else, its windows at the
+/// border hold fewer elements, or dividing is no shift (49 elements).
 std::optional<ShiftedSum> shifted_sum(Graph const& graph, MakerOf const& maker, ValueId id);
 
 /// Whether the operator gives the elements of its first operand in another shape.

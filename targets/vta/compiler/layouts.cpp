@@ -72,12 +72,13 @@ private:
   void wish(NodeId id) {
     Node const& node = graph_.node(id);
     if (!node.op || node.outputs.empty()) return;
-    if (node.op->name == "conv_integer") return wish_for_product(id, node, 4);
-    if (node.op->name == "matmul_integer") return wish_for_product(id, node, 2);
+    if (node.op->name == "conv_integer" && is_product(node, 4))
+      return wish_for_product(id, node, 4);
+    if (node.op->name == "matmul_integer" && is_product(node, 2))
+      return wish_for_product(id, node, 2);
     auto made = blockable(node.outputs[0]);
     bool integers = made && (made->type == DType::kI32 || made->type == DType::kI8);
-    bool follows = integers && reads_integers(node) &&
-                   (node.op->elementwise || (is_pool(node) && lies_in_elements(node)));
+    bool follows = integers && reads_integers(node) && goes_on_in_elements(node);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (!node.inputs[i].valid()) continue;
       // Who does not go on in elements reads them plain; who does, has the rest brought into them.
@@ -92,7 +93,13 @@ private:
   static bool is_pool(Node const& node) {
     return node.op->name == "max_pool" || node.op->name == "sum_pool";
   }
-  bool lies_in_elements(Node const& node) const { return choices_.values.contains(node.inputs[0]); }
+  /// Whether something is done to elements, or to bytes that are added to sums in elements.
+  bool goes_on_in_elements(Node const& node) const {
+    if (is_pool(node)) return choices_.values.contains(node.inputs[0]);
+    bool reads =
+        std::ranges::any_of(node.inputs, [&](ValueId id) { return choices_.values.contains(id); });
+    return node.op->elementwise && (reads || node.op->name == "widen");
+  }
 
   bool reads_integers(Node const& node) const {
     return std::ranges::all_of(node.inputs, [&](ValueId id) {
@@ -101,13 +108,16 @@ private:
     });
   }
 
-  void wish_for_product(NodeId id, Node const& node, size_t rank) {
+  /// Whether the products are those of the accelerator's memories.
+  bool is_product(Node const& node, size_t rank) const {
     auto data = blockable(node.inputs[0]), sums = blockable(node.outputs[0]);
     auto weights = tensor_info(graph_.value(node.inputs[1]));
     bool bytes = data && data->type == DType::kI8 && weights && weights->type == DType::kI8;
-    bool fits = bytes && sums && data->shape.size() == rank && weights->shape.size() == rank &&
-                fills_blocks(weights->shape[0]) && fills_blocks(weights->shape[1]);
-    if (!fits) return;
+    return bytes && sums && data->shape.size() == rank && weights->shape.size() == rank &&
+           fills_blocks(weights->shape[0]) && fills_blocks(weights->shape[1]);
+  }
+
+  void wish_for_product(NodeId id, Node const& node, size_t rank) {
     ++products_;
     choices_.operands[{id, 0}] = in_elements(rank);
     choices_.operands[{id, 1}] = rank == 2 ? matrix_in_elements() : weights_in_elements(rank);
