@@ -48,14 +48,18 @@ void MainWindow::build_actions() {
   add_action("Export the model", "Ctrl+Shift+E", [this] {
     show_action(journal::ShowDialog{"export", {}});
   });
-  add_command({.section = section_,
-               .name = "Quantize the model",
-               .run =
-                   [this] {
-                     show_action(journal::ShowDialog{"quantize", {}});
-                   },
-               .possible = [this] { return snapshot_.model != nullptr; },
-               .also = "int8"});
+  auto add_quantize = [this](QString const& name, char const* what) {
+    add_command({.section = section_,
+                 .name = name,
+                 .run =
+                     [this, what] {
+                       show_action(journal::ShowDialog{"quantize", what});
+                     },
+                 .possible = [this] { return snapshot_.model != nullptr; },
+                 .also = "int8"});
+  };
+  add_quantize("Quantize the model", "");
+  add_quantize("Quantize the model, dense layers too", "dense");
   add_action("Close the model", "Ctrl+W", [this] { execute(session::CloseModel{}); });
   add_action("Quit", "Ctrl+Q", [this] { close(); });
   section_ = "Steps and history";

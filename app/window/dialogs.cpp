@@ -130,7 +130,7 @@ Status MainWindow::show_export_dialog() {
 }
 
 /// Asks where the model of bytes goes: beside the model, under a name of its own.
-Status MainWindow::show_quantize_dialog() {
+Status MainWindow::show_quantize_dialog(bool dense) {
   if (!snapshot_.model) return bad_input("no_model", "no model is open");
   QFileInfo model(QString::fromStdString(snapshot_.model->path.empty() ? snapshot_.model->name
                                                                        : snapshot_.model->path));
@@ -141,8 +141,9 @@ Status MainWindow::show_quantize_dialog() {
   dialog->setObjectName("quantizeDialog");
   dialog->setAcceptMode(QFileDialog::AcceptSave);
   dialog->setDefaultSuffix("onnx");
-  connect(dialog, &QFileDialog::fileSelected, this,
-          [this](QString const& path) { execute(session::Quantize{path.toStdString()}); });
+  connect(dialog, &QFileDialog::fileSelected, this, [this, dense](QString const& path) {
+    execute(session::Quantize{dense, path.toStdString()});
+  });
   open(dialog);
   return {};
 }

@@ -126,6 +126,8 @@ void MainWindow::refresh() {
   session::Snapshot next = session_.snapshot();
   bool new_model = next.model != snapshot_.model && next.model;
   bool quantized = next.quantized && next.quantized != snapshot_.quantized;
+  bool exported = next.exported && next.exported != snapshot_.exported &&
+                  findChildren<ExportDialog*>().isEmpty();  // which says it itself
   if (next.nest != snapshot_.nest || next.kernel != snapshot_.kernel)
     selection_->select(session::followed_loop(snapshot_, next, selection_->loop()));
   snapshot_ = next;
@@ -146,6 +148,7 @@ void MainWindow::refresh() {
   show_status(next);
   show_errors();
   if (quantized) explain(QString::fromStdString(next.quantized->summary));
+  if (exported) explain(QString::fromStdString(next.exported->summary));
   keeper_->touch();
 }
 

@@ -179,7 +179,7 @@ private:
   /// 1: larger, -1: smaller, 0: as it was.
   void step_text_scale(int direction);
   Status show_export_dialog();
-  Status show_quantize_dialog();
+  Status show_quantize_dialog(bool dense);
   Status show_save_journal_dialog();
   Status show_open_project_dialog(QString const& folder);
   Status show_save_project_dialog(bool with_model);

@@ -13,11 +13,18 @@
 
 namespace tw {
 
-/// Why the current step has no time; empty: it has one, or is waited for.
+/// Why the current step has no time; empty: it has one, or is waited for. Beside a plain nest that
+/// the target has no code for there may be a schedule by rule.
 static QString why_not_measured(session::Snapshot const& now) {
   if (!now.history) return {};
-  std::string const& failure = now.history->nodes[size_t(now.history->current)].failure;
-  return failure.empty() ? QString() : "▲ Not measured: " + QString::fromStdString(failure);
+  session::HistoryNodeView const& current = now.history->nodes[size_t(now.history->current)];
+  if (current.failure.empty()) return {};
+  bool by_rule = current.parent < 0 && std::ranges::any_of(now.history->nodes, [](auto const& one) {
+                   return one.label == "default" && one.failure.empty();
+                 });
+  return (by_rule ? "▲ Not measured; 'default' in the history is the schedule by rule. Plainly, "
+                  : "▲ Not measured: ") +
+         QString::fromStdString(current.failure);
 }
 
 void MainWindow::show_status(session::Snapshot const& next) {

@@ -191,7 +191,7 @@ void MainWindow::add_dialogs() {
   add_dialog("recovery", [this](Argument) { return show_recovery_dialog(); });
   add_dialog("step", [this](Argument primitive) { return show_step_dialog(primitive); });
   add_dialog("export", [this](Argument) { return show_export_dialog(); });
-  add_dialog("quantize", [this](Argument) { return show_quantize_dialog(); });
+  add_dialog("quantize", [this](Argument what) { return show_quantize_dialog(what == "dense"); });
   add_dialog("note", [this](Argument step) {
     return show_note_dialog(step.isEmpty() ? -1 : step.toInt());
   });

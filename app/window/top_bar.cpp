@@ -116,7 +116,7 @@ std::vector<TopBar::Piece> TopBar::pieces() const {
   }
   bool wrong = step->verdict == Verdict::kWrong, lost = !step->failure.empty();
   if (step->speed && !wrong && !lost) {
-    QString unit = roof ? QString::fromStdString(roof->unit) : QStringLiteral("GFLOP/s");
+    QString unit = QString::fromStdString(snapshot_.history->unit);
     QString spread = QString::fromStdString(percent_text(step->spread));
     if (step->disturbed) add(QStringLiteral("▲ other load"), ui_font(11, 500), theme_.warn, 8);
     add(unit + QStringLiteral("  ± ") + spread, ui_font(11), theme_.text2, 2);

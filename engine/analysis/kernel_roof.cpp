@@ -71,7 +71,8 @@ KernelRoof roof_of(KernelNeeds const& needs, Hardware const& hardware, Roofs con
   KernelRoof roof;
   int cores = hardware.unit().count;
   auto caches = hardware.caches();
-  roof.gflops = of_cores(roofs.best(counted_type(roofs)), threads, cores);
+  std::string type = needs.integers ? "i8" : counted_type(roofs);
+  roof.gflops = of_cores(roofs.best(type), threads, cores);
   double arithmetic = roof.gflops > 0 ? needs.flops / roof.gflops * 1e-9 : 0;
   double moving = 0, nearer = 0, bytes = needs.bytes();
   for (size_t i = 0; i < roofs.memory.size() && nearer < bytes; ++i) {

@@ -12,8 +12,9 @@ namespace tw::analysis {
 /// What every schedule of a kernel has to compute and to move.
 struct KernelNeeds {
   double flops = 0;
-  double read = 0;     ///< distinct bytes of its inputs
-  double written = 0;  ///< distinct bytes of its outputs
+  bool integers = false;  ///< that is what they are of: products of bytes
+  double read = 0;        ///< distinct bytes of its inputs
+  double written = 0;     ///< distinct bytes of its outputs
   double bytes() const { return read + written; }
 };
 

@@ -96,6 +96,9 @@ public:
   /// applies. What it leaves open it asks `decisions`, whose knobs are then the program's space at
   /// that point. A target with rules alone asks nothing.
   virtual Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const = 0;
+  /// Of a program for which no code came of the schedule by rule: why, for people who want it to
+  /// run and write no schedules. Empty: the error of the code says it.
+  virtual std::string why_unfit(ir::Program const&) const { return {}; }
   /// The same without answers: the schedule by rule.
   Result<Schedule> default_schedule(ir::Program const& program) const {
     Decisions by_rule;

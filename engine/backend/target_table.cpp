@@ -14,6 +14,21 @@ std::unexpected<Error> unknown_target(std::string const& name) {
   return bad_input("unknown_target", fmt::format("there is no target '{}'; {}", name, known));
 }
 
+/// "vta:my.vta" for the kind "vta" whose files end in ".vta".
+bool names_file(TargetEntry const& entry, std::string_view spelling) {
+  return !entry.file_ending.empty() && spelling.starts_with(entry.name + ":") &&
+         spelling.ends_with(entry.file_ending);
+}
+
+/// Null: no kind has that spelling.
+TargetEntry const* entry_spelled(std::string const& spelling) {
+  for (TargetEntry const* entry : target_table()) {
+    std::vector<std::string> all = entry->spellings();
+    if (std::ranges::find(all, spelling) != all.end() || names_file(*entry, spelling)) return entry;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::vector<std::string> target_names() {
@@ -24,27 +39,19 @@ std::vector<std::string> target_names() {
 }
 
 Result<Hardware> target_hardware(std::string const& spelling) {
-  for (TargetEntry const* entry : target_table())
-    if (std::vector<std::string> all = entry->spellings();
-        std::ranges::find(all, spelling) != all.end())
-      return entry->hardware(spelling);
-  return unknown_target(spelling);
+  TargetEntry const* entry = entry_spelled(spelling);
+  if (!entry) return unknown_target(spelling);
+  return entry->hardware(spelling);
 }
 
 std::optional<std::string> processor_beside(std::string const& spelling) {
-  for (TargetEntry const* entry : target_table())
-    if (std::vector<std::string> all = entry->spellings();
-        entry->beside && std::ranges::find(all, spelling) != all.end())
-      return entry->beside(spelling);
-  return std::nullopt;
+  TargetEntry const* entry = entry_spelled(spelling);
+  return entry && entry->beside ? std::optional(entry->beside(spelling)) : std::nullopt;
 }
 
 bool can_be_here(std::string const& spelling) {
-  return std::ranges::any_of(target_table(), [&](TargetEntry const* entry) {
-    std::vector<std::string> all = entry->spellings();
-    bool known = std::ranges::find(all, spelling) != all.end();
-    return known && (spelling == entry->name || entry->simulated);
-  });
+  TargetEntry const* entry = entry_spelled(spelling);
+  return entry && (spelling == entry->name || entry->simulated);
 }
 
 Result<Hardware> target_hardware_here() {
@@ -67,6 +74,11 @@ TargetEntry const* entry_of(Hardware const& hardware) {
 std::string kind_of(Hardware const& hardware) {
   TargetEntry const* entry = entry_of(hardware);
   return entry && entry->kind ? entry->kind(hardware) : "";
+}
+
+bool is_simulated(Hardware const& hardware) {
+  TargetEntry const* entry = entry_of(hardware);
+  return entry && entry->is_simulated && entry->is_simulated(hardware);
 }
 
 Result<std::shared_ptr<Backend const>> create_backend(Hardware const& hardware,

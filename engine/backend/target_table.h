@@ -18,7 +18,11 @@ struct TargetEntry {
   /// What code can be asked for by name, without a device; `name` alone is this machine as such a
   /// target, the others say more after a colon.
   std::vector<std::string> (*spellings)();
-  /// What one of `spellings` stands for. Errors: no_such_hardware (this machine is no such target).
+  /// The ending of files that describe such hardware: "NAME:FILE" is a spelling, too, where the
+  /// file is there. Empty: there are none.
+  std::string file_ending = {};
+  /// What a spelling stands for. Errors: no_such_hardware (this machine is no such target), those
+  /// of reading a file.
   Result<Hardware> (*hardware)(std::string const& spelling);
   /// What runs kernels there, in words for people: of `Hardware::code` what they know. Null: no
   /// words.
@@ -34,6 +38,8 @@ struct TargetEntry {
                                                            std::string generator);
   /// All its spellings are devices that this machine can be: its processor simulates them.
   bool simulated = false;
+  /// Whether a simulator stands for a device that calls itself so. Null: never.
+  bool (*is_simulated)(Hardware const& hardware) = nullptr;
   /// Of an accelerator, which runs kernels but no model alone: the target of the processor beside
   /// it; empty: of this machine's. Null: it is none.
   std::string (*beside)(std::string const& spelling) = nullptr;
@@ -51,7 +57,7 @@ std::span<TargetEntry const* const> target_table();
 /// All spellings of all kinds: those of one kind stand together, its name first.
 std::vector<std::string> target_names();
 
-/// Errors: unknown_target, which lists the names; no_such_hardware.
+/// Errors: unknown_target, which lists the names; no_such_hardware; those of reading a file.
 Result<Hardware> target_hardware(std::string const& spelling);
 
 /// Whether this machine's own device can be asked for by that spelling: a kind's name, or what it
@@ -66,6 +72,9 @@ Result<Hardware> target_hardware_here();
 
 /// What the first kind that matches says of it, "znver4, x86_64-linux-gnu"; empty where none does.
 std::string kind_of(Hardware const& hardware);
+
+/// Whether its own times are not those of what it stands for.
+bool is_simulated(Hardware const& hardware);
 
 /// The backend of the first kind that matches. Errors: unknown_target, those of the backend.
 Result<std::shared_ptr<Backend const>> create_backend(Hardware const& hardware,

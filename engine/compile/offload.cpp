@@ -15,7 +15,9 @@ std::string why_not(te::Kernel const& kernel, Backend const& helper) {
   auto schedule = helper.default_schedule(*program);
   if (!schedule) return schedule.error().message;
   auto code = emit_kernel(schedule->program(), helper, CodeTier::kFast);
-  return code ? std::string() : code.error().message;
+  if (code) return {};
+  std::string reason = helper.why_unfit(*program);
+  return reason.empty() ? code.error().message : reason;
 }
 
 /// What a cut calls the step. A kernel alone has no nodes.
@@ -52,8 +54,10 @@ Result<Offload> offload(Graph const& graph, Plan const& plan, Backend const& hel
   if (result.cut.points.empty())
     return refused(
         "nothing_to_offload",
-        fmt::format("'{}' runs none of the model's kernels: {}", there,
-                    result.kernels.empty() ? "there is none" : result.kernels[0].stays_because));
+        fmt::format(
+            "'{}' runs none of the model's kernels: {}{}", there,
+            result.kernels.empty() ? "there is none" : result.kernels[0].stays_because,
+            helper.target().computes_with(DType::kF32) ? "" : "; quantize the model first"));
   result.cut.places.push_back(there);
   return result;
 }

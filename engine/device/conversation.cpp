@@ -80,8 +80,9 @@ Result<Answer> Conversation::ask_in_turn(wire::Request const& request, uint64_t 
   bool alive = line_ && line_->open();
   if (generation != 0 && (!alive || generation != generation_)) {
     return environment_failed("device_restarted",
-                              "the device was restarted: its tensors and kernels are gone and "
-                              "must be sent again");
+                              fmt::format("the device {}: its tensors and kernels are lost and "
+                                          "must be sent again",
+                                          alive ? "was restarted" : "is gone"));
   }
   TRY(ensure_open(options));
   StopDescriptor stop(options.stop);

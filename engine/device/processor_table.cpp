@@ -21,7 +21,7 @@ Result<FoundProcessor> find_processor(std::string_view name) {
     if (!name.empty() && entry->name != name && kind.empty()) continue;
     listed = true;
     Result<Hardware> hardware = kind.empty() ? entry->detect() : entry->detect_kind(kind);
-    if (!hardware && hardware.error().code == "unknown_target")
+    if (!hardware && hardware.error().code != "no_such_hardware")
       return std::unexpected(hardware.error());
     if (hardware) return FoundProcessor{entry, std::move(*hardware)};
     if (!name.empty())

@@ -21,7 +21,8 @@ struct ProcessorEntry {
   /// `most_bytes`: what all tensors together may take.
   Result<std::unique_ptr<Processor>> (*create)(Hardware const& hardware, int64_t most_bytes);
   /// Of a kind of which there are several: "NAME:KIND" asks for one of them, which may be one that
-  /// `detect` does not look for. Errors: unknown_target, no_such_hardware. Null: there is one.
+  /// `detect` does not look for, or a file. Errors: unknown_target, no_such_hardware, those of
+  /// reading it. Null: there is one.
   Result<Hardware> (*detect_kind)(std::string_view kind) = nullptr;
   /// `create` opens what a process cannot open any more that is confined for a client from
   /// elsewhere; it starts no thread.

@@ -110,10 +110,11 @@ struct RemoveCut {};
 struct OffloadTo {
   std::string device;
 };
-/// Job: makes a model of bytes of the one of floats that is open, as `tw quantize` does without
-/// options, and opens it.
+/// Job: makes a model of bytes of the one of floats that is open, as `tw quantize` does, and opens
+/// it.
 struct Quantize {
-  std::string file;  ///< the ONNX file that is written
+  bool dense = false;  ///< dense layers and averages before them, too
+  std::string file;    ///< the ONNX file that is written
 };
 /// Job: writes the model as a folder that runs alone, kernels as they were shaped, and runs it.
 struct Export {

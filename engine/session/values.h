@@ -123,7 +123,8 @@ struct KernelRow {
   std::string operators;  ///< "pad conv2d bias_add relu"
   std::string shape;      ///< "64·56·56  3×3"
   int count = 1;          ///< how often the model runs it
-  int64_t flops = 0;
+  int64_t flops = 0;      ///< of floats, or of integers where it computes those alone
+  bool integers = false;  ///< that is what `flops` counts
   int64_t bytes = 0;
   KernelState state = KernelState::kPlain;
   /// Measured, one run of one instance, with the schedule that the model runs it with: by rule
@@ -275,6 +276,7 @@ struct HistoryNodeView {
 struct HistoryView {
   std::string device;                  ///< that the nodes' times are of: "local"
   std::optional<KernelRoofView> roof;  ///< of the kernel; empty: the roofs are not known
+  std::string unit = "GFLOP/s";        ///< of speeds
   std::vector<HistoryNodeView> nodes;
   int current = 0;
   bool can_undo = false;
@@ -306,6 +308,7 @@ struct RooflinePoint {
 };
 struct RooflineView {
   std::vector<RoofView> roofs;
+  std::string unit = "GFLOP/s";      ///< of arithmetic
   std::vector<RooflinePoint> trail;  ///< root to current
   std::string explanation;           ///< what bounds the kernel, a sentence
   bool doubtful = false;             ///< the roofs were measured while others ran

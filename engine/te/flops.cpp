@@ -130,21 +130,48 @@ double share_that_counts(Kernel const& kernel, Stage const& stage) {
   return share;
 }
 
-}  // namespace
+int64_t float_operations(Stage const& stage) {
+  return flops_of(stage.body) +
+         (stage.combiner != Combiner::kNone && is_float(stage.output->type) ? 1 : 0);
+}
 
-int64_t flops(Kernel const& kernel) {
-  if (!kernel.sizes.empty()) return flops(shown(kernel));
+/// A product and its addition to a sum; what is computed of indices does not count.
+int64_t integer_operations(Stage const& stage) {
+  if (stage.combiner != Combiner::kSum || !is_integer(stage.output->type)) return 0;
+  int64_t count = 0;
+  ir::walk(stage.body, [&](Expr const& e) {
+    auto const* product = e.as<ir::Binary>();
+    if (product && product->op == ir::BinaryOp::kMul && is_integer(e.type())) count += 2;
+    return e.as<ir::Load>() == nullptr;
+  });
+  return count;
+}
+
+int64_t counted(Kernel const& kernel, int64_t (*each_of)(Stage const&)) {
   int64_t total = 0;
   for (Stage const& stage : kernel.stages) {
-    int64_t points = 1;
+    int64_t points = 1, each = each_of(stage);
     for (auto const* list : {&stage.axes, &stage.reduce})
       for (Axis const& axis : *list) points *= axis.extent;
-    int64_t each = flops_of(stage.body) +
-                   (stage.combiner != Combiner::kNone && is_float(stage.output->type) ? 1 : 0);
     if (each > 0)
       total += each * int64_t(std::llround(double(points) * share_that_counts(kernel, stage)));
   }
   return total;
+}
+
+}  // namespace
+
+bool computes_integers(Kernel const& kernel) {
+  bool floats = std::ranges::any_of(kernel.stages,
+                                    [](Stage const& stage) { return float_operations(stage) > 0; });
+  return !floats && std::ranges::any_of(kernel.stages, [](Stage const& stage) {
+    return integer_operations(stage) > 0;
+  });
+}
+
+int64_t flops(Kernel const& kernel) {
+  if (!kernel.sizes.empty()) return flops(shown(kernel));
+  return counted(kernel, computes_integers(kernel) ? integer_operations : float_operations);
 }
 
 }  // namespace tw::te

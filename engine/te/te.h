@@ -85,8 +85,11 @@ size_t end_of_scan(Kernel const& kernel, size_t first);
 Result<ir::Program> to_program(Kernel const& kernel);
 
 /// Floating-point operations: adds, multiplies, compares, one each; a transcendental counts one.
-/// Products with padding and adding them count nothing: nobody has to compute them.
+/// Products with padding and adding them count nothing: nobody has to compute them. Of a kernel
+/// that computes integers, its products of integers that are summed up, two operations each.
 int64_t flops(Kernel const& kernel);
+/// Whether it sums up products of integers and computes nothing in floats.
+bool computes_integers(Kernel const& kernel);
 
 /// "tilewright te 1" and the kernel; parses back to an equal kernel (narrow sums: narrow.h).
 std::string to_text(Kernel const& kernel);

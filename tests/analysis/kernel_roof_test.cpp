@@ -59,7 +59,8 @@ private slots:
                             "  C[i in 64, j in 16] = sum[k in 32] i32(A[i, k]) * i32(B[k, j])\n")
                             .value();
     ir::Program plain = te::to_program(kernel).value();
-    QCOMPARE(te::flops(kernel), int64_t(0));
+    QVERIFY(te::computes_integers(kernel));
+    QCOMPARE(te::flops(kernel), int64_t(2) * 64 * 16 * 32);
     QCOMPARE(integer_operations(plain), 2.0 * 64 * 16 * 32);
     KernelNeeds product = needs_of(plain, integer_operations(plain));
     QCOMPARE(counted_type(roofs()), std::string("f32"));
@@ -75,6 +76,12 @@ private slots:
     QCOMPARE(below.level, std::string("DRAM"));
     QCOMPARE(below.gflops, 50.0);
     QVERIFY(std::abs(below.seconds - product.bytes() / 0.8e9) < 1e-9);
+    // A peak of floats is none of theirs.
+    product.integers = true;
+    QCOMPARE(roof_of(product, machine(), roofs(), 1).gflops, 0.0);
+    Roofs both = roofs();
+    both.compute.push_back({"VPDPBUSD i8", "vector", "i8", {400, 800}});
+    QCOMPARE(roof_of(product, machine(), both, 1).gflops, 400.0);
   }
 
   void a_table_counts_the_rows_that_are_chosen() {

@@ -30,7 +30,7 @@ private slots:
   }
 
   void a_model_of_bytes_is_made_and_opened() {
-    do_now(Quantize{folder_.filePath("dqn_bytes.onnx").toStdString()});
+    do_now(Quantize{.file = folder_.filePath("dqn_bytes.onnx").toStdString()});
     Snapshot now = session_->snapshot();
     QVERIFY2(!now.error, now.error ? now.error->sentence.c_str() : "");
     QVERIFY(now.quantized && now.quantized->quantized > 0 && now.quantized->kept > 0);

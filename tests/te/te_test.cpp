@@ -1,5 +1,7 @@
 #include <QtTest>
 
+#include <fmt/format.h>
+
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
 #include "engine/support/base/random.h"
@@ -35,6 +37,24 @@ private slots:
     QVERIFY2(again.has_value(), again ? "" : to_sentence(again.error()).c_str());
     QCOMPARE(te::to_text(*again), text);
     QCOMPARE(te::flops(*kernel), int64_t(2) * 8 * 32 * 32);  // 6x6 windows of 3x3 with padding
+  }
+
+  void products_of_integers_are_work_where_nothing_is_a_float() {
+    auto kernel = [](char const* after) {
+      std::string text = fmt::format(
+          "tilewright te 1\nkernel m(A: i8[4, 32], B: i8[32, 16]) -> D\n"
+          "  C[i in 4, j in 16] = sum[k in 32] i32(A[i, k]) * i32(B[k, j])\n"
+          "  D[i in 4, j in 16] = {}\n",
+          after);
+      auto parsed = te::parse_kernel(text);
+      if (!parsed) qFatal("%s", to_sentence(parsed.error()).c_str());
+      return *std::move(parsed);
+    };
+    QVERIFY(te::computes_integers(kernel("C[i, j] >> 3:i32")));
+    QCOMPARE(te::flops(kernel("C[i, j] >> 3:i32")), int64_t(2) * 4 * 16 * 32);
+    te::Kernel floats = kernel("f32(C[i, j]) * 0.5");
+    QVERIFY(!te::computes_integers(floats));
+    QCOMPARE(te::flops(floats), int64_t(4) * 16);
   }
 
   void products_with_padding_are_no_work() {

@@ -317,8 +317,7 @@ QString HistoryView::words_of(HistoryNodeView const& node) const {
   if (node.speed && node.min_ms)
     words += QString(", measured %1, spread %2, %3 %4%5")
                  .arg(paint::time(*node.min_ms), QString::fromStdString(percent_text(node.spread)),
-                      paint::number(*node.speed),
-                      view_->roof ? QString::fromStdString(view_->roof->unit) : "GFLOP/s",
+                      paint::number(*node.speed), QString::fromStdString(view_->unit),
                       node.disturbed ? ", while other programs used the processor" : "");
   for (session::ElsewhereView const& one : node.elsewhere)
     if (one.min_ms)

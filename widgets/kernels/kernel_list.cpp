@@ -45,13 +45,18 @@ QRectF KernelList::row_rect(int row) const {
 
 namespace {
 
+QString operations_words(session::KernelRow const& row) {
+  QString millions = paint::number(double(row.flops) / 1e6);
+  return millions + (row.integers ? QStringLiteral(" MOP") : QStringLiteral(" MFLOP"));
+}
+
 /// Its operations; where there are hardly any, what it moves.
 QString work_words(session::KernelRow const& row) {
   bool moves = row.roof ? row.roof->moves_data : row.flops * 4 < row.bytes;
   if (moves) return paint::bytes(row.roof ? int64_t(row.roof->bytes) : row.bytes);
   if (row.roof && row.roof->unit == "GOP/s")  // of integers
     return QString("%1 MOP").arg(paint::number(row.roof->value * row.roof->ms));
-  return QString("%1 MFLOP").arg(paint::number(double(row.flops) / 1e6));
+  return operations_words(row);
 }
 
 /// A mark stands before what was measured while others used the processors.
@@ -85,8 +90,7 @@ void draw_work(QPainter& painter, Theme const& theme, QRectF const& track, doubl
 QString words_of(session::KernelRow const& row) {
   QString words = QString("%1\n%2\n%3, %4")
                       .arg(QString::fromStdString(row.name), QString::fromStdString(row.operators),
-                           QString("%1 MFLOP").arg(paint::number(double(row.flops) / 1e6)),
-                           paint::bytes(row.bytes));
+                           operations_words(row), paint::bytes(row.bytes));
   if (row.roof)
     words += QString("\nat best %1: %2 on %3")
                  .arg(QString::fromStdString(milliseconds_text(row.roof->ms)),

@@ -69,7 +69,7 @@ QString RooflineView::unit() const {
   if (view_)
     for (auto const& roof : view_->roofs)
       if (roof.compute) return QString::fromStdString(session::unit_of(roof));
-  return QStringLiteral("GFLOP/s");
+  return view_ ? QString::fromStdString(view_->unit) : QStringLiteral("GFLOP/s");
 }
 
 QString RooflineView::operations() const { return unit() == "GOP/s" ? "operations" : "FLOP"; }

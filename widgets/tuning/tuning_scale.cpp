@@ -31,7 +31,7 @@ Look const& look_of(std::string const& search) {
 TuningScale TuningScale::of(session::KernelRow const& row) {
   TuningScale scale;
   bool moves = row.roof ? row.roof->moves_data : row.flops * 4 < row.bytes;
-  if (!moves) scale.flops = double(row.flops);
+  if (!moves) scale.flops = double(row.flops), scale.integers = row.integers;
   if (row.roof && row.roof->ms > 0) scale.roof = scale.value(row.roof->ms);
   return scale;
 }

@@ -17,13 +17,15 @@ struct ChosenTrial {
   bool operator==(ChosenTrial const&) const = default;
 };
 
-/// Times of one kernel as people compare them: in GFLOP/s where it does arithmetic, else in ms.
+/// Times of one kernel as people compare them: in GFLOP/s or GOP/s where it does arithmetic, else
+/// in ms.
 struct TuningScale {
-  double flops = 0;  ///< 0: hardly any
-  double roof = 0;   ///< at best, in this unit; 0: not known
+  double flops = 0;       ///< 0: hardly any
+  bool integers = false;  ///< of them
+  double roof = 0;        ///< at best, in this unit; 0: not known
   bool is_speed() const { return flops > 0; }
   double value(double ms) const { return is_speed() ? flops / ms * 1e-6 : ms; }
-  QString unit() const { return is_speed() ? "GFLOP/s" : "ms"; }
+  QString unit() const { return !is_speed() ? "ms" : integers ? "GOP/s" : "GFLOP/s"; }
   QString words(double ms) const;
   bool better(double a, double b) const { return is_speed() ? a > b : a < b; }
 

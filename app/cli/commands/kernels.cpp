@@ -13,6 +13,11 @@ struct Arguments {
   bool timed = false, by_default = false;
 };
 
+std::string work_text(session::KernelRow const& row) {
+  if (row.flops == 0) return "-";
+  return number_text(double(row.flops) / 1e6) + (row.integers ? " MOP" : " MFLOP");
+}
+
 std::string time_text(session::KernelRow const& row) {
   return row.time_ms ? milliseconds_text(*row.time_ms) : "-";
 }
@@ -53,7 +58,8 @@ int kernels(Context const& context, Arguments const& arguments) {
                    {"operators", row.operators},
                    {"shape", row.shape},
                    {"count", row.count},
-                   {"flops", row.flops},
+                   {"flops", row.integers ? 0 : row.flops},
+                   {"operations", row.flops},
                    {"bytes", row.bytes},
                    {"state", kStates[size_t(row.state)]}};
       if (row.time_ms) json["time_ms"] = *row.time_ms;
@@ -69,7 +75,7 @@ int kernels(Context const& context, Arguments const& arguments) {
     }
     return print(rows), 0;
   }
-  fmt::print("{:<28} {:>2}  {:>10} {:>10}{}  operators\n", "kernel", "x", "MFLOP", "moves",
+  fmt::print("{:<28} {:>2}  {:>12} {:>10}{}  operators\n", "kernel", "x", "computes", "moves",
              arguments.timed ? fmt::format(" {:>9} {:>8} {:<26}", "time", "share", "of roof") : "");
   for (auto const& row : table.rows) {
     std::string time =
@@ -78,9 +84,8 @@ int kernels(Context const& context, Arguments const& arguments) {
                           row.fraction_of_roof ? percent_text(*row.fraction_of_roof) : "-",
                           row.roof ? row.roof->words : "-")
             : "";
-    fmt::print("{:<28} {:>2}  {:>10} {:>10}{}  {}  {}\n", row.name, row.count,
-               number_text(double(row.flops) / 1e6), bytes_text(double(row.bytes)), time,
-               row.operators, row.shape);
+    fmt::print("{:<28} {:>2}  {:>12} {:>10}{}  {}  {}\n", row.name, row.count, work_text(row),
+               bytes_text(double(row.bytes)), time, row.operators, row.shape);
   }
   if (table.total_ms) fmt::print("whole model: {}\n", milliseconds_text(*table.total_ms));
   return 0;

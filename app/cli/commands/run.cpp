@@ -2,6 +2,7 @@
 
 #include "app/cli/output.h"
 #include "app/shared/environment.h"
+#include "engine/backend/target_table.h"
 #include "engine/compile/offload.h"
 #include "engine/device/registry.h"
 #include "engine/support/base/hash.h"
@@ -75,13 +76,14 @@ Status use_helper(Context const& context, Helper const& helper, session::LoadedM
   return {};
 }
 
-/// A target that this machine simulates takes the simulator's time.
-void say_whose_time(std::string const& helper, std::string const& model) {
-  if (!is_this_machine(helper)) return;
+/// A simulated device takes the simulator's time.
+void say_whose_time(Helper const& helper, std::string const& model) {
+  if (!is_this_machine(helper.name) && !is_simulated(helper.environment.backend->target().hardware))
+    return;
   fmt::print(
       "these times are those of a simulator of {0}: its own are in `tw roofline {1} --offload "
       "{0}`\n",
-      helper, model);
+      helper.name, model);
 }
 
 struct Inputs {
@@ -258,7 +260,7 @@ int run(Context& context, Arguments const& arguments) {
     if (Status status = write_raw(arguments.output_folder, "output_", result->outputs); !status)
       return report(context, status.error());
   print_result(context, *result, inputs->origin, loading.count());
-  if (*helper && !context.json) say_whose_time((*helper)->name, arguments.path);
+  if (*helper && !context.json) say_whose_time(**helper, arguments.path);
   return 0;
 }
 

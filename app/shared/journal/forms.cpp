@@ -37,6 +37,7 @@ std::vector<Form> session_forms() {
       row<OffloadTo>("offload", "runs on an accelerator what it can run of the model",
                      Word(&OffloadTo::device, "DEVICE")),
       row<Quantize>("quantize", "makes a model of bytes of the open one, and opens it",
+                    Flag<Quantize>{&Quantize::dense, "dense"},
                     Rest<Quantize>{&Quantize::file, "FILE"}),
       row<Export>("export", "exports the model as a stand-alone folder",
                   Word(&Export::target, "TARGET"), Rest<Export>{&Export::folder, "FOLDER"}),

@@ -286,7 +286,7 @@ Result<ScriptDiff> diff_scripts(LoadedModel const& model, int kernel, NamedScrip
   te::Kernel const& defined = model.kernel(kernel).kernel;
   TRY_ASSIGN(CodeText then, whole(code_text(first, defined, options.stage, backend)));
   TRY_ASSIGN(CodeText now, whole(code_text(second, defined, options.stage, backend)));
-  return ScriptDiff{compare_states(from, to, double(model.kernel(kernel).flops), machine.roofs),
+  return ScriptDiff{compare_states(from, to, work_of(model.kernel(kernel)), machine.roofs),
                     with_changes(std::move(now), then)};
 }
 

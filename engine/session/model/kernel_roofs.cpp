@@ -23,10 +23,17 @@ analysis::KernelNeeds needs_of(LoadedModel const& model, int kernel, ir::Program
 analysis::KernelNeeds counted_needs(LoadedModel const& model, int kernel, ir::Program const& plain,
                                     Hardware const& hardware) {
   analysis::KernelNeeds needs = needs_of(model, kernel, plain);
+  needs.integers = te::computes_integers(model.kernel(kernel).kernel);
   auto roofs = computed_roofs(hardware);
   if (roofs && analysis::counted_type(*roofs) != "f32")
     needs.flops = analysis::integer_operations(split_load_time(plain).at_run);
   return needs;
+}
+
+std::string arithmetic_unit_of(analysis::KernelNeeds const& needs, MachineView const* machine) {
+  std::string type = needs.integers ? "i8" : "f32";
+  if (!needs.integers && machine && machine->rates) type = analysis::counted_type(*machine->rates);
+  return analysis::arithmetic_unit(type);
 }
 
 std::optional<KernelRoofView> roof_view(analysis::KernelNeeds const& needs,
@@ -38,10 +45,12 @@ std::optional<KernelRoofView> roof_view(analysis::KernelNeeds const& needs,
   view.ms = roof.seconds * 1e3;
   view.arithmetic = roof.arithmetic;
   view.moves_data = needs.flops < kHardlyAnyFlopsPerByte * needs.bytes();
+  // Where no peak of integers is known, the data alone would promise too much.
+  bool unknown = needs.integers && machine.rates->best("i8") == Rate();
+  if (unknown && !view.moves_data) return std::nullopt;
   view.level = roof.level;
   view.bytes = needs.bytes();
-  view.unit =
-      view.moves_data ? "GB/s" : analysis::arithmetic_unit(analysis::counted_type(*machine.rates));
+  view.unit = view.moves_data ? "GB/s" : arithmetic_unit_of(needs, &machine);
   view.value = (view.moves_data ? view.bytes : needs.flops) / view.ms * 1e-6;
   view.words = speed_text(view.value, view.unit);
   view.cores = std::clamp(threads, 1, std::max(machine.hardware->unit().count, 1));

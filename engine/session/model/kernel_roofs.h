@@ -13,6 +13,8 @@ constexpr double kMostOfRoof = 1.05;
 
 /// Of the plain nest, without what is computed when the model is loaded.
 analysis::KernelNeeds needs_of(LoadedModel const& model, int kernel, ir::Program const& plain);
+/// "GFLOP/s" of floats, "GOP/s" of integers, which is all that some machines compute.
+std::string arithmetic_unit_of(analysis::KernelNeeds const& needs, MachineView const* machine);
 /// Empty: the roofs are not known.
 std::optional<KernelRoofView> roof_view(analysis::KernelNeeds const& needs,
                                         MachineView const& machine, int threads);

@@ -338,6 +338,7 @@ KernelTable kernel_table(LoadedModel const& model) {
                           .shape = task.shape,
                           .count = task.count,
                           .flops = task.flops,
+                          .integers = te::computes_integers(task.kernel),
                           .bytes = task.bytes,
                           .state = KernelState::kDefault,
                           .time_ms = {},

@@ -90,6 +90,7 @@ Status SessionImpl::run(Quantize const& c) {
   }
   if (c.file.empty()) return bad_input("no_file", "a file for the model of bytes is needed");
   request.out = c.file;
+  request.options.dense = c.dense;
   clear_error();
   jobs_.start("quantize", "quantizing the model",
               [this, request](StopToken stop, Progress const& progress) {

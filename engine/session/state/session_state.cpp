@@ -83,6 +83,7 @@ std::shared_ptr<HistoryView const> history_view(State const& state) {
   History const& history = work.history;
   auto flops = double(state.model->kernel(state.kernel).flops);
   view->roof = roof_of(state, work);
+  view->unit = view->roof ? view->roof->unit : arithmetic_unit_of(work.needs, state.machine.get());
   for (size_t i = 0; i < history.size(); ++i) {
     HistoryNode const& node = history.node(int(i));
     Trial const& trial = node.on(state.here);
@@ -124,11 +125,13 @@ std::shared_ptr<RooflineView const> roofline_view(State const& state) {
   if (!state.machine || !state.machine->rates) return view;
   view->roofs = state.machine->roofs;
   view->doubtful = state.machine->roofs_doubtful;
-  std::erase_if(view->roofs, [](RoofView const& roof) {
-    return roof.name.find("one core") != std::string::npos;
-  });
   auto flops = double(state.model->kernel(state.kernel).flops);
   KernelWork const& work = state.kernels.at(state.kernel);
+  view->unit = arithmetic_unit_of(work.needs, state.machine.get());
+  std::erase_if(view->roofs, [&](RoofView const& roof) {
+    return roof.name.find("one core") != std::string::npos ||
+           (roof.compute && unit_of(roof) != view->unit);
+  });
   if (auto roof = roof_of(state, work); roof && roof->moves_data)
     view->explanation = explanation_of(*roof);
   History const& history = work.history;

@@ -83,7 +83,7 @@ std::shared_ptr<StateComparison const> SessionImpl::compare(int before, int afte
     if (!side->facts) want_facts(side->state.history_node);
   if (!from.facts || !to.facts) return nullptr;
   return std::make_shared<StateComparison const>(
-      compare_states(from, to, double(state_.model->kernel(state_.kernel).flops),
+      compare_states(from, to, work_of(state_.model->kernel(state_.kernel)),
                      state_.machine ? state_.machine->roofs : std::vector<RoofView>()));
 }
 
@@ -96,7 +96,7 @@ std::shared_ptr<StateComparison const> SessionImpl::compare_devices(int node,
   if (!from || !to) return nullptr;
   if (!from->facts) want_facts(node);
   return std::make_shared<StateComparison const>(
-      compare_trials(*from, *to, double(state_.model->kernel(state_.kernel).flops)));
+      compare_trials(*from, *to, work_of(state_.model->kernel(state_.kernel))));
 }
 
 /// With the mutex held.

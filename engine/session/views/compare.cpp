@@ -66,13 +66,14 @@ private:
 
 using Number = std::optional<double>;
 
-void add_measured(Table& table, double flops) {
+void add_measured(Table& table, RunWork const& work) {
   table.row("measured time", "ms", Better::kLess,
             [](StateToCompare const& s) -> Number { return s.min_ms; });
   table.row("spread of the times", "%", Better::kLess,
             [](StateToCompare const& s) { return s.min_ms ? Number(s.spread * 100) : Number(); });
-  table.row("measured speed", "GFLOP/s", Better::kMore, [&](StateToCompare const& s) {
-    return s.min_ms && flops > 0 ? Number(flops / *s.min_ms / 1e6) : Number();
+  char const* unit = work.integers ? "GOP/s" : "GFLOP/s";
+  table.row("measured speed", unit, Better::kMore, [&](StateToCompare const& s) {
+    return s.min_ms && work.flops > 0 ? Number(work.flops / *s.min_ms / 1e6) : Number();
   });
 }
 
@@ -179,13 +180,17 @@ StateFacts facts_of(ir::Program const& program, Roofs const* rates,
   return facts;
 }
 
+RunWork work_of(KernelTask const& task) {
+  return {double(task.flops), te::computes_integers(task.kernel)};
+}
+
 StateComparison compare_states(StateToCompare const& before, StateToCompare const& after,
-                               double flops, std::vector<RoofView> const& roofs) {
+                               RunWork const& work, std::vector<RoofView> const& roofs) {
   StateComparison result{before.state, after.state, {}, {}, summary_of(before, after), {}};
   result.before.nest = before.facts->nest;
   result.after.nest = after.facts->nest;
   Table table(before, after);
-  add_measured(table, flops);
+  add_measured(table, work);
   add_elsewhere(table, before, after);
   add_modelled(table);
   add_levels(table, before);
@@ -198,8 +203,8 @@ StateComparison compare_states(StateToCompare const& before, StateToCompare cons
   for (RoofView const& roof : roofs)
     if (roof.name.find("one core") == std::string::npos) result.roofline.roofs.push_back(roof);
   for (StateToCompare const* side : {&before, &after})
-    if (operations_of(*side->facts->model, flops) > 0)
-      result.roofline.trail.push_back(point_of(*side, flops));
+    if (operations_of(*side->facts->model, work.flops) > 0)
+      result.roofline.trail.push_back(point_of(*side, work.flops));
   if (!result.roofline.trail.empty()) result.roofline.trail.back().current = true;
   result.roofline.explanation =
       fmt::format("{}: {}; {}: {}", before.state.name, before.facts->model->bound, after.state.name,
@@ -208,12 +213,12 @@ StateComparison compare_states(StateToCompare const& before, StateToCompare cons
 }
 
 StateComparison compare_trials(StateToCompare const& before, StateToCompare const& after,
-                               double flops) {
+                               RunWork const& work) {
   StateComparison result{before.state, after.state, {}, {}, "", {}};
   for (auto [side, into] : {std::pair{&before, &result.before}, {&after, &result.after}})
     if (side->facts) into->nest = side->facts->nest;
   Table table(before, after);
-  add_measured(table, flops);
+  add_measured(table, work);
   result.values = std::move(table.values);
   result.script_changes = script_text(after.state.script);
   result.summary = "the state was not measured on both devices";

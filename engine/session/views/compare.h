@@ -6,6 +6,7 @@
 
 #include "engine/analysis/time_model.h"
 #include "engine/backend/backend.h"
+#include "engine/compile/tasks.h"
 #include "engine/session/values.h"
 
 namespace tw::session {
@@ -37,13 +38,20 @@ struct StateToCompare {
   std::map<std::string, double> elsewhere_ms;  ///< measured times by the names of other devices
 };
 
-/// `flops` of one run of the kernel as its operators define it; `roofs` of the machine.
+/// What one run of a kernel computes, as its operators define it.
+struct RunWork {
+  double flops = 0;
+  bool integers = false;  ///< that is what they are of
+};
+RunWork work_of(KernelTask const& task);
+
+/// `roofs` of the machine.
 StateComparison compare_states(StateToCompare const& before, StateToCompare const& after,
-                               double flops, std::vector<RoofView> const& roofs);
+                               RunWork const& work, std::vector<RoofView> const& roofs);
 
 /// One state on two devices: what was measured on each. Models and code are of the device in use
 /// and are left out.
 StateComparison compare_trials(StateToCompare const& before, StateToCompare const& after,
-                               double flops);
+                               RunWork const& work);
 
 }  // namespace tw::session

@@ -24,9 +24,9 @@ std::vector<std::string> spellings() {
 Result<Hardware> hardware(std::string const& spelling) {
   size_t colon = spelling.find(':');
   if (colon == std::string::npos) return describe(boards().front());
-  Configuration const* board = find_board(std::string_view(spelling).substr(colon + 1));
-  if (!board) return bad_input("no_such_hardware", "there is no board '" + spelling + "'");
-  return describe(*board);
+  TRY_ASSIGN(Configuration configuration,
+             board_or_file(std::string_view(spelling).substr(colon + 1)));
+  return describe(configuration);
 }
 
 std::string beside(std::string const& spelling) {
@@ -35,10 +35,15 @@ std::string beside(std::string const& spelling) {
   return configuration ? configuration->processor : std::string();
 }
 
+bool is_simulated_vta(Hardware const& machine) {
+  return machine.word(kDriverWord) == kSimulatedDriver;
+}
+
 std::string kind(Hardware const& machine) {
   auto configuration = configuration_of(machine);
   if (!configuration) return {};
-  return fmt::format("VTA {}, {} MHz", configuration->key(), configuration->clock_mhz);
+  return fmt::format("{}VTA {}, {} MHz", is_simulated_vta(machine) ? "simulated " : "",
+                     configuration->key(), configuration->clock_mhz);
 }
 
 Status runs_here(MachineNeeds const&) {
@@ -66,12 +71,14 @@ TargetEntry const& target_vta() {
   static TargetEntry const entry{
       .name = kVtaTarget,
       .spellings = spellings,
+      .file_ending = kConfigurationEnding,
       .hardware = hardware,
       .kind = kind,
       .matches = [](Hardware const& machine) { return machine.target == kVtaTarget; },
       .runs_here = runs_here,
       .create_backend = backend,
       .simulated = true,
+      .is_simulated = is_simulated_vta,
       .beside = beside,
       .roofs = roofs,
       .in_turn = in_turn,

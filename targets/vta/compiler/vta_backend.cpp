@@ -79,6 +79,9 @@ public:
   Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const override {
     return vta_schedule(program, shared_target(), configuration_, decisions);
   }
+  std::string why_unfit(ir::Program const& program) const override {
+    return vta::why_unfit(program, configuration_);
+  }
   Result<RoofProbes> roof_probes() const override {
     return refused("no_roofs", "the accelerator's roofs follow from its configuration");
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "targets/vta/hardware/configuration.h"
@@ -12,5 +13,11 @@ namespace tw::vta {
 std::vector<Configuration> const& boards();
 /// Null: there is none of this name.
 Configuration const* find_board(std::string_view name);
+
+/// How files with a configuration end.
+inline constexpr char kConfigurationEnding[] = ".vta";
+/// A board's name, or a file with a configuration, "designs/my.vta". Errors: unknown_board, those
+/// of reading a file and of `parse_configuration`.
+Result<Configuration> board_or_file(std::string_view word);
 
 }  // namespace tw::vta

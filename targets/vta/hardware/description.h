@@ -8,7 +8,8 @@ namespace tw::vta {
 
 inline constexpr char kVtaTarget[] = "vta";  ///< `Hardware::target`
 inline constexpr char kConfigurationWord[] = "configuration";
-inline constexpr char kDriverWord[] = "driver";  ///< "simulator" or "board"
+inline constexpr char kDriverWord[] = "driver";  ///< kSimulatedDriver or "board"
+inline constexpr char kSimulatedDriver[] = "simulator";
 
 /// All settings that are not at their default, on one line: "name=pynq log_block=3".
 std::string to_line(Configuration const& configuration);

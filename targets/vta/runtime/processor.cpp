@@ -15,27 +15,25 @@ namespace {
 using namespace tw::vta;
 
 constexpr std::string_view kRealPrefix = "board-";
-constexpr char kReal[] = "board", kSimulated[] = "simulator";
+constexpr char kReal[] = "board";
 /// For streams and micro-ops, besides tensors.
 constexpr int64_t kBesides = int64_t(96) << 20;
 
-/// "pynq" is simulated; "board-pynq" is the accelerator that this machine's registers reach: it
-/// cannot be looked for, since a bus hangs where no bitstream answers.
+/// "pynq" is simulated, and so is a design in a file; "board-pynq" is the accelerator that this
+/// machine's registers reach: it cannot be looked for, since a bus hangs where no bitstream
+/// answers.
 Result<Hardware> detect_kind(std::string_view kind) {
   bool real = kind.starts_with(kRealPrefix);
   std::string_view name = real ? kind.substr(kRealPrefix.size()) : kind;
-  Configuration const* board = find_board(name);
-  if (!board) {
-    std::string known;
-    for (Configuration const& one : boards()) known += (known.empty() ? "" : ", ") + one.name;
-    return bad_input("unknown_target",
-                     fmt::format("there is no board '{}'; the known ones are {}; those are "
-                                 "simulated, and board-NAME is the one of this machine",
-                                 name.substr(0, 80), known));
-  }
+  auto board = board_or_file(name);
+  if (!board && board.error().code == "unknown_board")
+    return bad_input(
+        "unknown_target",
+        board.error().message + "; those are simulated, and board-NAME is the one of this machine");
+  if (!board) return std::unexpected(board.error());
   if (real) TRY(layout_of(board->name));
   Hardware hardware = describe(*board);
-  hardware.code[kDriverWord] = real ? kReal : kSimulated;
+  hardware.code[kDriverWord] = real ? kReal : kSimulatedDriver;
   return hardware;
 }
 

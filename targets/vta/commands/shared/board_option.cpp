@@ -3,33 +3,16 @@
 #include <fmt/format.h>
 
 #include "engine/support/base/quantities.h"
-#include "engine/support/files.h"
 #include "targets/vta/explore/design.h"
 #include "targets/vta/hardware/boards.h"
 
 namespace tw::vta {
-namespace {
-
-constexpr int64_t kMostText = 1 << 20;
-
-}  // namespace
-
 CommandParameter board_parameter(std::string doc) {
   return {.name = kBoardOption, .type = "NAME|FILE.vta", .doc = std::move(doc)};
 }
 
 Result<Configuration> board_of(std::string const& word) {
-  if (word.empty()) return boards().front();
-  if (Configuration const* board = find_board(word)) return *board;
-  bool is_file = word.find('/') != std::string::npos || word.ends_with(".vta");
-  if (is_file) {
-    TRY_ASSIGN(std::string text, read_text(word, kMostText));
-    return parse_configuration(text, word);
-  }
-  std::vector<std::string> names;
-  for (Configuration const& board : boards()) names.push_back(board.name);
-  return bad_input("unknown_board", fmt::format("there is no board '{}'; the boards are {}", word,
-                                                fmt::join(names, ", ")));
+  return word.empty() ? boards().front() : board_or_file(word);
 }
 
 std::string derived_text(Configuration const& c) {

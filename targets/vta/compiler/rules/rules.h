@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "engine/schedule/decisions.h"
 #include "engine/schedule/schedule.h"
@@ -14,6 +15,10 @@ namespace tw::vta {
 Result<Schedule> vta_schedule(ir::Program const& program,
                               std::shared_ptr<Target const> const& target,
                               Configuration const& configuration, Decisions& decisions);
+
+/// Why no schedule by rule of a kernel of bytes becomes code, where that is how its tensors lie or
+/// what it makes: in a sentence that names what would be needed. Empty: it is something else.
+std::string why_unfit(ir::Program const& plain, Configuration const& configuration);
 
 /// By rule with its tiles, and without virtual threads: nothing is loaded while something is
 /// computed. Nothing where the rule has none.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/support/base/quantities.h"
+
 namespace tw::vta {
 namespace {
 
@@ -23,9 +25,10 @@ Status Elements::sort(size_t loop, int64_t factor, std::string const& tensor) {
   int64_t lanes = factor > 0 && scalars_ % factor == 0 ? scalars_ / factor : 0;
   if (lanes == 0 || (one.extent() > lanes && one.extent() % lanes != 0))
     return no_element(fmt::format(
-        "the loop {} goes through {} in steps of {} numbers, {} times: elements have {}; split it "
-        "by {}, or pack the tensor in blocks of that size",
-        one.name, tensor, factor, one.extent(), scalars_, std::max<int64_t>(lanes, 1)));
+        "the loop {} goes through {} in steps of {}, {}: elements have {}; {}pack the tensor in "
+        "blocks of that size",
+        one.name, tensor, count_text(factor, "number"), count_text(one.extent(), "time"), scalars_,
+        lanes > 1 ? fmt::format("split it by {}, or ", lanes) : ""));
   lanes_.push_back({loop, factor, std::min(lanes, one.extent())});
   if (one.extent() > lanes) loops_.push_back({one.name, one.extent() / lanes, loop, lanes});
   return {};
@@ -40,9 +43,9 @@ Status Elements::lanes_fill_an_element(std::string const& tensor) {
   }
   if (filled == scalars_) return {};
   return no_element(fmt::format(
-      "the innermost loops go through {} numbers of {}, but an element has {}: give them whole "
-      "elements (pack the tensor, or tile by the block)",
-      filled, tensor, scalars_));
+      "the innermost loops go through {} of {}, but an element has {}: give them whole elements "
+      "(pack the tensor, or tile by the block)",
+      count_text(filled, "number"), tensor, scalars_));
 }
 
 Result<Elements> Elements::create(std::vector<RunningLoop> const& running, Form const& reference,

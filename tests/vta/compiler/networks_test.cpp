@@ -1,0 +1,117 @@
+// Networks of bytes in the accelerator's layouts: which kernels it runs, and why others stay.
+#include <QtTest>
+
+#include <algorithm>
+
+#include "engine/compile/offload.h"
+#include "engine/compile/optimize.h"
+#include "engine/compile/plan.h"
+#include "engine/graph/quantization/quantization.h"
+#include "engine/importers/from_foreign.h"
+#include "tests/support/line_models.h"
+#include "tests/support/vta_kernels.h"
+
+using namespace tw;
+using namespace tw::vta::testing;
+using tw::testing::model_of;
+
+namespace {
+
+NDArray random_array(Rng& rng, Shape const& shape) {
+  NDArray array = NDArray::create(DType::kF32, shape).value();
+  for (float& v : array.as<float>()) v = float(rng.normal());
+  return array;
+}
+
+/// Convolutions with weights of these shapes, one after another, with a relu behind each; of one
+/// channel in each group where the second extent is 1. Then an average and a dense layer.
+ForeignModel network(std::vector<Shape> const& weights, Shape const& input, int64_t classes) {
+  Rng rng(3);
+  std::vector<std::string> lines;
+  std::map<std::string, NDArray> constants;
+  std::string last = "x";
+  for (size_t i = 0; i < weights.size(); ++i) {
+    std::string n = std::to_string(i);
+    lines.push_back("c" + n + " = Conv " + last + " w" + n);
+    lines.push_back("r" + n + " = Relu c" + n);
+    constants["w" + n] = random_array(rng, weights[i]);
+    last = "r" + n;
+  }
+  lines.insert(lines.end(),
+               {"g = GlobalAveragePool " + last, "f = Flatten g", "y = Gemm f wd bd"});
+  constants["wd"] = random_array(rng, {weights.back()[0], classes});
+  constants["bd"] = random_array(rng, {classes});
+  ForeignModel model = model_of(lines, input);
+  model.graph.initializers = constants;
+  for (size_t i = 0; i < weights.size(); ++i)
+    if (weights[i][1] == 1) model.graph.nodes[2 * i].attributes["group"] = weights[i][0];
+  return model;
+}
+
+struct Row {
+  std::string name, reason;
+};
+
+/// The kernels of the network in bytes, all of it quantized.
+std::vector<Row> kernels_of(ForeignModel const& model, char const* board) {
+  Graph graph = build_graph(model).value();
+  Rng rng(5);
+  CalibrationData data{{{random_array(rng, *graph.value(graph.inputs[0]).shape())}}};
+  Graph bytes = quantize(graph, data, {.first = true, .dense = true}).value().graph;
+  auto backend = backend_of(*vta::find_board(board));
+  Graph fused = optimize(bytes, *backend).value();
+  Plan plan = make_plan(fused).value();
+  std::vector<Row> rows;
+  for (OffloadedKernel const& one : offload(fused, plan, *backend, "home", "there").value().kernels)
+    rows.push_back({one.name, one.stays_because});
+  return rows;
+}
+
+Row find(std::vector<Row> const& rows, std::string const& name) {
+  auto found = std::ranges::find_if(rows, [&](Row const& row) { return row.name.starts_with(name); });
+  return found == rows.end() ? Row{"", "there is no such kernel"} : *found;
+}
+
+}  // namespace
+
+class NetworksTest : public QObject {
+  Q_OBJECT
+private slots:
+  void from_the_first_full_block_to_the_classes_all_runs_there() {
+    // 7 x 7 = 49 elements are averaged; 10 classes fill more than half a block.
+    std::vector<Row> rows =
+        kernels_of(network({{16, 16, 3, 3}, {32, 16, 1, 1}}, {1, 16, 9, 9}, 10), "pynq");
+    for (char const* name : {"conv_integer_16", "conv_integer_32", "sum_pool_32x1x1_7x7_requantize",
+                             "matmul_integer_10_add_requantize"})
+      QCOMPARE(QString::fromStdString(find(rows, name).reason), QString());
+  }
+
+  void images_of_a_batch_share_elements() {
+    std::vector<Row> rows =
+        kernels_of(network({{16, 16, 3, 3}, {32, 16, 1, 1}}, {4, 16, 9, 9}, 10), "pynq-4x8");
+    for (char const* name : {"conv_integer_4x16", "conv_integer_4x32", "sum_pool_4x32",
+                             "matmul_integer_4x10"})
+      QCOMPARE(QString::fromStdString(find(rows, name).reason), QString());
+    // One image does not fill them.
+    rows = kernels_of(network({{16, 16, 3, 3}, {32, 16, 1, 1}}, {4, 16, 9, 9}, 2), "pynq-4x8");
+    QVERIFY(!find(rows, "matmul_integer").reason.empty());
+  }
+
+  void what_stays_between_does_not_keep_its_neighbours() {
+    std::vector<Row> rows = kernels_of(
+        network({{16, 16, 1, 1}, {16, 1, 3, 3}, {32, 16, 1, 1}}, {1, 16, 9, 9}, 16), "pynq");
+    QCOMPARE(QString::fromStdString(find(rows, "conv_integer_16x9x9_1x1").reason), QString());
+    QCOMPARE(QString::fromStdString(find(rows, "conv_integer_32x7x7_1x1").reason), QString());
+    Row depthwise = find(rows, "conv_integer_16x7x7_3x3_requantize");
+    QVERIFY2(depthwise.reason.find("blocks of 16 x 16") != std::string::npos,
+             depthwise.reason.c_str());
+    Row change = find(rows, "change_layout_16x9x9");
+    QVERIFY2(change.reason.find("moves single numbers") != std::string::npos,
+             change.reason.c_str());
+    Row floats = find(rows, "quantize_linear");
+    QVERIFY2(floats.reason.find("is f32") != std::string::npos, floats.reason.c_str());
+  }
+};
+
+QTEST_GUILESS_MAIN(NetworksTest)
+#include "networks_test.moc"
