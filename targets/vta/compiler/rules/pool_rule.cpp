@@ -17,8 +17,11 @@ namespace {
 /// The largest or least of windows of one tensor: an ALU instruction for each element of a window.
 class PoolSchedule {
 public:
-  PoolSchedule(Schedule const& plain, Configuration const& configuration, Decisions& decisions)
-      : configuration_(configuration), decisions_(decisions), steps_(plain, decisions.effort()) {}
+  PoolSchedule(Schedule const& plain, Configuration const& configuration, Decisions& decisions,
+               StepMemo& memo)
+      : configuration_(configuration),
+        decisions_(decisions),
+        steps_(plain, decisions.effort(), memo) {}
 
   std::optional<Schedule> run() {
     if (!inline_padding() || !find_window()) return {};
@@ -155,8 +158,8 @@ private:
 }  // namespace
 
 std::optional<Schedule> pool_schedule(Schedule const& plain, Configuration const& configuration,
-                                      Decisions& decisions) {
-  return PoolSchedule(plain, configuration, decisions).run();
+                                      Decisions& decisions, StepMemo& memo) {
+  return PoolSchedule(plain, configuration, decisions, memo).run();
 }
 
 }  // namespace tw::vta
