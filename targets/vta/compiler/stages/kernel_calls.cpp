@@ -105,7 +105,8 @@ private:
   /// Appended to all calls. Errors: those of `calls_of`.
   Status make_calls(Nest& nest) {
     Position position{around_, standing_};
-    if (nest.stepped.append(position, places_made_, calls_)) return {};
+    bool may_move = limits_.nests == NestCalls::kMoved;
+    if (may_move && nest.stepped.append(position, places_made_, calls_)) return {};
     mark_last_uses(nest.chain);
     indices_.forget_asked();
     TRY_ASSIGN(std::vector<StageCall> calls,
