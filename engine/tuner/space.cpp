@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "engine/compile/load_time.h"
+#include "engine/schedule/legality/whole_program.h"
 
 namespace tw {
 namespace {
@@ -64,6 +65,12 @@ Result<Candidate> Space::made(Decisions& decisions) const {
   Result<Schedule> schedule = script_ ? script_->run(program_, backend_->shared_target(), decisions)
                                       : backend_->templated(program_, decisions);
   if (!schedule) return std::unexpected(schedule.error());
+  if (decisions.effort() == Effort::kTrusted && !decisions.rejection() &&
+      !holds_as_a_whole(program_, schedule->program(), backend_->target())) {
+    // Some step would be refused: with proofs the template gets that refusal, and goes on from it.
+    Decisions proving(decisions.point(), {}, threads_);
+    return made(proving);
+  }
   return Candidate{decisions.point(), decisions.knobs(), std::move(*schedule),
                    decisions.rejection(), std::nullopt};
 }

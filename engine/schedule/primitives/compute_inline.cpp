@@ -92,6 +92,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
       return std::unexpected(there.error());
   if (auto made = reads_made_elements(block, consumers, kVerb, move.effort); !made)
     return std::unexpected(made.error());
+  if (move.effort == Effort::kTrusted) return Proof();
   Program inlined = apply(move).program;
   if (auto scoped = tensors_in_scope(inlined, kVerb); !scoped)
     return std::unexpected(scoped.error());

@@ -77,7 +77,7 @@ public:
   }
 
   Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const override {
-    return vta_schedule(program, shared_target(), configuration_, decisions);
+    return vta_schedule(program, shared_target(), configuration_, decisions, *memo_);
   }
   std::string why_unfit(ir::Program const& program) const override {
     return vta::why_unfit(program, configuration_);
@@ -115,6 +115,7 @@ private:
         "what the runtime makes of the calls: instructions and micro-op loads"}}};
   Configuration configuration_;
   std::vector<Pass> passes_;
+  std::unique_ptr<StepMemo> memo_ = std::make_unique<StepMemo>();  ///< no part of what it is
 };
 
 MemoryScope memory(Configuration const& configuration, char const* name, Memory which,

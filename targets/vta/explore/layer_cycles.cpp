@@ -6,6 +6,7 @@
 
 #include "engine/compile/load_time.h"
 #include "engine/lowering/pipeline.h"
+#include "engine/schedule/legality/whole_program.h"
 #include "targets/vta/compiler/listings.h"
 #include "targets/vta/compiler/stages/kernel_calls.h"
 #include "targets/vta/compiler/vta_backend.h"
@@ -73,6 +74,9 @@ Result<LayerRun> LayerMachine::run(ir::Program const& plain) const {
   // On trust: of thousands of designs somebody builds one, and proves the schedules then.
   Decisions by_rule({}, {}, 0, Effort::kTrusted);
   TRY_ASSIGN(Schedule schedule, backend_->templated(plain, by_rule));
+  if (!holds_as_a_whole(plain, schedule.program(), backend_->target())) {
+    TRY_ASSIGN(schedule, backend_->default_schedule(plain));
+  }
   if (schedule.trace().empty()) return refused("unfit_layer", why_unscheduled(plain));
   ir::Program program = split_load_time(schedule.program()).at_run;
   TRY_ASSIGN(std::vector<LoweredStage> stages,

@@ -50,7 +50,9 @@ bool ModuleQueues::take(Module module) {
 }
 
 std::optional<TokenQueue> ModuleQueues::missing(Module module) const {
-  for (TokenQueue queue : pops_of(stream_[size_t(held(module))]))
+  Instruction const& instruction = stream_[size_t(held(module))];
+  if (!instruction.tokens.pop_prev && !instruction.tokens.pop_next) return std::nullopt;
+  for (TokenQueue queue : pops_of(instruction))
     if (waiting(queue) == 0) return queue;
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "targets/vta/stream/kernels.h"
 #include "targets/vta/stream/token_pairs.h"
@@ -16,6 +17,66 @@ constexpr int64_t kBesides = 3;
 
 bool moves(Call const& call) {
   return call.kind == CallKind::kLoad || call.kind == CallKind::kStore;
+}
+
+/// The larger one, field by field.
+template <typename T>
+void join(T& into, T const& other) {
+  into = std::max(into, other);
+}
+void join(Factors& into, Factors const& from) {
+  join(into.outer, from.outer), join(into.inner, from.inner);
+}
+void join(Tokens& into, Tokens const& from) {
+  join(into.pop_prev, from.pop_prev), join(into.pop_next, from.pop_next);
+  join(into.push_prev, from.push_prev), join(into.push_next, from.push_next);
+}
+void join(Transfer& into, Transfer const& from) {
+  join(into.memory, from.memory), join(into.sram, from.sram), join(into.dram, from.dram);
+  join(into.y_size, from.y_size), join(into.x_size, from.x_size);
+  join(into.x_stride, from.x_stride);
+  join(into.y_pad_before, from.y_pad_before), join(into.y_pad_after, from.y_pad_after);
+  join(into.x_pad_before, from.x_pad_before), join(into.x_pad_after, from.x_pad_after);
+  join(into.pad_value, from.pad_value), join(into.saturate, from.saturate);
+}
+void join(Nest& into, Nest const& from) {
+  join(into.reset, from.reset), join(into.uop_begin, from.uop_begin);
+  join(into.uop_end, from.uop_end), join(into.outer, from.outer), join(into.inner, from.inner);
+  join(into.dst, from.dst), join(into.src, from.src), join(into.wgt, from.wgt);
+}
+/// All but the opcode and the immediate.
+void join(Instruction& into, Instruction const& from) {
+  join(into.tokens, from.tokens), join(into.transfer, from.transfer), join(into.nest, from.nest);
+  join(into.alu, from.alu), join(into.use_immediate, from.use_immediate);
+}
+
+/// For each opcode an instruction with the largest number of each field, and of the one that has a
+/// sign the least: these fit their fields only if all instructions do.
+Stream largest_of(Stream const& stream) {
+  constexpr size_t kOpcodes = size_t(Opcode::kAlu) + 1;
+  std::array<std::optional<Instruction>, kOpcodes> low, high;
+  for (Instruction const& one : stream) {
+    size_t opcode = size_t(one.opcode);
+    if (!low[opcode]) low[opcode] = high[opcode] = one;
+    join(*low[opcode], one);
+    low[opcode]->immediate = std::min(low[opcode]->immediate, one.immediate);
+    high[opcode]->immediate = std::max(high[opcode]->immediate, one.immediate);
+  }
+  Stream all;
+  for (size_t opcode = 0; opcode < kOpcodes; ++opcode) {
+    if (!low[opcode]) continue;
+    all.push_back(*low[opcode]);
+    all.push_back(*low[opcode]);
+    all.back().immediate = high[opcode]->immediate;
+  }
+  return all;
+}
+
+MicroOp largest_of(std::span<MicroOp const> uops) {
+  MicroOp all{};
+  for (MicroOp const& one : uops)
+    join(all.dst, one.dst), join(all.src, one.src), join(all.wgt, one.wgt);
+  return all;
 }
 
 /// No instruction of a transfer reaches beyond its tensor, on a board least of all.
@@ -272,6 +333,9 @@ private:
 
   /// Everything fits its field.
   Status check(Batch const& batch) const {
+    if (encode(program_.configuration, largest_of(batch.stream)) &&
+        encode(program_.configuration, largest_of(batch.uops)))
+      return {};
     if (auto encoded = encode(program_.configuration, batch.stream); !encoded)
       return std::unexpected(encoded.error());
     for (MicroOp const& uop : batch.uops)

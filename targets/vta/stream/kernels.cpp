@@ -25,6 +25,24 @@ std::vector<int64_t> shape_key(Computation const& computation) {
   return key;
 }
 
+/// What makes a computation, as numbers.
+void put_key(Call const& call, std::vector<int64_t>& key) {
+  bool reads = call.kind == CallKind::kAlu && !call.use_immediate;
+  key.assign({call.kind == CallKind::kGemm, call.reset, reads, reads ? int64_t(call.alu) : 0,
+              call.dst, call.src, call.wgt});
+  for (CallLoop const& loop : call.loops)
+    key.insert(key.end(), {loop.extent, loop.dst, loop.src, loop.wgt});
+}
+
+struct KeyHash {
+  size_t operator()(std::vector<int64_t> const& key) const {
+    uint64_t hash = key.size();
+    for (int64_t number : key)
+      hash = (hash ^ uint64_t(number)) * 0x9e3779b97f4a7c15u >> 7 ^ hash << 57;
+    return size_t(hash);
+  }
+};
+
 /// The time of loading kernels again where the least recently used ones had to go, roughly: by
 /// sizes alone, not by places.
 class LoadModel {
@@ -76,29 +94,41 @@ private:
   }
 
   Status collect() {
-    std::map<std::vector<int64_t>, int32_t> shapes, known;
+    std::unordered_map<std::vector<int64_t>, int32_t, KeyHash> known;  // calls that are alike
+    std::vector<int64_t> key;
+    made_.pieces_of_call.assign(program_.calls.size(), -1);
     for (size_t i = 0; i < program_.calls.size(); ++i) {
       Call const& call = program_.calls[i];
-      made_.pieces_of_call.push_back(-1);
       if (call.kind != CallKind::kGemm && call.kind != CallKind::kAlu) continue;
-      auto made = computation_of(program_.configuration, call);
-      if (!made) return std::unexpected(at_call(made.error(), i));
-      std::vector<int64_t> key = shape_key(*made);
-      int32_t shape = shapes.try_emplace(key, int32_t(shapes.size())).first->second;
-      key.insert(key.end(), {made->dst, made->src, made->wgt});
-      auto [one, is_new] = known.try_emplace(std::move(key), int32_t(known.size()));
-      shapes_.resize(shapes.size());
-      if (is_new) {
-        computations_.push_back(std::move(*made));
-        shape_of_.push_back(shape);
-        first_call_.push_back(i);
-        ++shapes_[size_t(shape)].computations;
+      put_key(call, key);
+      auto found = known.find(key);
+      if (found == known.end()) {
+        TRY_ASSIGN(int32_t computation, computation_for(i));
+        found = known.emplace(key, computation).first;
       }
-      ++shapes_[size_t(shape)].calls;
-      made_.pieces_of_call.back() = one->second;
+      ++shapes_[size_t(shape_of_[size_t(found->second)])].calls;
+      made_.pieces_of_call[i] = found->second;
     }
     for (Shape& shape : shapes_) shape.uses = double(shape.calls) / double(shape.computations);
     return {};
+  }
+
+  /// The number of the call's computation, which other calls may have, too.
+  Result<int32_t> computation_for(size_t index) {
+    auto made = computation_of(program_.configuration, program_.calls[index]);
+    if (!made) return std::unexpected(at_call(made.error(), index));
+    std::vector<int64_t> key = shape_key(*made);
+    int32_t shape = shape_numbers_.try_emplace(key, int32_t(shapes_.size())).first->second;
+    shapes_.resize(shape_numbers_.size());
+    key.insert(key.end(), {made->dst, made->src, made->wgt});
+    auto [one, is_new] = numbers_.try_emplace(std::move(key), int32_t(computations_.size()));
+    if (is_new) {
+      computations_.push_back(std::move(*made));
+      shape_of_.push_back(shape);
+      first_call_.push_back(index);
+      ++shapes_[size_t(shape)].computations;
+    }
+    return one->second;
   }
 
   LoopChoice const& choice_of(int32_t computation, int64_t budget) {
@@ -153,6 +183,7 @@ private:
 
   CallProgram const& program_;
   int64_t most_instructions_, most_uops_;
+  std::map<std::vector<int64_t>, int32_t> shape_numbers_, numbers_;
   std::vector<Shape> shapes_;
   std::vector<Computation> computations_;  ///< those that differ
   std::vector<int32_t> shape_of_;

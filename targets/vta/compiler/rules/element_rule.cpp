@@ -14,8 +14,11 @@ namespace {
 /// What reads tensors at the elements that it writes, or sums over none.
 class ElementSchedule {
 public:
-  ElementSchedule(Schedule const& plain, Configuration const& configuration, Decisions& decisions)
-      : configuration_(configuration), decisions_(decisions), steps_(plain, decisions.effort()) {}
+  ElementSchedule(Schedule const& plain, Configuration const& configuration, Decisions& decisions,
+                  StepMemo& memo)
+      : configuration_(configuration),
+        decisions_(decisions),
+        steps_(plain, decisions.effort(), memo) {}
 
   std::optional<Schedule> run() {
     if (!inline_all() || !find_operands()) return {};
@@ -67,8 +70,8 @@ private:
 }  // namespace
 
 std::optional<Schedule> element_schedule(Schedule const& plain, Configuration const& configuration,
-                                         Decisions& decisions) {
-  return ElementSchedule(plain, configuration, decisions).run();
+                                         Decisions& decisions, StepMemo& memo) {
+  return ElementSchedule(plain, configuration, decisions, memo).run();
 }
 
 }  // namespace tw::vta

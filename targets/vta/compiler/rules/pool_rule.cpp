@@ -18,8 +18,11 @@ namespace {
 /// of a window; element by element what is made of that.
 class PoolSchedule {
 public:
-  PoolSchedule(Schedule const& plain, Configuration const& configuration, Decisions& decisions)
-      : configuration_(configuration), decisions_(decisions), steps_(plain, decisions.effort()) {}
+  PoolSchedule(Schedule const& plain, Configuration const& configuration, Decisions& decisions,
+               StepMemo& memo)
+      : configuration_(configuration),
+        decisions_(decisions),
+        steps_(plain, decisions.effort(), memo) {}
 
   std::optional<Schedule> run() {
     if (!inline_others() || !find_window()) return {};
@@ -177,8 +180,8 @@ private:
 }  // namespace
 
 std::optional<Schedule> pool_schedule(Schedule const& plain, Configuration const& configuration,
-                                      Decisions& decisions) {
-  return PoolSchedule(plain, configuration, decisions).run();
+                                      Decisions& decisions, StepMemo& memo) {
+  return PoolSchedule(plain, configuration, decisions, memo).run();
 }
 
 }  // namespace tw::vta

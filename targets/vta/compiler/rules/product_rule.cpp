@@ -20,17 +20,19 @@ constexpr int64_t kLeastPart = 96;
 class ProductSchedule {
 public:
   ProductSchedule(Schedule plain, ProductStage stage, Configuration const& configuration,
-                  Decisions& decisions)
+                  Decisions& decisions, StepMemo& memo)
       : stage_(std::move(stage)),
         configuration_(configuration),
         decisions_(decisions),
-        steps_(std::move(plain), decisions.effort()) {}
+        memo_(memo),
+        steps_(std::move(plain), decisions.effort(), memo) {}
 
   /// Nothing where a step is refused, or no tile has room.
   std::optional<Schedule> run() {
     inline_between();
     if (steps_.failed() || !find_result()) return {};
     if (!choose_tiles()) return {};
+    if (decisions_.rejection()) return steps_.schedule();
     place_operands();
     cut_result();
     bring_sums();
@@ -99,7 +101,8 @@ private:
   std::string knob(std::string const& what) const { return stage_.block + "." + what; }
 
   bool choose_tiles() {
-    auto best = best_tiles(stage_, epilogue_, configuration_);
+    auto best = memo_.tiles(steps_.schedule(),
+                            [&] { return best_tiles(stage_, epilogue_, configuration_); });
     if (!best) return false;
     tiles_ = *best;
     for (size_t i = 0; i <= stage_.spatial && i < stage_.axes.size(); ++i)
@@ -115,9 +118,23 @@ private:
     tiles_.thread_axis = -1;
     for (size_t i = 0; i < stage_.spatial; ++i)
       if (stage_.axes[i].loop == chosen) tiles_.thread_axis = int(i);
+    choose_parts();
     if (cycles_of(stage_, epilogue_, configuration_, tiles_) < 1e300) return true;
     decisions_.reject("memory", "the tiles have no room in the accelerator's memories");
     return true;
+  }
+
+  /// Results leave part by part: one is stored while the next one is computed. Small parts cost
+  /// more than they gain.
+  void choose_parts() {
+    int inner = 0;     // loops within a tile
+    int64_t part = 1;  // elements of an iteration of the first one
+    for (size_t i = 0; i < stage_.spatial; ++i) {
+      int64_t extent = stage_.axes[i].extent, tile = tiles_.tile[i];
+      if (inner > 0) part *= tile;
+      inner += extent == tile ? extent > 1 : tile > 1;
+    }
+    in_parts_ = inner > 1 && decisions_.choose(knob("parts"), part >= kLeastPart);
   }
 
   void place_operands() {
@@ -133,9 +150,7 @@ private:
   /// The result's loops: threads, then over tiles, then within a tile.
   void cut_result() {
     std::vector<std::string> threads, outer, inner;
-    int64_t part = 1;  // elements of an iteration of the first loop within a tile
     for (size_t i = 0; i < stage_.spatial; ++i) {
-      if (!inner.empty()) part *= tiles_.tile[i];
       std::string const loop = loops_[i], name = result_ + "." + loop;
       int64_t count = stage_.axes[i].extent / tiles_.tile[i];
       std::string over = name;
@@ -167,11 +182,7 @@ private:
       order.push_back(result_ + "." + loops_[i]);
     steps_.take(fmt::format("reorder({})", fmt::join(order, ", ")));
     if (!thread_.empty()) steps_.take(fmt::format("bind({}, axis=vthread)", thread_));
-    // Results leave part by part: one is stored while the next one is computed. Small parts cost
-    // more than they gain.
-    bool parts = inner.size() > 1 && part >= kLeastPart;
-    if (inner.size() > 1 && decisions_.choose(knob("parts"), parts))
-      steps_.take(fmt::format("unroll({})", inner.front()));
+    if (in_parts_) steps_.take(fmt::format("unroll({})", inner.front()));
   }
 
   void bring_sums() {
@@ -196,6 +207,7 @@ private:
 
   /// Around loads the cut sums, then the other sums, the tile, and lanes.
   void order_sums() {
+    steps_.are_of_one_point();
     size_t first = stage_.spatial;
     bool sums = first < stage_.axes.size();
     if (sums && tiles_.tile[first] > 1 && tiles_.tile[first] < stage_.axes[first].extent) {
@@ -237,6 +249,7 @@ private:
   ProductStage stage_;
   Configuration const& configuration_;
   Decisions& decisions_;
+  StepMemo& memo_;
   Steps steps_;
   std::string result_;
   std::vector<std::string> loops_;  ///< of the result's plain nest
@@ -245,16 +258,16 @@ private:
   Tiles tiles_;
   std::string data_block_, weight_block_, attach_, thread_, over_, lane_;
   ir::LoopId attach_id_;
-  bool around_all_ = false;
+  bool around_all_ = false, in_parts_ = false;
 };
 
 }  // namespace
 
 std::optional<Schedule> product_schedule(Schedule const& plain, Configuration const& configuration,
-                                         Decisions& decisions) {
+                                         Decisions& decisions, StepMemo& memo) {
   auto stage = product_stage(plain.program(), configuration);
   if (!stage) return {};
-  return ProductSchedule(plain, std::move(*stage), configuration, decisions).run();
+  return ProductSchedule(plain, std::move(*stage), configuration, decisions, memo).run();
 }
 
 }  // namespace tw::vta

@@ -9,25 +9,32 @@
 #include "engine/schedule/names.h"
 #include "engine/schedule/schedule.h"
 #include "engine/schedule/trace.h"
+#include "targets/vta/compiler/rules/step_memo.h"
 
 namespace tw::vta {
 
 /// Steps that are taken one after another; the first that is refused ends it.
 class Steps {
 public:
-  explicit Steps(Schedule schedule, Effort effort)
-      : schedule_(std::move(schedule)), effort_(effort) {}
+  Steps(Schedule schedule, Effort effort, StepMemo& memo)
+      : schedule_(std::move(schedule)), effort_(effort), memo_(memo) {}
 
   bool take(std::string const& line) {
     if (failed_) return false;
+    if (auto known = shared_ ? memo_.after(schedule_, line, effort_) : std::nullopt) {
+      schedule_ = *std::move(known);
+      return true;
+    }
     auto parsed = parse_step(line);
     auto next = parsed ? schedule_.apply(*parsed, effort_) : std::unexpected(Refusal{});
-    if (next)
-      schedule_ = std::move(*next);
-    else
-      failed_ = true;
-    return !failed_;
+    failed_ = !next;
+    if (failed_) return false;
+    if (shared_) memo_.put(schedule_, line, effort_, *next);
+    schedule_ = *std::move(next);
+    return true;
   }
+  /// The last choice is made: no other point takes the steps from here on.
+  void are_of_one_point() { shared_ = false; }
   bool failed() const { return failed_; }
   Schedule const& schedule() const { return schedule_; }
   ir::Program const& program() const { return schedule_.program(); }
@@ -48,7 +55,8 @@ public:
 private:
   Schedule schedule_;
   Effort effort_;
-  bool failed_ = false;
+  StepMemo& memo_;
+  bool failed_ = false, shared_ = true;
 };
 
 }  // namespace tw::vta

@@ -216,11 +216,12 @@ private:
       to.emplace_back(dst.factors[i], extent);
       if (src) from.emplace_back(src->factors[i], extent);
     }
+    stage.indices = {dst.index, src ? src->index : nullptr, nullptr};
     stage.touched = elements_touched(Memory::kAcc, dst.base, to, true);
     if (src) {
       stage.call.src = src->base;
       for (Touched const& one : elements_touched(Memory::kAcc, src->base, from, false))
-        stage.touched.push_back(one);
+        stage.touched.push_back({one.memory, one.begin, one.end, one.write, 1});
     }
     calls_.push_back(std::move(stage));
   }

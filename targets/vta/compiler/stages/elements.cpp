@@ -58,6 +58,7 @@ Result<Elements> Elements::create(std::vector<RunningLoop> const& running, Form 
 
 Result<ElementForm> Elements::of(Form const& form, std::string const& tensor) const {
   ElementForm result;
+  result.index = form.index;
   int64_t base = form.base;
   for (size_t i = 0; i < running_.size(); ++i) base += form.factors[i] * running_[i].low;
   for (Lane const& lane : lanes_)

@@ -17,6 +17,7 @@ struct ElementLoop {
 struct ElementForm {
   int64_t base = 0;
   std::vector<int64_t> factors;
+  arith::Linear const* index = nullptr;  ///< what it is the form of
 };
 
 /// Splits the loops of a nest into those that run through one element, lane by lane in row-major

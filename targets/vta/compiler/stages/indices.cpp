@@ -122,7 +122,10 @@ Result<Form> Indices::flat(void const* node, Buffer const& buffer, std::vector<E
       sum = arith::add(sum, arith::to_linear(indices[d]), stride);
     found = known_.emplace(node, std::move(sum)).first;
   }
-  return form_of(found->second, running, standing);
+  asked_.push_back({&found->second, buffer->name});
+  TRY_ASSIGN(Form form, form_of(found->second, running, standing));
+  form.index = &found->second;
+  return form;
 }
 
 Result<Form> Indices::form(Load const& read, std::vector<RunningLoop> const& running,

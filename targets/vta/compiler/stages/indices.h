@@ -30,8 +30,15 @@ struct RunningLoop {
 /// base + sum of factors[i] * (value of loop i).
 struct Form {
   int64_t base = 0;
-  std::vector<int64_t> factors;  ///< one for each running loop
+  std::vector<int64_t> factors;          ///< one for each running loop
+  arith::Linear const* index = nullptr;  ///< of an element: what it is the form of
   int64_t of(std::vector<RunningLoop> const& loops, std::string const& name) const;
+};
+
+/// An element of a tensor that a form was asked for.
+struct AskedElement {
+  arith::Linear const* index = nullptr;
+  std::string tensor;
 };
 
 /// Linear forms of expressions, each made once: they are asked for again in every iteration of the
@@ -47,6 +54,10 @@ public:
   Result<Form> form(ir::Store const& store, std::vector<RunningLoop> const& running,
                     Standing const& standing);
 
+  /// Elements whose forms were asked for since `forget_asked`.
+  std::vector<AskedElement> const& asked() const { return asked_; }
+  void forget_asked() { asked_.clear(); }
+
 private:
   Result<Form> form_of(arith::Linear const& linear, std::vector<RunningLoop> const& running,
                        Standing const& standing) const;
@@ -55,6 +66,7 @@ private:
                     Standing const& standing);
 
   std::unordered_map<void const*, arith::Linear> known_;
+  std::vector<AskedElement> asked_;
 };
 
 }  // namespace tw::vta

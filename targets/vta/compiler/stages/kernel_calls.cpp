@@ -12,6 +12,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/support/base/quantities.h"
 #include "targets/vta/compiler/stages/matching.h"
+#include "targets/vta/compiler/stages/stepped_calls.h"
 #include "targets/vta/compiler/stages/tokens.h"
 #include "targets/vta/compiler/stages/turns.h"
 
@@ -47,13 +48,20 @@ public:
   Walking(Configuration const& configuration, PrintedProgram const* lines, CallLimits const& limits)
       : configuration_(configuration), lines_(lines), limits_(limits) {}
 
-  Result<Courses> run(Function const& function) {
+  Status run(Function const& function) {
     for (size_t i = 0; i < function.params.size(); ++i)
       places_[function.params[i]->name] = {.main = true, .parameter = int32_t(i)};
     readers_ = readers_of(function.body);
-    Courses courses;
-    TRY(visit(function.body, courses));
-    return courses;
+    return visit(function.body, courses_);
+  }
+  /// In their order, with tokens.
+  std::vector<Call> take() {
+    std::vector<uint32_t> order = flattened(courses_);
+    place_tokens(calls_, order);
+    std::vector<Call> calls;
+    calls.reserve(order.size());
+    for (uint32_t number : order) calls.push_back(std::move(calls_[number].call));
+    return calls;
   }
 
 private:
@@ -66,7 +74,7 @@ private:
     if (auto const* let = s.as<Let>()) return visit_let(*let, to);
     if (auto const* loop = s.as<For>(); loop && loop->loop_kind == LoopKind::kBind)
       return visit_threads(*loop, to);
-    if (Chain const* chain = known_chain(s)) return visit_chain(s, *chain, to);
+    if (Nest* nest = known_nest(s)) return visit_nest(s, *nest, to);
     if (auto const* loop = s.as<For>()) return visit_loop(*loop, to);
     if (auto const* guard = s.as<If>()) return visit_guard(*guard, to);
     return refused("vta_statement",
@@ -78,18 +86,54 @@ private:
     return "statement";
   }
 
-  Chain const* known_chain(Stmt const& s) {
-    auto found = chains_.find(s.get());
-    if (found == chains_.end()) found = chains_.emplace(s.get(), chain_of(s)).first;
+  /// A nest that may become calls, and what it became before.
+  struct Nest {
+    Chain chain;
+    SteppedCalls stepped;
+  };
+  Nest* known_nest(Stmt const& s) {
+    auto found = nests_.find(s.get());
+    if (found == nests_.end()) {
+      found = nests_.emplace(s.get(), std::nullopt).first;
+      if (auto chain = chain_of(s)) {
+        SteppedCalls stepped(*chain, around_);
+        found->second.emplace(*std::move(chain), std::move(stepped));
+      }
+    }
     return found->second ? &*found->second : nullptr;
   }
 
+  /// Appended to all calls. Errors: those of `calls_of`.
+  Status make_calls(Nest& nest) {
+    Position position{around_, standing_};
+    bool may_move = limits_.nests == NestCalls::kMoved;
+    if (may_move && nest.stepped.append(position, places_made_, calls_)) return {};
+    mark_last_uses(nest.chain);
+    indices_.forget_asked();
+    TRY_ASSIGN(std::vector<StageCall> calls,
+               calls_of(nest.chain, {configuration_, indices_, places_, standing_}));
+    for (StageCall& one : calls) one.call.line = line_of(nest.chain.leaf);
+    nest.stepped.note(calls, indices_.asked(), scalars_of_operands(nest.chain), position,
+                      places_made_);
+    std::ranges::move(calls, std::back_inserter(calls_));
+    return {};
+  }
+  std::array<int64_t, 3> scalars_of_operands(Chain const& chain) const {
+    auto of = [&](Memory memory) { return scalars_of(configuration_, memory); };
+    auto const* store = chain.leaf.as<Store>();
+    if (!store) return {of(Memory::kAcc), of(Memory::kInp), of(Memory::kWgt)};
+    auto place = places_.find(store->buffer->name);
+    bool there = place != places_.end() && !place->second.main;
+    int64_t scalars = of(there ? place->second.memory : Memory::kAcc);
+    return {scalars, scalars, scalars};
+  }
+
   /// As one call if it can be; else its outermost loop runs here and the rest becomes calls.
-  Status visit_chain(Stmt const& s, Chain const& chain, Courses& to) {
-    mark_last_uses(chain);
-    auto calls = calls_of(chain, {configuration_, indices_, places_, standing_});
-    if (calls) return add(std::move(*calls), chain.leaf, to);
-    if (chain.loops.empty()) return std::unexpected(calls.error());
+  Status visit_nest(Stmt const& s, Nest& nest, Courses& to) {
+    size_t first = calls_.size();
+    Status calls = make_calls(nest);
+    if (calls) return add(first, to);
+    if (nest.chain.loops.empty()) return calls;
     Courses parts;
     auto const* loop = s.as<For>();
     ++written_out_;
@@ -97,28 +141,27 @@ private:
     --written_out_;
     // The whole nest's error says more than that of a part.
     bool limit = !inner && inner.error().code == "too_many_calls";
-    if (!inner) return written_out_ > 0 || limit ? inner : std::unexpected(calls.error());
+    if (!inner) return written_out_ > 0 || limit ? inner : calls;
     std::ranges::move(parts, std::back_inserter(to));
     return {};
   }
 
-  Status add(std::vector<StageCall> calls, Stmt const& leaf, Courses& to) {
-    int32_t line = 0;
-    if (lines_)
-      if (auto found = lines_->line_of.find(leaf.get()); found != lines_->line_of.end())
-        line = found->second;
-    made_ += int64_t(calls.size());
-    if (made_ > limits_.most_calls)
+  int32_t line_of(Stmt const& leaf) const {
+    if (!lines_) return 0;
+    auto found = lines_->line_of.find(leaf.get());
+    return found == lines_->line_of.end() ? 0 : found->second;
+  }
+
+  /// Statements for several modules are several courses: threads take turns between them.
+  Status add(size_t first, Courses& to) {
+    if (int64_t(calls_.size()) > limits_.most_calls)
       return refused("too_many_calls", fmt::format("the kernel makes more than {} instructions: "
                                                    "choose larger tiles",
                                                    limits_.most_calls));
-    // Statements for several modules are several courses: threads take turns between them.
-    bool first = true;
-    for (StageCall& one : calls) {
-      one.call.line = line;
-      if (first || module_of(to.back().calls[0].call) != module_of(one.call)) to.emplace_back();
-      to.back().calls.push_back(std::move(one));
-      first = false;
+    for (size_t i = first; i < calls_.size(); ++i) {
+      Module module = module_of(calls_[i].call);
+      if (i == first || to.back().module != module) to.push_back({module, uint32_t(i), 0, {}});
+      ++to.back().count;
     }
     return {};
   }
@@ -131,16 +174,27 @@ private:
     if (unrolled) unrolled_.push_back(loop.name());
     depth_ += written_out_ == 0 && !unrolled;
     for (int64_t i = 0; i < *extent; ++i) {
-      standing_[loop.name()] = i;
+      stand(&loop, loop.name(), i);
       Courses body;
       if (Status done = visit(loop.body, body); !done) return done;
       if (!body.empty()) course.iterations.push_back(std::move(body));
     }
     depth_ -= written_out_ == 0 && !unrolled;
     if (unrolled) unrolled_.pop_back();
-    standing_.erase(loop.name());
+    leave(loop.name());
     if (!course.iterations.empty()) to.push_back(std::move(course));
     return {};
+  }
+
+  /// A loop, or a bound value, has this value in what follows.
+  void stand(void const* node, std::string const& name, int64_t value) {
+    if (around_.empty() || around_.back().node != node) around_.push_back({node, &name, 0});
+    around_.back().value = value;
+    standing_[name] = value;
+  }
+  void leave(std::string const& name) {
+    if (!around_.empty() && around_.back().name == &name) around_.pop_back();
+    standing_.erase(name);
   }
 
   /// Each virtual thread has places of its own, above those of the one before.
@@ -150,14 +204,14 @@ private:
     std::array<int64_t, kMemories> begin = top_;
     std::vector<Courses> threads;
     for (int64_t i = 0; i < *extent; ++i) {
-      standing_[loop.name()] = i;
+      stand(&loop, loop.name(), i);
       std::array<int64_t, kMemories> outer_peak = peak_;
       peak_ = top_;
       TRY(visit(loop.body, threads.emplace_back()));
       top_ = peak_;
       for (size_t m = 0; m < kMemories; ++m) peak_[m] = std::max(peak_[m], outer_peak[m]);
     }
-    standing_.erase(loop.name());
+    leave(loop.name());
     top_ = begin;
     std::ranges::move(in_turns(std::move(threads)), std::back_inserter(to));
     return {};
@@ -176,9 +230,9 @@ private:
     auto value = value_of(let.value, standing_);
     if (!value) return refused("vta_statement", "a value is bound that is no number of the loops");
     std::string const& name = let.var.to<Variable>().name;
-    standing_[name] = *value;
+    stand(&let, name, *value);
     Status done = visit(let.body, to);
-    standing_.erase(name);
+    leave(name);
     return done;
   }
 
@@ -201,6 +255,9 @@ private:
     alive_.emplace_back(buffer.name, *memory, elements);
     if (top_[m] + elements > configuration_.depth(*memory)) return overflow(*memory);
     places_[buffer.name] = {.memory = *memory, .base = top_[m]};
+    auto [last, is_new] = last_places_.try_emplace(buffer.name, *memory, top_[m]);
+    if (!is_new && last->second != std::pair(*memory, top_[m])) ++places_made_;
+    last->second = {*memory, top_[m]};
     allocated_at_[buffer.name] = {depth_, unrolled_.size()};
     top_[m] += elements;
     peak_[m] = std::max(peak_[m], top_[m]);
@@ -271,14 +328,18 @@ private:
   Places places_;
   Standing standing_;
   std::map<std::string, int, std::less<>> readers_;
-  std::unordered_map<void const*, std::optional<Chain>> chains_;
+  Arounds around_;
+  std::map<std::string, std::pair<Memory, int64_t>, std::less<>> last_places_;
+  int64_t places_made_ = 0;  ///< changes when a tensor comes to lie elsewhere than the last time
+  std::unordered_map<void const*, std::optional<Nest>> nests_;
   std::array<int64_t, kMemories> top_{}, peak_{};  ///< elements in use, and the most of them
   std::vector<std::tuple<std::string, Memory, int64_t>> alive_;
   std::map<std::string, Made, std::less<>> allocated_at_;
   std::vector<std::string> unrolled_;
   int depth_ = 0;        ///< loops around that run here
   int written_out_ = 0;  ///< of them, those of a nest that did not become one call
-  int64_t made_ = 0;
+  Courses courses_;
+  std::vector<StageCall> calls_;  ///< as they were made, before threads take turns
 };
 
 CallTensor tensor_of(BufferNode const& buffer, std::set<std::string> const& written) {
@@ -291,15 +352,14 @@ CallTensor tensor_of(BufferNode const& buffer, std::set<std::string> const& writ
 
 Result<CallProgram> kernel_calls(KernelIr const& kernel, Configuration const& configuration,
                                  PrintedProgram const* lines, CallLimits const& limits) {
-  TRY_ASSIGN(Courses courses, Walking(configuration, lines, limits).run(kernel.host));
-  std::vector<StageCall> stages = flattened(std::move(courses));
-  place_tokens(stages);
+  Walking walking(configuration, lines, limits);
+  TRY(walking.run(kernel.host));
   std::set<std::string> written;
   walk_writes(kernel.host.body, [&](ir::Touched const& at) { written.insert(at.buffer->name); });
   CallProgram program{kernel.host.name, configuration, {}, {}};
   for (Buffer const& param : kernel.host.params)
     program.tensors.push_back(tensor_of(*param, written));
-  for (StageCall& stage : stages) program.calls.push_back(std::move(stage.call));
+  program.calls = walking.take();
   return program;
 }
 

@@ -8,8 +8,13 @@
 
 namespace tw::vta {
 
+/// What a nest becomes is moved from position to position of the loops around, or made anew in
+/// each: the calls are the same.
+enum class NestCalls : uint8_t { kMoved, kAnew };
+
 struct CallLimits {
   int64_t most_calls = 1 << 20;
+  NestCalls nests = NestCalls::kMoved;
 };
 
 /// `lines`: the printed kernel that calls refer to; null: they refer to none. Errors: those of

@@ -17,6 +17,7 @@ struct ProductOperand {
   TensorPlace place;
   int64_t base = 0;
   std::vector<int64_t> factors;  ///< of the nest's loops, in elements
+  arith::Linear const* index = nullptr;
 };
 
 /// The operand's own axes must go through one element; the nest's loops from element to element.
@@ -37,7 +38,7 @@ Result<ProductOperand> operand_of(ir::Operand const& operand, Memory memory,
   TRY_ASSIGN(Form form, context.indices.form(read, running, context.standing));
   int64_t scalars = scalars_of(context.configuration, memory);
   TRY_ASSIGN(Elements elements, Elements::create(running, form, scalars, name));
-  ProductOperand result{place->second, form.base, {}};
+  ProductOperand result{place->second, form.base, {}, form.index};
   for (size_t i = 0; i < loops.size(); ++i) {
     if (loops[i].extent() > 1 && form.factors[i] % scalars != 0)
       return refused("vta_element",
@@ -115,12 +116,16 @@ Result<std::vector<StageCall>> calls_of_product(ir::IntrinsicCall const& call,
     if (loops[i].extent() > 1)
       stage.call.loops.push_back(
           {loops[i].extent(), sums.factors[i], data.factors[i], weights.factors[i]});
+  stage.indices = {sums.index, data.index, weights.index};
+  uint8_t number = 0;
   for (auto const& [memory, operand] :
        {std::pair(Memory::kAcc, &sums), std::pair(Memory::kInp, &data),
-        std::pair(Memory::kWgt, &weights)})
+        std::pair(Memory::kWgt, &weights)}) {
     for (Touched const& one : elements_touched(
              memory, operand->base, steps_of(loops, operand->factors), memory == Memory::kAcc))
-      stage.touched.push_back(one);
+      stage.touched.push_back({one.memory, one.begin, one.end, one.write, number});
+    ++number;
+  }
   return std::vector{std::move(stage)};
 }
 

@@ -45,12 +45,13 @@ struct Pair {
 
 class Placing {
 public:
-  explicit Placing(std::vector<StageCall>& calls) : calls_(calls) {}
+  Placing(std::vector<StageCall>& calls, std::span<uint32_t const> order)
+      : calls_(calls), order_(order) {}
 
   void run() {
-    for (size_t j = 0; j < calls_.size(); ++j) {
+    for (size_t j = 0; j < order_.size(); ++j) {
       std::array<int64_t, kModules> after = conflicts(int64_t(j));
-      int own = int(module_of(calls_[j].call));
+      int own = int(module_of(call(int64_t(j)).call));
       for (int other = 0; other < kModules; ++other)
         if (are_neighbours(own, other)) order(other, after[size_t(other)], own, int64_t(j));
     }
@@ -60,8 +61,9 @@ private:
   /// Per module its last call that `j` must come after; `j` becomes part of the history.
   std::array<int64_t, kModules> conflicts(int64_t j) {
     std::array<int64_t, kModules> after{kNever, kNever, kNever};
-    size_t own = size_t(module_of(calls_[size_t(j)].call));
-    for (Touched const& one : calls_[size_t(j)].touched)
+    StageCall const& stage = call(j);
+    size_t own = size_t(module_of(stage.call));
+    for (Touched const& one : stage.touched)
       memories_[size_t(one.memory)].for_each(one.begin, one.end, [&](Last& last) {
         for (size_t m = 0; m < kModules; ++m) {
           after[m] = std::max(after[m], last.wrote[m]);
@@ -75,19 +77,24 @@ private:
   void order(int from, int64_t i, int to, int64_t j) {
     Pair& last = last_[size_t(from)][size_t(to)];
     if (i == kNever || i <= last.push) return;
-    Tokens &push = calls_[size_t(i)].call.tokens, &pop = calls_[size_t(j)].call.tokens;
+    Tokens &push = call(i).call.tokens, &pop = call(j).call.tokens;
     (to > from ? push.push_next : push.push_prev) = true;
     (from > to ? pop.pop_next : pop.pop_prev) = true;
     last = {i, j};
   }
 
+  StageCall& call(int64_t at) { return calls_[order_[size_t(at)]]; }
+
   std::vector<StageCall>& calls_;
+  std::span<uint32_t const> order_;
   std::array<History, kMemories> memories_;
   std::array<std::array<Pair, kModules>, kModules> last_;
 };
 
 }  // namespace
 
-void place_tokens(std::vector<StageCall>& calls) { Placing(calls).run(); }
+void place_tokens(std::vector<StageCall>& calls, std::span<uint32_t const> order) {
+  Placing(calls, order).run();
+}
 
 }  // namespace tw::vta

@@ -119,6 +119,7 @@ private:
     t.y_pad_before = uint32_t(y_.first), t.y_pad_after = uint32_t(y_.extent - y_.last);
     Memory memory =
         copy_.memory == Memory::kInp || copy_.memory == Memory::kWgt ? copy_.memory : Memory::kAcc;
+    stage.indices = {copy_.sram.index, copy_.dram.index, nullptr};
     stage.touched = {{memory, sram, sram + t.rows() * t.columns(), copy_.load}};
     calls_.push_back(std::move(stage));
     return {};

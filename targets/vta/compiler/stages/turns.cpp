@@ -6,12 +6,10 @@
 namespace tw::vta {
 namespace {
 
-Module module_of(Course const& course) { return module_of(course.calls.front().call); }
-
 bool alike(Course const& a, Course const& b) {
   if (a.is_loop() != b.is_loop()) return false;
   if (a.is_loop()) return a.iterations.size() == b.iterations.size();
-  return module_of(a) == module_of(b);
+  return a.module == b.module;
 }
 
 bool all_alike(std::vector<Courses> const& threads) {
@@ -33,6 +31,13 @@ Course together(std::vector<Courses>& threads, size_t k) {
   return result;
 }
 
+void append_calls(Courses const& courses, std::vector<uint32_t>& order) {
+  for (Course const& course : courses) {
+    for (uint32_t i = 0; i < course.count; ++i) order.push_back(course.first + i);
+    for (Courses const& body : course.iterations) append_calls(body, order);
+  }
+}
+
 }  // namespace
 
 Courses in_turns(std::vector<Courses> threads) {
@@ -48,7 +53,7 @@ Courses in_turns(std::vector<Courses> threads) {
     }
     size_t end = k;
     while (end < threads[0].size() && !threads[0][end].is_loop() &&
-           module_of(threads[0][end]) == module_of(threads[0][k]))
+           threads[0][end].module == threads[0][k].module)
       ++end;
     for (Courses& one : threads)
       for (size_t i = k; i < end; ++i) result.push_back(std::move(one[i]));
@@ -57,14 +62,10 @@ Courses in_turns(std::vector<Courses> threads) {
   return result;
 }
 
-std::vector<StageCall> flattened(Courses courses) {
-  std::vector<StageCall> calls;
-  for (Course& course : courses) {
-    std::ranges::move(course.calls, std::back_inserter(calls));
-    for (Courses& body : course.iterations)
-      std::ranges::move(flattened(std::move(body)), std::back_inserter(calls));
-  }
-  return calls;
+std::vector<uint32_t> flattened(Courses const& courses) {
+  std::vector<uint32_t> order;
+  append_calls(courses, order);
+  return order;
 }
 
 }  // namespace tw::vta

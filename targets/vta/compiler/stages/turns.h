@@ -7,11 +7,12 @@
 
 namespace tw::vta {
 
-/// A call, or a loop that ran: one list for each iteration.
+/// Calls of one statement for one module, or a loop that ran: one list for each iteration.
 struct Course {
-  std::vector<StageCall> calls;  ///< of one statement; empty for a loop
+  Module module = Module::kLoad;
+  uint32_t first = 0, count = 0;  ///< of all calls; no calls for a loop
   std::vector<std::vector<Course>> iterations;
-  bool is_loop() const { return calls.empty(); }
+  bool is_loop() const { return count == 0; }
 };
 using Courses = std::vector<Course>;
 
@@ -22,7 +23,7 @@ using Courses = std::vector<Course>;
 /// Source: Moreau et al. 2018, §4.3.
 Courses in_turns(std::vector<Courses> threads);
 
-/// All calls in their order.
-std::vector<StageCall> flattened(Courses courses);
+/// The numbers of all calls in their order.
+std::vector<uint32_t> flattened(Courses const& courses);
 
 }  // namespace tw::vta
