@@ -80,6 +80,49 @@ private slots:
              qPrintable(told.out));
   }
 
+  void dense_layers_of_bytes_run_there() {
+    QTemporaryDir folder;
+    QString model = folder.filePath("model.onnx");
+    Run run = tw({"quantize", "sample:dqn", "--out", model, "--runs", "1", "--dense"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    Run home = tw({"run", model, "--rounds", "1", "--json"});
+    Run away = tw({"run", model, "--rounds", "1", "--json", "--offload", "local:vta"});
+    QVERIFY2(away.code == 0, qPrintable(away.err));
+    QVERIFY(!hash_in(home).isEmpty());
+    QCOMPARE(hash_in(away), hash_in(home));
+    Run told = tw({"run", model, "--rounds", "1", "--offload", "local:vta"});
+    for (char const* kernel : {"conv_integer_64x9x9", "matmul_integer_512", "matmul_integer_18"})
+      QVERIFY2(told.out.contains(QRegularExpression(QString(kernel) + "\\S* +local:vta\n")),
+               qPrintable(told.out));
+    QVERIFY2(told.out.contains("moves single numbers"), qPrintable(told.out));
+    Run list = tw({"kernels", model});
+    QVERIFY2(list.out.contains(QRegularExpression("matmul_integer_512\\S* +1 +3.21 MOP")),
+             qPrintable(list.out));
+  }
+
+  void a_design_in_a_file_is_a_target_and_a_device() {
+    QTemporaryDir folder;
+    QString file = folder.filePath("mine.vta");
+    QVERIFY(QFile::copy(TW_SOURCE_DIR "/resources/vta/pynq.vta", file));
+    Run run = tw({"check", kKernel, "--device", "local:vta:" + file, "--default"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QVERIFY2(run.out.contains("output right"), qPrintable(run.out));
+    run = tw({"lower", kKernel, "--target", "vta:" + file, "--default", "--stage", "calls"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    // What is no design says so, with its file.
+    QVERIFY(QFile::remove(file));
+    run = tw({"lower", kKernel, "--target", "vta:" + file});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains(file), qPrintable(run.err));
+    QFile broken(file);
+    QVERIFY(broken.open(QIODevice::WriteOnly) &&
+            broken.write("tilewright vta configuration 1\nlog_block = x\n"));
+    broken.close();
+    run = tw({"check", kKernel, "--device", "local:vta:" + file, "--default"});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("mine.vta"), qPrintable(run.err));
+  }
+
   void an_exported_network_runs_alone_beside_a_simulator() {
     QTemporaryDir folder;
     QString model = folder.filePath("model.onnx"), out = folder.filePath("out");

@@ -269,7 +269,18 @@ private slots:
     }
   }
 
-  /// y = Gemm(flatten(AveragePool(Relu(Conv(x))))) with windows that `change` sets.
+  void weights_of_a_layer_that_is_kept_take_no_factor() {
+    Graph graph = build_graph(small_resnet()).value();
+    for (bool keep : {false, true}) {
+      QuantizeOptions options{.dense = true};
+      if (keep) options.keep = {"fc"};
+      Quantized quantized = quantize(graph, data_for(graph, kSeed), options).value();
+      QCOMPARE(counts_of(quantized.graph)["mul"], keep ? 0 : 1);
+      QCOMPARE(counts_of(lowered(quantized.graph))["sum_pool"], keep ? 0 : 1);
+    }
+  }
+
+  /// y = Gemm(flatten(AveragePool(Relu(Conv(x))))), with windows of `extent` by `extent`.
   void an_average_is_a_sum_where_its_windows_allow_it() {
     auto averaged = [&](int64_t extent, std::vector<int64_t> pads) {
       ForeignModel model = model_of(

@@ -8,6 +8,14 @@
 
 namespace tw {
 
+/// Of an average_pool or global_average_pool whose windows all hold as many elements.
+struct AlikeWindows {
+  Attributes attributes;  ///< of a sum_pool over the same windows
+  int64_t count = 0;
+};
+/// Empty: it is no such pool.
+std::optional<AlikeWindows> alike_windows(Graph const& graph, Node const& pool);
+
 /// An average_pool or global_average_pool, perhaps times a constant number: sums of windows of one
 /// size, each times 2^-shift.
 struct ShiftedSum {
@@ -26,11 +34,5 @@ std::optional<ShiftedSum> shifted_sum(Graph const& graph, MakerOf const& maker, 
 
 /// Whether the operator gives the elements of its first operand in another shape.
 bool only_reshapes(Node const& node);
-
-/// Averages over windows whose size is no power of two become shifted sums where a product with
-/// constant weights alone reads them, perhaps in another shape: the weights take the factor.
-///   // y = gemm(flatten(global_average_pool(x: f32[1, C, 7, 7])), w)  -->
-///   // y = gemm(flatten(global_average_pool(x) * 49/64), w * 64/49)
-Graph with_shifted_sums(Graph graph);
 
 }  // namespace tw

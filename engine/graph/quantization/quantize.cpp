@@ -6,9 +6,9 @@
 #include <set>
 
 #include "engine/graph/passes.h"
-#include "engine/graph/quantization/averages.h"
 #include "engine/graph/quantization/biases.h"
 #include "engine/graph/quantization/insert.h"
+#include "engine/graph/quantization/shifted_sums.h"
 #include "engine/graph/reference.h"
 
 namespace tw {
@@ -25,15 +25,14 @@ Status check(CalibrationData const& data, QuantizeOptions const& options) {
 }
 
 /// The same graph without constants to fold, normalizations and copies, and with biases in their
-/// place; where dense layers take bytes, averages before them are shifted sums.
-Result<Graph> simplified(Graph const& graph, bool dense) {
+/// place.
+Result<Graph> simplified(Graph const& graph) {
   Graph result = graph;
   for (GraphPass const& pass : {fold_constants(), simplify_inference(), fold_constants()}) {
     TRY_ASSIGN(result, pass.run(result, {}));
     TRY(verify(result));
   }
   result = with_biases(std::move(result));
-  if (dense) result = with_shifted_sums(std::move(result));
   TRY(verify(result));
   return result;
 }
@@ -143,9 +142,11 @@ double signal_to_noise(NDArray const& expected, NDArray const& actual) {
 Result<Quantized> quantize(Graph const& graph, CalibrationData const& data,
                            QuantizeOptions const& options) {
   TRY(check(data, options));
-  TRY_ASSIGN(Graph plain, simplified(graph, options.dense));
+  TRY_ASSIGN(Graph plain, simplified(graph));
   TRY_ASSIGN(GraphSamples samples, take_samples(plain, data, options));
   TRY_ASSIGN(QuantizationPlan plan, plan_quantization(plain, samples, options));
+  plain = with_shifted_sums(std::move(plain), plan, samples);
+  TRY_ASSIGN(plan, plan_quantization(plain, samples, options));
   if (plan.products.empty())
     return bad_input("nothing_to_quantize",
                      "no convolution or matrix product of the model can be computed in bytes: " +

@@ -37,8 +37,7 @@ ForeignModel network(std::vector<Shape> const& weights, Shape const& input, int6
     constants["w" + n] = random_array(rng, weights[i]);
     last = "r" + n;
   }
-  lines.insert(lines.end(),
-               {"g = GlobalAveragePool " + last, "f = Flatten g", "y = Gemm f wd bd"});
+  lines.insert(lines.end(), {"g = GlobalAveragePool " + last, "f = Flatten g", "y = Gemm f wd bd"});
   constants["wd"] = random_array(rng, {weights.back()[0], classes});
   constants["bd"] = random_array(rng, {classes});
   ForeignModel model = model_of(lines, input);
@@ -68,7 +67,8 @@ std::vector<Row> kernels_of(ForeignModel const& model, char const* board) {
 }
 
 Row find(std::vector<Row> const& rows, std::string const& name) {
-  auto found = std::ranges::find_if(rows, [&](Row const& row) { return row.name.starts_with(name); });
+  auto found =
+      std::ranges::find_if(rows, [&](Row const& row) { return row.name.starts_with(name); });
   return found == rows.end() ? Row{"", "there is no such kernel"} : *found;
 }
 
@@ -89,8 +89,8 @@ private slots:
   void images_of_a_batch_share_elements() {
     std::vector<Row> rows =
         kernels_of(network({{16, 16, 3, 3}, {32, 16, 1, 1}}, {4, 16, 9, 9}, 10), "pynq-4x8");
-    for (char const* name : {"conv_integer_4x16", "conv_integer_4x32", "sum_pool_4x32",
-                             "matmul_integer_4x10"})
+    for (char const* name :
+         {"conv_integer_4x16", "conv_integer_4x32", "sum_pool_4x32", "matmul_integer_4x10"})
       QCOMPARE(QString::fromStdString(find(rows, name).reason), QString());
     // One image does not fill them.
     rows = kernels_of(network({{16, 16, 3, 3}, {32, 16, 1, 1}}, {4, 16, 9, 9}, 2), "pynq-4x8");
