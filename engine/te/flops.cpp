@@ -147,16 +147,11 @@ int64_t integer_operations(Stage const& stage) {
   return count;
 }
 
-int64_t counted(Kernel const& kernel, int64_t (*each_of)(Stage const&)) {
-  int64_t total = 0;
-  for (Stage const& stage : kernel.stages) {
-    int64_t points = 1, each = each_of(stage);
-    for (auto const* list : {&stage.axes, &stage.reduce})
-      for (Axis const& axis : *list) points *= axis.extent;
-    if (each > 0)
-      total += each * int64_t(std::llround(double(points) * share_that_counts(kernel, stage)));
-  }
-  return total;
+int64_t points_of(Stage const& stage) {
+  int64_t points = 1;
+  for (auto const* list : {&stage.axes, &stage.reduce})
+    for (Axis const& axis : *list) points *= axis.extent;
+  return points;
 }
 
 }  // namespace
@@ -171,7 +166,14 @@ bool computes_integers(Kernel const& kernel) {
 
 int64_t flops(Kernel const& kernel) {
   if (!kernel.sizes.empty()) return flops(shown(kernel));
-  return counted(kernel, computes_integers(kernel) ? integer_operations : float_operations);
+  bool integers = computes_integers(kernel);
+  int64_t total = 0;
+  for (Stage const& stage : kernel.stages) {
+    int64_t each = integers ? integer_operations(stage) : float_operations(stage);
+    double share = integers || each == 0 ? 1 : share_that_counts(kernel, stage);
+    total += each * int64_t(std::llround(double(points_of(stage)) * share));
+  }
+  return total;
 }
 
 }  // namespace tw::te

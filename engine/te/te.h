@@ -86,7 +86,7 @@ Result<ir::Program> to_program(Kernel const& kernel);
 
 /// Floating-point operations: adds, multiplies, compares, one each; a transcendental counts one.
 /// Products with padding and adding them count nothing: nobody has to compute them. Of a kernel
-/// that computes integers, its products of integers that are summed up, two operations each.
+/// that computes integers, products that are summed up, two each, with padding, too (accelerators).
 int64_t flops(Kernel const& kernel);
 /// Whether it sums up products of integers and computes nothing in floats.
 bool computes_integers(Kernel const& kernel);

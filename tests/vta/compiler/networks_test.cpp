@@ -61,7 +61,8 @@ std::vector<Row> kernels_of(ForeignModel const& model, char const* board) {
   Graph fused = optimize(bytes, *backend).value();
   Plan plan = make_plan(fused).value();
   std::vector<Row> rows;
-  for (OffloadedKernel const& one : offload(fused, plan, *backend, "home", "there").value().kernels)
+  Offload offloaded = offload(fused, plan, *backend, "home", "there").value();
+  for (OffloadedKernel const& one : offloaded.kernels)
     rows.push_back({one.name, one.stays_because});
   return rows;
 }
