@@ -179,6 +179,31 @@ private slots:
     look("graph", "measured");
   }
 
+  /// Behind its first layer the network is on the accelerator, dense layers and all.
+  void dense_layers_are_quantized_where_they_are_asked_for() {
+    window_->execute(OpenSample{"dqn"});
+    settle();
+    QVERIFY(window_->perform(journal::ShowDialog{"quantize", "dense"}));
+    auto* dialog = window_->findChild<QFileDialog*>("quantizeDialog");
+    QVERIFY(dialog && dialog->isVisible());
+    emit dialog->fileSelected(folder_.filePath("dqn_dense.onnx"));
+    dialog->close();
+    settle();
+    window_->execute(OffloadTo{kDevice});
+    settle();
+    Snapshot now = session_->snapshot();
+    QVERIFY2(!now.error && now.cut, now.error ? now.error->sentence.c_str() : "");
+    int dense = 0;
+    for (KernelRow const& row : now.kernels->rows) {
+      if (!row.name.starts_with("matmul_integer")) continue;
+      ++dense;
+      QCOMPARE(row.helper, std::string(kDevice));
+      QVERIFY(row.integers && row.flops > 0);
+    }
+    QCOMPARE(dense, 2);
+    look("graph", "dense");
+  }
+
 private:
   void settle() { tw::settle(*window_, *session_); }
   void jump_to(std::string const& label) {
