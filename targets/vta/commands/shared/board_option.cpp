@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "engine/backend/target_table.h"
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 #include "targets/vta/explore/design.h"
@@ -24,12 +27,29 @@ Result<Configuration> board_of(std::string const& word) {
   bool is_file = word.find('/') != std::string::npos || word.ends_with(".vta");
   if (is_file) {
     TRY_ASSIGN(std::string text, read_text(word, kMostText));
-    return parse_configuration(text, word);
+    TRY_ASSIGN(Configuration configuration, parse_configuration(text, word));
+    TRY(check_processor(configuration, word));
+    return configuration;
   }
   std::vector<std::string> names;
   for (Configuration const& board : boards()) names.push_back(board.name);
   return bad_input("unknown_board", fmt::format("there is no board '{}'; the boards are {}", word,
                                                 fmt::join(names, ", ")));
+}
+
+Status check_processor(Configuration const& configuration, std::string const& file) {
+  std::vector<std::string> known{"any"};
+  for (TargetEntry const* entry : target_table()) {
+    if (entry->beside != nullptr) continue;  // an accelerator
+    for (std::string const& name : entry->spellings()) known.push_back(name);
+  }
+  if (configuration.processor.empty() ||
+      std::ranges::find(known, configuration.processor) != known.end())
+    return {};
+  return bad_input("unknown_processor",
+                   fmt::format("there is no processor '{}'; the processors are {}",
+                               configuration.processor, fmt::join(known, ", ")),
+                   Place{file, 0, 0, {}});
 }
 
 std::string derived_text(Configuration const& c) {
