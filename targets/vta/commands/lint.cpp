@@ -7,7 +7,7 @@ namespace tw::vta {
 namespace {
 
 Result<CommandOutcome> run(CommandArguments const& arguments, StopToken, Progress const&) {
-  TRY_ASSIGN(Assembly assembly, read_stream(arguments));
+  TRY_ASSIGN(Assembly assembly, read_stream(arguments, StreamNeeds::kMicroOps));
   std::vector<LintFinding> findings = lint(assembly.configuration, assembly.stream);
   CommandOutcome outcome;
   outcome.failed = !findings.empty();

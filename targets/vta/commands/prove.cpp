@@ -43,7 +43,7 @@ std::string to_text(ProofResult const& proof, Stream const& stream) {
 }
 
 Result<CommandOutcome> run(CommandArguments const& arguments, StopToken, Progress const&) {
-  TRY_ASSIGN(Assembly assembly, read_stream(arguments));
+  TRY_ASSIGN(Assembly assembly, read_stream(arguments, StreamNeeds::kProgram));
   TRY_ASSIGN(std::vector<std::byte> memory, main_memory(assembly, {}));
   ProofOptions options;
   options.most_races = arguments.number("--most", options.most_races);
