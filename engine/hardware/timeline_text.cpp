@@ -5,6 +5,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "engine/hardware/timeline_check.h"
+
 namespace tw {
 namespace {
 
@@ -214,6 +216,23 @@ bool read_line(std::string_view word, Fields& fields, Timeline& into) {
   return false;
 }
 
+/// Where the fault's line is: counted only once one is found, so that reading is not slower for it.
+int line_of(TimelineFault const& fault, std::string_view text) {
+  size_t before = 0;
+  for (int number = 1; !text.empty(); ++number) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.substr(0, line.find(' ')) == fault.word && before++ == fault.index) return number;
+  }
+  return 0;
+}
+
+Result<Timeline> checked(Timeline timeline, std::string_view text, std::string const& file) {
+  auto fault = first_fault(timeline);
+  if (!fault) return timeline;
+  return bad_input("bad_timeline", fault->sentence, Place{file, line_of(*fault, text), 1, {}});
+}
+
 }  // namespace
 
 std::string to_text(Timeline const& timeline) {
@@ -237,6 +256,7 @@ std::string to_text(Timeline const& timeline) {
 
 Result<Timeline> parse_timeline(std::string_view text, std::string const& file) {
   Timeline timeline;
+  std::string_view const all = text;
   int number = 0;
   while (!text.empty()) {
     size_t end = text.find('\n');
@@ -249,10 +269,7 @@ Result<Timeline> parse_timeline(std::string_view text, std::string const& file) 
       return bad_input("not_a_timeline", "the first line is not '" + std::string(kHeader) + "'",
                        Place{file, 1, 1, {}});
     }
-    if (line == "end") {
-      TRY(check(timeline));
-      return timeline;
-    }
+    if (line == "end") return checked(std::move(timeline), all, file);
     if (end == std::string_view::npos) break;  // cut off in the middle of a line
     size_t blank = std::min(line.find(' '), line.size());
     Fields fields(line.substr(std::min(blank + 1, line.size())));

@@ -68,6 +68,16 @@ private slots:
     run = tw({"vta", "check", broken, "--json"});
     QCOMPARE(run.code, 1);
     QCOMPARE(json_of(run)["broken"].toArray().size(), 4);
+    settings = tw({"vta", "boards", "pynq"}).out;
+    settings.replace("cpu:armv7", "banana");
+    run = tw({"vta", "check", written("banana.vta", settings)});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(
+        run.err.contains("banana.vta: there is no processor 'banana'; the processors are any, "),
+        qPrintable(run.err));
+    settings.remove("log_block = 4\n");
+    run = tw({"vta", "check", written("short.vta", settings)});
+    QVERIFY2(run.err.contains("short.vta: a setting is missing: log_block"), qPrintable(run.err));
     run = tw({"vta", "check", written("none.vta", "no settings\n")});
     QCOMPARE(run.code, 2);
     QVERIFY2(run.err.contains("none.vta:1"), qPrintable(run.err));
@@ -104,6 +114,49 @@ private slots:
     Run cut = tw({"vta", "disassemble", bits});
     QCOMPARE(cut.code, 2);
     QVERIFY2(cut.err.contains("stream.bin:"), qPrintable(cut.err));
+  }
+
+  /// Memory that nobody wrote reads as zeros: a verdict on such micro-ops would be of another
+  /// program.
+  void micro_ops_that_are_missing_are_an_error_and_no_verdict() {
+    QString bits = folder_.filePath("whole.bin"), uops = folder_.filePath("whole.uops");
+    Run run = tw({"vta", "assemble", stream_, "--out", bits, "--uops", uops, "--json"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QString at = QString::number(json_of(run)["uops_at"].toInteger());
+    auto refused = [&](QStringList const& arguments, QString const& sentence) {
+      for (char const* command : {"prove", "simulate", "step", "lint"}) {
+        Run made = tw(QStringList{"vta", command} + arguments);
+        if (made.code != 2 || !made.err.contains(QRegularExpression(sentence)))
+          qFatal("%s: %d %s", command, made.code, qPrintable(made.out + made.err));
+      }
+    };
+    refused({bits, "--uops", uops, "--uops-at", "100000"},
+            "whole.uops: instruction \\d+ loads micro-ops " + at +
+                " to \\d+, but the file has 100000 to ");
+    refused({bits}, "whole.bin: instruction \\d+ loads micro-ops .*, but the file has none");
+    refused({bits, "--uops-at", at}, "there is no --uops");
+    QFile file(uops);
+    QVERIFY(file.resize(file.size() - 4));
+    refused({bits, "--uops", uops, "--uops-at", at}, "but the file has " + at + " to \\d+$");
+    QStringList lines = lines_;
+    lines.removeIf([](QString const& line) { return line.startsWith("uop "); });
+    QString cut = written("no_uops.vtas", lines.join('\n'));
+    refused({cut}, "no_uops.vtas: instruction \\d+ loads micro-op");
+    QVERIFY(tw({"vta", "disassemble", bits}).code == 0);
+    QCOMPARE(tw({"vta", "disassemble", bits, "--uops", uops, "--uops-at", "100000"}).code, 2);
+  }
+
+  void a_stream_that_is_cut_off_says_so() {
+    QStringList lines = lines_;
+    qsizetype finish = lines.indexOf(QRegularExpression(".*finish.*"));
+    lines.removeAt(finish);
+    QString cut = written("cut.vtas", lines.join('\n'));
+    for (char const* command : {"prove", "simulate", "step"}) {
+      Run run = tw({"vta", command, cut});
+      QCOMPARE(run.code, 2);
+      QVERIFY2(run.err.contains("cut.vtas: the stream of ") && run.err.contains("cut off"),
+               qPrintable(run.err));
+    }
   }
 
   void the_three_simulators_agree_and_one_counts() {
@@ -152,6 +205,14 @@ private slots:
     Run run = tw({"vta", "step", stream_, "--push", "up"});
     QCOMPARE(run.code, 2);
     QVERIFY2(run.err.contains("--push takes one of load->compute, "), qPrintable(run.err));
+    run = tw({"vta", "step", stream_, "--times", "3"});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("--times counts pushes or pops"), qPrintable(run.err));
+    run = tw({"vta", "step", stream_, "--push", "load -> compute", "--times", "1000"});
+    QCOMPARE(run.code, 1);
+    QVERIFY2(run.out.contains(
+                 QRegularExpression("^load -> compute was pushed to \\d+ times, not 1000 times\n")),
+             qPrintable(run.out));
     run = tw({"vta", "step", stream_, "--instruction", "100000"});
     QVERIFY2(run.err.contains("there is no instruction 100000"), qPrintable(run.err));
   }
@@ -179,6 +240,42 @@ private slots:
     run = tw({"vta", "simulate", written("stuck.vtas", lines.join('\n'))});
     QCOMPARE(run.code, 2);
     QVERIFY2(run.err.contains("token"), qPrintable(run.err));
+  }
+
+  /// No race, and yet the next run or the host finds what it should not.
+  void what_is_wrong_without_a_race_ends_with_one() {
+    QString head = "tilewright vta 1\nuop 0: dst=0\nload uop x=1 y=1\n";
+    Run run = tw({"vta", "prove",
+                  written("left.vtas", head + "alu add uops=0..1 imm=1 push_prev\n"
+                                              "finish\n")});
+    QCOMPARE(run.code, 1);
+    QVERIFY2(run.out.contains("proved for 3 instructions; one thing is wrong all the same\n") &&
+                 run.out.contains("left_over_token") &&
+                 run.out.contains("it stays for the next run"),
+             qPrintable(run.out));
+    run = tw({"vta", "prove",
+              written("stale.vtas", head + "load acc x=1 y=1 push_next\n"
+                                           "store out dram=64 x=1 y=1 pop_prev "
+                                           "push_prev\nload uop pop_next\n"
+                                           "finish\n"),
+              "--json"});
+    QCOMPARE(run.code, 1);
+    QVERIFY(json_of(run)["proven"].toBool() && !json_of(run)["all_is_well"].toBool());
+  }
+
+  void a_simulation_ends_when_it_is_told_to() {
+    QString lines = "tilewright vta 1\nuop 0: dst=0\nload uop x=1 y=1\n";
+    for (int i = 0; i < 200; ++i) lines += "gemm uops=0..1 outer=16383 inner=4095\n";
+    QString slow = written("slow.vtas", lines + "finish\n");
+    for (char const* command : {"simulate", "step"}) {
+      QProcess process;
+      process.start(TW_BINARY_DIR "/bin/tw", {"vta", command, slow});
+      QVERIFY(process.waitForStarted());
+      QTest::qWait(500);
+      process.terminate();
+      QVERIFY(process.waitForFinished(20000));
+      QCOMPARE(process.exitStatus(), QProcess::CrashExit);
+    }
   }
 
   void a_lint_names_who_disagrees() {
@@ -239,6 +336,7 @@ private slots:
     QVERIFY2(run.out.contains("'tw vta explore'"), qPrintable(run.out));
     run = tw({"vta", "simulate", stream_, "--seed", "x"});
     QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("'x' is no whole number from 0 to "), qPrintable(run.err));
   }
 
 private:

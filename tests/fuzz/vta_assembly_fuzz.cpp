@@ -1,6 +1,7 @@
 // A stream of VTA as text -> instructions -> text and bits, both back; then it runs, if it does not
 // take long.
 #include "targets/vta/hardware/assembly.h"
+#include "targets/vta/lint/lint.h"
 #include "targets/vta/simulator/events.h"
 #include "targets/vta/simulator/timing.h"
 #include "tests/fuzz/target.h"
@@ -51,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(uint8_t const* data, size_t size) {
   TW_ASSERT(bytes, "what is read can be encoded");
   auto decoded = decode(assembly->configuration, *bytes);
   TW_ASSERT(decoded && *decoded == assembly->stream, "a stream survives its bits");
-  (void)lint(assembly->configuration, assembly->stream);
+  (void)lint(assembly->configuration, assembly->stream, std::vector<std::byte>(4096));
   if (is_short(*assembly)) run(*assembly);
   return 0;
 }

@@ -88,19 +88,20 @@ private slots:
                               << "run.timeline:41:1: this is no line of a timeline";
     QTest::newRow("lane") << "span 0 0 0 6 0"
                           << "span 9 0 0 6 0"
-                          << "span 0 is in a lane that does not exist";
+                          << "run.timeline:41:1: span 0 is in a lane that does not exist";
     QTest::newRow("kind") << "span 0 0 0 6 0"
                           << "span 0 -1 0 6 0"
-                          << "span 0 is of a kind that does not exist";
-    QTest::newRow("order") << "span 0 0 0 6 0"
-                           << "span 0 0 900 906 0"
-                           << "span 1 begins before the one that stands before it";
+                          << "run.timeline:41:1: span 0 is of a kind that does not exist";
+    QTest::newRow("order")
+        << "span 0 0 0 6 0"
+        << "span 0 0 900 906 0"
+        << "run.timeline:42:1: span 1 begins before the one that stands before it";
     QTest::newRow("late") << "span 0 0 0 6 0"
                           << "span 0 0 0 999999 0"
-                          << "span 0 is not between cycle 0 and the last one";
+                          << "run.timeline:41:1: span 0 is not between cycle 0 and the last one";
     QTest::newRow("memory") << "touch 3 "
                             << "touch 0 "
-                            << "touch 0 is of a memory that does not exist";
+                            << "run.timeline:97:1: touch 0 is of a memory that does not exist";
   }
   void what_is_wrong_is_said_with_its_place() {
     QFETCH(QString, before);

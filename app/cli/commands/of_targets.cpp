@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "app/cli/interruption.h"
 #include "app/cli/output.h"
@@ -47,7 +48,14 @@ void add_parameter(CLI::App& app, CommandParameter const& parameter,
   if (several) option->take_all();
   if (parameter.required) option->required();
   if (parameter.kind == ParameterKind::kNumber)
-    option->check(CLI::TypeValidator<int64_t>() & CLI::Range(parameter.low, parameter.high));
+    option->check([low = parameter.low, high = parameter.high](std::string const& word) {
+      int64_t number = 0;
+      auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+      bool right = error == std::errc() && end == word.data() + word.size() && number >= low &&
+                   number <= high;
+      return right ? std::string()
+                   : fmt::format("'{}' is no whole number from {} to {}", word, low, high);
+    });
 }
 
 void add_command(CLI::App& group, Context& context, TargetCommand const& command) {

@@ -2,6 +2,7 @@
 
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
+#include "targets/vta/commands/shared/micro_ops.h"
 #include "targets/vta/commands/shared/stream_file.h"
 #include "targets/vta/hardware/encoding.h"
 
@@ -25,6 +26,8 @@ Result<CommandOutcome> run(CommandArguments const& arguments, StopToken, Progres
               beside = arguments.text("--uops");
   TRY_ASSIGN(std::string text, read_text(file));
   TRY_ASSIGN(Assembly assembly, parse_assembly(text, file));
+  // Only who asks for no micro-ops and has none gets the instructions alone.
+  if (!beside.empty() || !assembly.uops.empty()) TRY(check_micro_ops(assembly, file));
   TRY_ASSIGN(std::vector<std::byte> bytes, encode(assembly.configuration, assembly.stream));
   TRY_ASSIGN(UopImage image, uop_image(assembly));
   TRY(write_output(out, text_of(bytes)));

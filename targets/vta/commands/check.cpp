@@ -13,6 +13,7 @@ Result<CommandOutcome> run(CommandArguments const& arguments, StopToken, Progres
   std::string file = arguments.text("FILE.vta");
   TRY_ASSIGN(std::string text, read_text(file, kMostText));
   TRY_ASSIGN(Configuration configuration, parse_settings(text, file));
+  TRY(check_processor(configuration, file));
   std::vector<Error> broken = violations(configuration);
   CommandOutcome outcome;
   outcome.failed = !broken.empty();

@@ -5,7 +5,7 @@ namespace tw::vta {
 namespace {
 
 Result<CommandOutcome> run(CommandArguments const& arguments, StopToken, Progress const&) {
-  TRY_ASSIGN(Assembly assembly, read_stream(arguments));
+  TRY_ASSIGN(Assembly assembly, read_stream(arguments, StreamNeeds::kInstructions));
   CommandOutcome outcome;
   outcome.text = to_text(assembly);
   outcome.json = {{"text", outcome.text},

@@ -105,8 +105,9 @@ Result<CommandOutcome> run(CommandArguments const& arguments, StopToken stop,
     TRY(write_output(file, picture));
   }
   CommandOutcome outcome;
+  std::string chart = letter_chart(all);
   outcome.text = head_of(designs, all, seconds) + design_table(all, arguments.number("--top", 20)) +
-                 "\n" + letter_chart(all);
+                 (chart.empty() ? "" : "\n" + chart);
   outcome.json = to_json(all);
   outcome.json["illegal"] = designs.illegal;
   outcome.json["too_large"] = designs.too_large;

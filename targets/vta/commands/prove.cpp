@@ -24,6 +24,7 @@ Json to_json(ProofResult const& proof, Stream const& stream) {
     hazards.push_back(
         {{"instruction", one.instruction}, {"code", one.code}, {"sentence", one.sentence}});
   return {{"proven", proof.proven()},
+          {"all_is_well", proof.all_is_well()},
           {"verdict", verdict_of(proof, stream)},
           {"races", races},
           {"race_count", proof.race_count},
@@ -32,7 +33,13 @@ Json to_json(ProofResult const& proof, Stream const& stream) {
 }
 
 std::string to_text(ProofResult const& proof, Stream const& stream) {
-  std::string text = verdict_of(proof, stream) + "\n";
+  std::string text = verdict_of(proof, stream);
+  if (proof.proven() && !proof.all_is_well())
+    text += fmt::format("; {} all the same",
+                        proof.hazards.size() == 1
+                            ? "one thing is wrong"
+                            : fmt::format("{} things are wrong", proof.hazards.size()));
+  text += "\n";
   for (Race const& race : proof.races)
     text += fmt::format("  race: {}\n", to_sentence(race, stream));
   for (Hazard const& hazard : proof.hazards)
@@ -43,7 +50,7 @@ std::string to_text(ProofResult const& proof, Stream const& stream) {
 }
 
 Result<CommandOutcome> run(CommandArguments const& arguments, StopToken, Progress const&) {
-  TRY_ASSIGN(Assembly assembly, read_stream(arguments));
+  TRY_ASSIGN(Assembly assembly, read_stream(arguments, StreamNeeds::kProgram));
   TRY_ASSIGN(std::vector<std::byte> memory, main_memory(assembly, {}));
   ProofOptions options;
   options.most_races = arguments.number("--most", options.most_races);
@@ -52,7 +59,7 @@ Result<CommandOutcome> run(CommandArguments const& arguments, StopToken, Progres
   TRY_ASSIGN(ProofResult proof, prove(assembly.configuration, assembly.stream, memory, options));
   return CommandOutcome{.text = to_text(proof, assembly.stream),
                         .json = to_json(proof, assembly.stream),
-                        .failed = !proof.proven()};
+                        .failed = !proof.all_is_well()};
 }
 
 std::vector<CommandParameter> parameters() {
@@ -80,8 +87,9 @@ TargetCommand const& vta_command_prove() {
       .name = "prove",
       .doc =
           "prove that a stream's result is the same whatever the modules' speeds, or list its "
-          "races, with both instructions and the element, and what else is wrong with its "
-          "tokens",
+          "races, with both instructions and the element, and what else is wrong: tokens that stay "
+          "for "
+          "the next run, outputs that are old, micro-ops that nothing loaded",
       .parameters = parameters(),
       .run = run,
   };

@@ -7,6 +7,7 @@
 #include "engine/support/files.h"
 #include "engine/support/sha256.h"
 #include "targets/vta/commands/shared/stream_file.h"
+#include "targets/vta/commands/shared/watch.h"
 #include "targets/vta/prover/verdict.h"
 #include "targets/vta/simulator/events.h"
 #include "targets/vta/simulator/timing.h"
@@ -25,16 +26,24 @@ struct Runs {
   bool agree() const { return digests[0] == digests[1] && digests[0] == digests[2]; }
 };
 
+using WatchMaker = std::function<Watch(char const* simulator)>;
+
 std::string digest_of(Bytes const& memory) {
   return sha256({reinterpret_cast<char const*>(memory.data()), memory.size()}).substr(0, 16);
 }
 
-Result<Runs> run_all(Assembly const& assembly, Bytes const& memory, uint64_t seed, bool timeline) {
+Result<Runs> run_all(Assembly const& assembly, Bytes const& memory, uint64_t seed, bool timeline,
+                     WatchMaker const& watch) {
   Configuration const& c = assembly.configuration;
+  Stream const& stream = assembly.stream;
   std::vector<Bytes> memories(3, memory);
-  TRY_ASSIGN(Machine behavioural, run_behavioural(c, assembly.stream, memories[0]));
-  TRY_ASSIGN(EventRun events, run_events(c, assembly.stream, memories[1], {.seed = seed}));
-  TRY_ASSIGN(TimedRun timed, run_timed(c, assembly.stream, memories[2], {.timeline = timeline}));
+  TRY_ASSIGN(Machine behavioural, run_behavioural(c, stream, memories[0], watch("in order")));
+  TRY_ASSIGN(EventRun events, run_events(c, stream, memories[1],
+                                         {.seed = seed, .before_each = watch("event-driven")}));
+  TimingOptions options;
+  options.timeline = timeline;
+  options.before_each = watch("timed");
+  TRY_ASSIGN(TimedRun timed, run_timed(c, stream, memories[2], options));
   Runs runs{std::move(behavioural), std::move(events.machine), std::move(timed), {}};
   for (Bytes const& one : memories) runs.digests.push_back(digest_of(one));
   return runs;
@@ -70,10 +79,11 @@ std::string tokens_text(TimedRun const& run) {
 
 std::string to_text(Runs const& runs, Assembly const& assembly) {
   TimedRun const& run = runs.timed;
-  std::string text = fmt::format(
-      "{} on {}: {} cycles, {} at {} MHz\n",
-      count_text(int64_t(assembly.stream.size()), "instruction"), assembly.configuration.key(),
-      run.cycles, milliseconds_text(run.milliseconds), assembly.configuration.clock_mhz);
+  std::string text =
+      fmt::format("{} on {}: {} cycles, {} of them the launch, {} at {} MHz\n",
+                  count_text(int64_t(assembly.stream.size()), "instruction"),
+                  assembly.configuration.key(), run.cycles, TimingConstants().launch_cycles,
+                  milliseconds_text(run.milliseconds), assembly.configuration.clock_mhz);
   text += runs.agree() ? fmt::format("main memory is the same after all three simulators: {}\n",
                                      runs.digests[0])
                        : fmt::format(
@@ -105,6 +115,7 @@ Json to_json(Runs const& runs, Assembly const& assembly) {
       {"instructions", assembly.stream.size()},
       {"design", assembly.configuration.key()},
       {"cycles", runs.timed.cycles},
+      {"launch_cycles", TimingConstants().launch_cycles},
       {"ms", runs.timed.milliseconds},
       {"agree", runs.agree()},
       {"memory",
@@ -126,12 +137,16 @@ Status write_files(CommandArguments const& arguments, Assembly const& assembly, 
   return {};
 }
 
-Result<CommandOutcome> run(CommandArguments const& arguments, StopToken, Progress const&) {
-  TRY_ASSIGN(Assembly assembly, read_stream(arguments));
+Result<CommandOutcome> run(CommandArguments const& arguments, StopToken stop,
+                           Progress const& progress) {
+  TRY_ASSIGN(Assembly assembly, read_stream(arguments, StreamNeeds::kProgram));
   TRY_ASSIGN(Bytes memory, main_memory(assembly, data_seed(arguments)));
   bool timeline = arguments.has("--out") || arguments.has("--chrome");
+  auto watch = [&](char const* simulator) {
+    return Watch(fmt::format("instructions, {}", simulator), assembly.stream, stop, progress);
+  };
   TRY_ASSIGN(Runs runs,
-             run_all(assembly, memory, uint64_t(arguments.number("--seed", 1)), timeline));
+             run_all(assembly, memory, uint64_t(arguments.number("--seed", 1)), timeline, watch));
   TRY(write_files(arguments, assembly, memory, runs.timed));
   return CommandOutcome{
       .text = to_text(runs, assembly), .json = to_json(runs, assembly), .failed = !runs.agree()};

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/support/base/quantities.h"
 #include "targets/vta/commands/shared/stream_file.h"
+#include "targets/vta/commands/shared/watch.h"
 #include "targets/vta/simulator/timed_machine.h"
 
 namespace tw::vta {
@@ -11,11 +13,10 @@ namespace {
 
 constexpr Module kAllModules[] = {Module::kLoad, Module::kCompute, Module::kStore};
 
-/// A queue as it is typed: "load->compute".
-std::string word_of(TokenQueue queue) {
-  std::string word;
-  for (char c : to_text(queue))
-    if (c != ' ') word += c;
+/// Of "load -> compute" what is typed without quotes: "load->compute".
+std::string without_blanks(std::string_view text) {
+  std::string word(text);
+  std::erase(word, ' ');
   return word;
 }
 
@@ -31,10 +32,11 @@ struct Breakpoint {
 Result<std::optional<TokenQueue>> queue_of(CommandArguments const& arguments,
                                            std::string const& option) {
   if (!arguments.has(option)) return std::optional<TokenQueue>();
+  std::string typed = without_blanks(arguments.text(option));
   std::vector<std::string> words;
   for (int q = 0; q < kTokenQueues; ++q) {
-    words.push_back(word_of(TokenQueue(q)));
-    if (words.back() == arguments.text(option)) return TokenQueue(q);
+    words.push_back(without_blanks(to_text(TokenQueue(q))));
+    if (words.back() == typed) return TokenQueue(q);
   }
   return bad_input("unknown_queue", fmt::format("{} takes one of {}, not '{}'", option,
                                                 fmt::join(words, ", "), arguments.text(option)));
@@ -47,6 +49,8 @@ Result<Breakpoint> breakpoint_of(CommandArguments const& arguments, size_t instr
   TRY_ASSIGN(stop.push, queue_of(arguments, "--push"));
   TRY_ASSIGN(stop.pop, queue_of(arguments, "--pop"));
   stop.times = arguments.number("--times", 1);
+  if (arguments.has("--times") && !stop.push && !stop.pop)
+    return bad_input("unused_option", "--times counts pushes or pops: it needs --push or --pop");
   if (stop.instruction >= int32_t(instructions))
     return bad_input("no_such_instruction",
                      fmt::format("there is no instruction {}: the stream has {}", stop.instruction,
@@ -58,6 +62,7 @@ Result<Breakpoint> breakpoint_of(CommandArguments const& arguments, size_t instr
 struct State {
   double begin = 0;
   int64_t step = 0;  ///< changes before it
+  bool stopped = false;
   TimedMachine machine;
 };
 
@@ -73,16 +78,17 @@ bool stops(Breakpoint const& stop, State const& state, Stream const& stream) {
 
 /// Up to the breakpoint, or `steps` changes; to the end where neither comes.
 Result<State> run_until(Assembly const& assembly, std::vector<std::byte> memory,
-                        Breakpoint const* stop, int64_t steps) {
+                        Breakpoint const* stop, int64_t steps, Watch const& watch) {
+  TimingOptions options;
+  options.before_each = watch;
   TRY_ASSIGN(TimedMachine machine,
-             TimedMachine::create(assembly.configuration, assembly.stream, TimingOptions()));
+             TimedMachine::create(assembly.configuration, assembly.stream, options));
   State state{.machine = std::move(machine)};
-  bool stopped = false;
-  while (!stopped && !state.machine.done()) {
+  while (!state.stopped && !state.machine.done()) {
     state.begin = state.machine.cycle();
     TRY(state.machine.step(memory));
     ++state.step;
-    stopped = stop ? stops(*stop, state, assembly.stream) : state.step >= steps;
+    state.stopped = stop ? stops(*stop, state, assembly.stream) : state.step >= steps;
   }
   if (state.machine.done()) state.begin = state.machine.cycle();
   return state;
@@ -102,8 +108,9 @@ CommandOutcome outcome_of(State const& state, Assembly const& assembly) {
   outcome.json = {{"cycle", state.begin},     {"until", state.machine.cycle()},
                   {"step", state.step},       {"done", state.machine.done()},
                   {"modules", Json::array()}, {"tokens", Json::array()}};
-  outcome.text = fmt::format("cycle {:.0f}, after {} changes{}\n", std::floor(state.begin),
-                             state.step, state.machine.done() ? ": all is done" : "");
+  outcome.text =
+      fmt::format("cycle {:.0f}, after {}{}\n", std::floor(state.begin),
+                  count_text(state.step, "change"), state.machine.done() ? ": all is done" : "");
   for (Module module : kAllModules) {
     int32_t held = queues.held(module);
     std::string line = held < 0 ? "" : to_line(assembly.stream[size_t(held)]);
@@ -127,17 +134,41 @@ CommandOutcome outcome_of(State const& state, Assembly const& assembly) {
   return outcome;
 }
 
-Result<CommandOutcome> run(CommandArguments const& arguments, StopToken, Progress const&) {
-  TRY_ASSIGN(Assembly assembly, read_stream(arguments));
+/// What was asked for and did not come, up to the end; empty: it came, or nothing was asked for.
+std::string unmet(Breakpoint const& stop, State const& state) {
+  ModuleQueues const& queues = state.machine.queues();
+  std::string text;
+  auto told = [&](char const* what, TokenQueue queue, int64_t times) {
+    text += fmt::format("{} was {} {}, not {}\n", to_text(queue), what, count_text(times, "time"),
+                        count_text(stop.times, "time"));
+  };
+  if (state.stopped) return text;
+  if (stop.push) told("pushed to", *stop.push, queues.pushed(*stop.push));
+  if (stop.pop) told("popped from", *stop.pop, queues.popped(*stop.pop));
+  if (stop.cycle >= 0)
+    text += fmt::format("the stream ends in cycle {:.0f}, not after {:.0f}\n",
+                        std::floor(state.machine.cycle()), stop.cycle);
+  return text;
+}
+
+Result<CommandOutcome> run(CommandArguments const& arguments, StopToken token,
+                           Progress const& progress) {
+  TRY_ASSIGN(Assembly assembly, read_stream(arguments, StreamNeeds::kProgram));
   TRY_ASSIGN(Breakpoint stop, breakpoint_of(arguments, assembly.stream.size()));
   TRY_ASSIGN(std::vector<std::byte> memory, main_memory(assembly, data_seed(arguments)));
-  TRY_ASSIGN(State state, run_until(assembly, memory, &stop, 0));
+  Watch watch("instructions", assembly.stream, token, progress);
+  TRY_ASSIGN(State state, run_until(assembly, memory, &stop, 0, watch));
+  std::string missed = unmet(stop, state);
   // The same run again is the same: back is forward from the start.
   int64_t back = std::min(arguments.number("--back", 0), state.step - 1);
   if (back > 0) {
-    TRY_ASSIGN(state, run_until(assembly, memory, nullptr, state.step - back));
+    TRY_ASSIGN(state, run_until(assembly, memory, nullptr, state.step - back, watch));
   }
-  return outcome_of(state, assembly);
+  CommandOutcome outcome = outcome_of(state, assembly);
+  outcome.text = missed + outcome.text;
+  outcome.json["met"] = missed.empty();
+  outcome.failed = !missed.empty();
+  return outcome;
 }
 
 std::vector<CommandParameter> parameters() {

@@ -1,4 +1,4 @@
-/// Streams as text, both ways, and what of them implementations disagree on.
+/// Streams as text, both ways.
 #pragma once
 
 #include "targets/vta/hardware/instruction.h"
@@ -32,14 +32,5 @@ std::string to_text(Assembly const& assembly);
 /// nothing; micro-ops may stand anywhere below the configuration. Errors: bad_assembly, with line
 /// and column.
 Result<Assembly> parse_assembly(std::string_view text, std::string_view file = "");
-
-/// What one instruction does that implementations of the instruction set disagree on.
-struct LintFinding {
-  int64_t instruction = 0;
-  std::string code;      ///< "alu_mul", "shift_range", "stale_out", "padded_weights", ...
-  std::string sentence;  ///< what it is, and who does it otherwise
-};
-std::vector<LintFinding> lint(Configuration const& configuration,
-                              std::span<Instruction const> stream);
 
 }  // namespace tw::vta

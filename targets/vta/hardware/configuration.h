@@ -71,8 +71,9 @@ Status validate(Configuration const& configuration);
 /// range, or from elements that cannot be, is left out. Empty: it is legal.
 std::vector<Error> violations(Configuration const& configuration);
 
-/// "tilewright vta configuration 1", then a line "name = value" each; unnamed ones keep their
-/// default. Both ways; errors carry the line. The result is validated.
+/// "tilewright vta configuration 1", then a line "name = value" for each setting, once, in any
+/// order; the name alone may be left out. Both ways; errors carry the line. The result is
+/// validated. Errors: illegal_configuration, incomplete_configuration.
 Result<Configuration> parse_configuration(std::string_view text, std::string_view file = "");
 /// The same of what may be illegal: who asks wants to know all that is.
 Result<Configuration> parse_settings(std::string_view text, std::string_view file = "");

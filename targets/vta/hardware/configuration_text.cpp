@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <climits>
+#include <map>
 #include <ranges>
 
 #include "targets/vta/hardware/words.h"
@@ -13,6 +14,7 @@ namespace tw::vta {
 namespace {
 
 constexpr std::string_view kHead = "tilewright vta configuration 1";
+constexpr std::string_view kAnyProcessor = "any";
 
 struct IntSetting {
   char const* name;
@@ -61,8 +63,19 @@ Status set_isa(Configuration& configuration, std::string_view value) {
   return {};
 }
 
+/// What a file must say: all but the name. A default that somebody meant and one that fell out of
+/// a file that was cut look the same.
+std::vector<std::string_view> required_settings() {
+  std::vector<std::string_view> names{"isa", "clock_mhz", "processor"};
+  for (IntSetting const& setting : kIntSettings) names.push_back(setting.name);
+  return names;
+}
+
+using LineOf = std::map<std::string, int, std::less<>>;  ///< by the settings' names
+
 /// "name = value", with or without blanks around "=".
-Status read_setting(Configuration& configuration, std::string_view line) {
+Status read_setting(Configuration& configuration, std::string_view line, int number,
+                    LineOf& line_of) {
   line = line.substr(0, line.find('#'));
   size_t equals = line.find('=');
   std::vector<Word> name = words_of(line.substr(0, equals));
@@ -71,7 +84,23 @@ Status read_setting(Configuration& configuration, std::string_view line) {
       equals == std::string_view::npos ? std::vector<Word>() : words_of(line.substr(equals + 1));
   if (name.size() != 1 || value.size() != 1)
     return bad_input("illegal_configuration", "a line is 'name = value'");
-  return set(configuration, name[0].text, value[0].text);
+  TRY(set(configuration, name[0].text, value[0].text));
+  auto [before, is_new] = line_of.try_emplace(std::string(name[0].text), number);
+  if (is_new) return {};
+  return bad_input("illegal_configuration",
+                   fmt::format("{} is set a second time: the first is in line {}", name[0].text,
+                               before->second));
+}
+
+Status check_complete(LineOf const& line_of, std::string_view file) {
+  std::vector<std::string_view> missing = required_settings();
+  std::erase_if(missing, [&](std::string_view name) { return line_of.contains(name); });
+  if (missing.empty()) return {};
+  return bad_input(
+      "incomplete_configuration",
+      fmt::format("{} missing: {}; `tw vta boards pynq` prints a whole file",
+                  missing.size() == 1 ? "a setting is" : "settings are", fmt::join(missing, ", ")),
+      Place{std::string(file), 0, 0, {}});
 }
 
 }  // namespace
@@ -88,7 +117,8 @@ std::vector<Setting> settings_of(Configuration const& configuration, bool only_c
     add(name, fmt::to_string(configuration.*member), configuration.*member != standard.*member);
   add("clock_mhz", fmt::to_string(configuration.clock_mhz),
       configuration.clock_mhz != standard.clock_mhz);
-  if (!configuration.processor.empty()) add("processor", configuration.processor, true);
+  bool any = configuration.processor.empty();
+  add("processor", any ? std::string(kAnyProcessor) : configuration.processor, !any);
   return settings;
 }
 
@@ -100,7 +130,7 @@ Status set(Configuration& configuration, std::string_view name, std::string_view
   }
   if (name == "processor") {
     if (!is_name(value)) return bad_value("processor", value, "target, as in cpu:armv7,");
-    configuration.processor = value;
+    configuration.processor = value == kAnyProcessor ? "" : value;
     return {};
   }
   if (name == "isa") return set_isa(configuration, value);
@@ -123,6 +153,7 @@ Result<Configuration> parse_settings(std::string_view text, std::string_view fil
     error.place = place;
     return std::unexpected(std::move(error));
   };
+  LineOf line_of;
   if (text.empty()) text = "\n";  // which has a first line, too
   for (auto part : std::views::split(text, '\n')) {
     std::string_view line(part.begin(), part.end());
@@ -130,9 +161,11 @@ Result<Configuration> parse_settings(std::string_view text, std::string_view fil
     if (place.line == 1 && line != kHead)
       return placed({"illegal_configuration", fmt::format("the first line is not '{}'", kHead)});
     if (place.line > 1)
-      if (auto read = read_setting(configuration, line); !read) return placed(read.error());
+      if (auto read = read_setting(configuration, line, place.line, line_of); !read)
+        return placed(read.error());
     ++place.line;
   }
+  TRY(check_complete(line_of, file));
   return configuration;
 }
 

@@ -75,7 +75,11 @@ struct LineField {
   std::string_view name;
   unsigned opcodes;  ///< bits
   bool (*set)(Instruction&, std::string_view value);
+  std::string_view values = "a whole number from 0 on";  ///< for people
 };
+constexpr std::string_view kFlagValues = "there or not, without a value";
+constexpr std::string_view kFactorValues = "two whole numbers, OUTER,INNER";
+constexpr std::string_view kImmediateValues = "a whole number from -32768 to 32767";
 using I = Instruction;
 using Text = std::string_view;
 constexpr LineField kLineFields[] = {
@@ -84,23 +88,27 @@ constexpr LineField kLineFields[] = {
     {"y", kMoves, [](I& i, Text v) { return set_number(i.transfer.y_size, v); }},
     {"x", kMoves, [](I& i, Text v) { return set_number(i.transfer.x_size, v); }},
     {"stride", kMoves, [](I& i, Text v) { return set_number(i.transfer.x_stride, v); }},
-    {"pad", kMoves, [](I& i, Text v) { return set_pads(i.transfer, v); }},
-    {"value", kMoves, [](I& i, Text v) { return set_pad_value(i.transfer, v); }},
-    {"saturate", kMoves, [](I& i, Text v) { return set_flag(i.transfer.saturate, v); }},
-    {"reset", kNests, [](I& i, Text v) { return set_flag(i.nest.reset, v); }},
-    {"uops", kNests, [](I& i, Text v) { return set_range(i.nest, v); }},
+    {"pad", kMoves, [](I& i, Text v) { return set_pads(i.transfer, v); },
+     "four whole numbers, ABOVE,BELOW,LEFT,RIGHT"},
+    {"value", kMoves, [](I& i, Text v) { return set_pad_value(i.transfer, v); },
+     "lowest or highest"},
+    {"saturate", kMoves, [](I& i, Text v) { return set_flag(i.transfer.saturate, v); },
+     kFlagValues},
+    {"reset", kNests, [](I& i, Text v) { return set_flag(i.nest.reset, v); }, kFlagValues},
+    {"uops", kNests, [](I& i, Text v) { return set_range(i.nest, v); },
+     "BEGIN..END, without the end"},
     {"outer", kNests, [](I& i, Text v) { return set_number(i.nest.outer, v); }},
     {"inner", kNests, [](I& i, Text v) { return set_number(i.nest.inner, v); }},
-    {"dst", kNests, [](I& i, Text v) { return set_factors(i.nest.dst, v); }},
-    {"src", kNests, [](I& i, Text v) { return set_factors(i.nest.src, v); }},
-    {"wgt", kGemms, [](I& i, Text v) { return set_factors(i.nest.wgt, v); }},
-    {"imm", kAlus, [](I& i, Text v) { return set_immediate(i, v, true); }},
+    {"dst", kNests, [](I& i, Text v) { return set_factors(i.nest.dst, v); }, kFactorValues},
+    {"src", kNests, [](I& i, Text v) { return set_factors(i.nest.src, v); }, kFactorValues},
+    {"wgt", kGemms, [](I& i, Text v) { return set_factors(i.nest.wgt, v); }, kFactorValues},
+    {"imm", kAlus, [](I& i, Text v) { return set_immediate(i, v, true); }, kImmediateValues},
     // An immediate that is encoded, but not used.
-    {"idle_imm", kAlus, [](I& i, Text v) { return set_immediate(i, v, false); }},
-    {"pop_prev", kAll, [](I& i, Text v) { return set_flag(i.tokens.pop_prev, v); }},
-    {"pop_next", kAll, [](I& i, Text v) { return set_flag(i.tokens.pop_next, v); }},
-    {"push_prev", kAll, [](I& i, Text v) { return set_flag(i.tokens.push_prev, v); }},
-    {"push_next", kAll, [](I& i, Text v) { return set_flag(i.tokens.push_next, v); }},
+    {"idle_imm", kAlus, [](I& i, Text v) { return set_immediate(i, v, false); }, kImmediateValues},
+    {"pop_prev", kAll, [](I& i, Text v) { return set_flag(i.tokens.pop_prev, v); }, kFlagValues},
+    {"pop_next", kAll, [](I& i, Text v) { return set_flag(i.tokens.pop_next, v); }, kFlagValues},
+    {"push_prev", kAll, [](I& i, Text v) { return set_flag(i.tokens.push_prev, v); }, kFlagValues},
+    {"push_next", kAll, [](I& i, Text v) { return set_flag(i.tokens.push_next, v); }, kFlagValues},
 };
 
 /// Words of a line, one after another.
@@ -162,8 +170,8 @@ Status set_line_field(Instruction& instruction, std::string_view word) {
                                                  instruction.opcode == Opcode::kAlu ? "an" : "a",
                                                  to_text(instruction.opcode), name.substr(0, 80)));
   if (!found->set(instruction, value))
-    return bad_input("bad_assembly",
-                     fmt::format("'{}' is no value of {}", value.substr(0, 80), name));
+    return bad_input("bad_assembly", fmt::format("'{}' is no value of {}, which is {}",
+                                                 value.substr(0, 80), name, found->values));
   return {};
 }
 

@@ -102,6 +102,15 @@ void FootprintMaker::load_uops(Transfer const& t) {
     }
 }
 
+std::optional<uint32_t> FootprintMaker::unloaded(Instruction const& instruction) const {
+  Nest const& n = instruction.nest;
+  bool reads = instruction.opcode == Opcode::kGemm || instruction.opcode == Opcode::kAlu;
+  if (!reads || n.steps() == 0) return std::nullopt;
+  for (uint32_t k = n.uop_begin; k < n.uop_end; ++k)
+    if (versions_[k] == 0) return k;
+  return std::nullopt;
+}
+
 IntervalSet FootprintMaker::touched(Nest const& nest, Memory memory, uint32_t MicroOp::*operand,
                                     Factors const& factors) const {
   Bits set(size_t(configuration_.depth(memory) + 63) / 64);

@@ -36,6 +36,8 @@ public:
   Result<Footprint> next(Instruction const& instruction);
   /// As they are before the next instruction.
   std::span<MicroOp const> uops() const { return uops_; }
+  /// The first micro-op of a GEMM or ALU, which was legal, that no load brought.
+  std::optional<uint32_t> unloaded(Instruction const& instruction) const;
 
 private:
   struct NestSets {

@@ -16,23 +16,15 @@ std::string name_of(std::span<Instruction const> stream, int64_t i) {
                      to_text(instruction.transfer.memory));
 }
 
-/// Of those that are before the k-th push whatever happens, the queue has lost the tokens again.
 void find_lost(Configuration const& configuration, std::span<Instruction const> stream,
                HappensBefore const& order, TokenQueue queue, std::vector<Hazard>& hazards) {
-  std::vector<int32_t> const& pushers = order.pushers[size_t(queue)];
-  std::vector<int32_t> const& poppers = order.poppers[size_t(queue)];
-  size_t popped = 0;
-  for (size_t k = 0; k < pushers.size(); ++k) {
-    int32_t done = order.before[size_t(pushers[k])][size_t(sink_of(queue))];
-    while (popped < poppers.size() && order.index[size_t(poppers[popped])] < done) ++popped;
-    int64_t waiting = int64_t(k + 1 - popped);
-    if (waiting <= configuration.token_queue) continue;
-    hazards.push_back({pushers[k], "lost_token",
-                       fmt::format("{} can push a token when {} wait already ({}), which is all "
-                                   "that the queue holds",
-                                   name_of(stream, pushers[k]), waiting - 1, to_text(queue))});
-    return;
-  }
+  auto crowd = first_crowd(order, queue, configuration.token_queue);
+  if (!crowd) return;
+  hazards.push_back(
+      {crowd->instruction, "lost_token",
+       fmt::format("{} can push a token when {} wait already ({}), which is all that "
+                   "the queue holds",
+                   name_of(stream, crowd->instruction), crowd->waiting - 1, to_text(queue))});
 }
 
 /// Follows which entry of the micro-op memory is of which load.
@@ -75,6 +67,20 @@ bool is_nest(Instruction const& i) { return i.opcode == Opcode::kGemm || i.opcod
 
 }  // namespace
 
+std::optional<Crowd> first_crowd(HappensBefore const& order, TokenQueue queue, int64_t most) {
+  std::vector<int32_t> const& pushers = order.pushers[size_t(queue)];
+  std::vector<int32_t> const& poppers = order.poppers[size_t(queue)];
+  size_t popped = 0;
+  for (size_t k = 0; k < pushers.size(); ++k) {
+    // Pops that are before the k-th push whatever happens.
+    int32_t done = order.before[size_t(pushers[k])][size_t(sink_of(queue))];
+    while (popped < poppers.size() && order.index[size_t(poppers[popped])] < done) ++popped;
+    int64_t waiting = int64_t(k + 1 - popped);
+    if (waiting > most) return Crowd{pushers[k], waiting};
+  }
+  return std::nullopt;
+}
+
 void find_token_hazards(Configuration const& configuration, std::span<Instruction const> stream,
                         HappensBefore const& order, std::vector<Hazard>& hazards) {
   for (int q = 0; q < kTokenQueues; ++q) {
@@ -83,11 +89,12 @@ void find_token_hazards(Configuration const& configuration, std::span<Instructio
     size_t popped = order.poppers[size_t(q)].size();
     find_lost(configuration, stream, order, queue, hazards);
     if (popped < pushers.size())
-      hazards.push_back(
-          {pushers[popped], "left_over_token",
-           fmt::format("{} pushes a token ({}) that nobody pops: {} stay for the "
-                       "next run",
-                       name_of(stream, pushers[popped]), to_text(queue), pushers.size() - popped)});
+      hazards.push_back({pushers[popped], "left_over_token",
+                         fmt::format("{} pushes a token ({}) that nobody pops: {} for the next run",
+                                     name_of(stream, pushers[popped]), to_text(queue),
+                                     pushers.size() - popped == 1
+                                         ? "it stays"
+                                         : fmt::format("{} stay", pushers.size() - popped))});
   }
   if (!order.deadlock.empty() || order.ran[size_t(Module::kLoad)].empty()) return;
   int32_t last = order.ran[size_t(Module::kLoad)].back();

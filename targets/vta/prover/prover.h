@@ -36,6 +36,8 @@ struct ProofResult {
   std::vector<Hazard> hazards;
   std::string deadlock;  ///< empty: every pop has its push, and no cycle waits
   bool proven() const { return race_count == 0 && deadlock.empty(); }
+  /// A stream may be free of races and still leave the next run a token, or store what is old.
+  bool all_is_well() const { return proven() && hazards.empty(); }
 };
 
 /// Micro-ops are read from `dram`, which is left as it is. A store that is not done before FINISH

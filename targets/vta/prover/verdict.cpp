@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "engine/support/base/quantities.h"
+
 namespace tw::vta {
 
 std::string verdict_of(ProofResult const& proof, std::span<Instruction const> stream) {
   if (proof.proven())
-    return fmt::format("no race, no deadlock: proved for {} instructions", stream.size());
-  return proof.deadlock.empty() ? fmt::format("{} races", proof.race_count)
+    return fmt::format("no race, no deadlock: proved for {}",
+                       count_text(int64_t(stream.size()), "instruction"));
+  return proof.deadlock.empty() ? count_text(proof.race_count, "race")
                                 : "deadlock: " + proof.deadlock;
 }
 

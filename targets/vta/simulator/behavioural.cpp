@@ -25,12 +25,14 @@ Status take_tokens(Instruction const& instruction, TokenCounts& tokens) {
 }  // namespace
 
 Result<Machine> run_behavioural(Configuration const& configuration,
-                                std::span<Instruction const> stream, Dram dram) {
+                                std::span<Instruction const> stream, Dram dram,
+                                BeforeEach const& before_each) {
   TRY(validate(configuration));
   TRY(check_end(configuration, stream));
   Machine machine(configuration);
   TokenCounts tokens{};
   for (size_t i = 0; i < stream.size(); ++i) {
+    if (before_each) TRY(before_each(int32_t(i)));
     Status done = take_tokens(stream[i], tokens);
     if (done) done = machine.execute(stream[i], dram);
     if (!done)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/support/base/quantities.h"
 #include "targets/vta/hardware/assembly.h"
 #include "targets/vta/hardware/widths.h"
 
@@ -161,16 +162,16 @@ Status check_indices(Configuration const& configuration, Instruction const& inst
 
 Status check_end(Configuration const& configuration, std::span<Instruction const> stream) {
   if (stream.empty() || stream.back().opcode != Opcode::kFinish)
-    return bad_input("no_finish", fmt::format("the stream of {} instructions does not end with "
-                                              "finish",
-                                              stream.size()));
+    return bad_input("no_finish",
+                     fmt::format("the stream of {} does not end with finish: it may be cut off",
+                                 count_text(int64_t(stream.size()), "instruction")));
   for (size_t i = 0; i + 1 < stream.size(); ++i)
     if (stream[i].opcode == Opcode::kFinish)
       return std::unexpected(
           at_instruction(configuration, stream[i], int64_t(i),
                          {"impossible_instruction",
-                          fmt::format("{} instructions follow, but nothing may follow finish",
-                                      stream.size() - i - 1)}));
+                          fmt::format("nothing may follow finish, but there is {} more",
+                                      count_text(int64_t(stream.size() - i - 1), "instruction"))}));
   return {};
 }
 

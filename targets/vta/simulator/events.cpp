@@ -16,12 +16,13 @@ constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 class EventSimulator {
 public:
   EventSimulator(Configuration const& configuration, std::span<Instruction const> stream, Dram dram,
-                 ModuleQueues queues, uint64_t seed)
+                 ModuleQueues queues, EventOptions const& options)
       : machine_(configuration),
         stream_(stream),
         dram_(dram),
         queues_(std::move(queues)),
-        rng_(seed) {
+        before_each_(options.before_each),
+        rng_(options.seed) {
     // Some runs have a module that is far slower than others: queues fill up behind it.
     for (int64_t& slowness : slowness_) slowness = int64_t(1) << 2 * rng_.below(5);
     fetched_at_ = random_duration(kModules);
@@ -70,6 +71,7 @@ private:
     int32_t i = queues_.held(module);
     if (i < 0 || busy_until_[size_t(module)] != kNever || queues_.missing(module)) return false;
     queues_.pop(module);
+    if (before_each_) TRY(before_each_(i));
     if (auto done = machine_.execute(stream_[size_t(i)], dram_); !done)
       return std::unexpected(
           at_instruction(machine_.configuration(), stream_[size_t(i)], i, done.error()));
@@ -88,6 +90,7 @@ private:
   std::span<Instruction const> stream_;
   Dram dram_;
   ModuleQueues queues_;
+  BeforeEach before_each_;
   Rng rng_;
   int64_t now_ = 0, fetched_at_ = 0;
   std::array<int64_t, kModules> busy_until_{kNever, kNever, kNever};
@@ -100,7 +103,7 @@ private:
 Result<EventRun> run_events(Configuration const& configuration, std::span<Instruction const> stream,
                             Dram dram, EventOptions const& options) {
   TRY_ASSIGN(ModuleQueues queues, ModuleQueues::create(configuration, stream));
-  return EventSimulator(configuration, stream, dram, std::move(queues), options.seed).run();
+  return EventSimulator(configuration, stream, dram, std::move(queues), options).run();
 }
 
 }  // namespace tw::vta

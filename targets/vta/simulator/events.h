@@ -8,6 +8,7 @@ namespace tw::vta {
 
 struct EventOptions {
   uint64_t seed = 1;  ///< of durations; the same one gives the same run
+  BeforeEach before_each = {};
 };
 struct EventRun {
   Machine machine;

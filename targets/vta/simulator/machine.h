@@ -2,6 +2,7 @@
 /// other way to run a stream is compared with. Source: Moreau et al. 2018, §2.4 to 2.6.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -66,10 +67,14 @@ private:
 Error at_instruction(Configuration const& configuration, Instruction const& instruction,
                      int64_t index, Error error);
 
+/// Asked before each instruction, by its index: an error ends the run with it.
+using BeforeEach = std::function<Status(int32_t instruction)>;
+
 /// Runs a stream in its own order, tokens only counted. Errors: those of `execute`, with the
 /// instruction's index and bits; no_finish; token_underflow (an instruction pops what nobody pushed
-/// before it).
+/// before it); those of `before_each`.
 Result<Machine> run_behavioural(Configuration const& configuration,
-                                std::span<Instruction const> stream, Dram dram);
+                                std::span<Instruction const> stream, Dram dram,
+                                BeforeEach const& before_each = {});
 
 }  // namespace tw::vta

@@ -138,6 +138,7 @@ Status TimedMachine::run_instruction(int32_t index, Dram dram) {
   Instruction const& instruction = stream_[size_t(index)];
   // Which elements a nest touches depends on micro-ops.
   bool uops = instruction.opcode == Opcode::kLoad && instruction.transfer.memory == Memory::kUop;
+  if (options_.before_each) TRY(options_.before_each(index));
   if (options_.execute || (recorder_ && uops && !dram.empty()))
     if (auto run = machine_.execute(instruction, dram); !run)
       return std::unexpected(

@@ -23,6 +23,7 @@ struct TimingOptions {
   TimingConstants constants;
   bool execute = true;    ///< false: times alone, nothing is computed
   bool timeline = false;  ///< spans, tokens and memories are recorded
+  BeforeEach before_each = {};
 };
 
 /// Cycles, of a whole run.

@@ -1,10 +1,9 @@
-// Streams as text, both ways; what implementations disagree on.
+// Streams as text, both ways.
 #include <QtTest>
 
 #include "tests/support/vta_streams.h"
 
 #include "targets/vta/hardware/assembly.h"
-#include "targets/vta/hardware/boards.h"
 
 using namespace tw;
 using namespace tw::vta;
@@ -15,18 +14,6 @@ std::string why(std::string const& text) {
   auto read = parse_assembly(text, "stream.vtas");
   return read ? std::string() : to_sentence(read.error());
 }
-
-std::vector<std::string> codes(std::string const& lines, Configuration const& c = {}) {
-  std::string text = "tilewright vta 1\nconfiguration";
-  text += c.isa == IsaVersion::kV2 ? " isa=2\n" : " isa=1\n";
-  auto read = parse_assembly(text + lines);
-  if (!read) qFatal("%s", to_sentence(read.error()).c_str());
-  std::vector<std::string> found;
-  for (LintFinding const& finding : lint(c, read->stream))
-    found.push_back(std::to_string(finding.instruction) + " " + finding.code);
-  return found;
-}
-using Found = std::vector<std::string>;
 
 }  // namespace
 
@@ -75,15 +62,32 @@ private slots:
              std::string("stream.vtas:4:1: a second stream begins here: a text holds one"));
   }
 
+  void the_examples_of_the_grammars_are_read() {
+    QFile page(TW_SOURCE_DIR "/resources/docs/grammars.md");
+    QVERIFY(page.open(QIODevice::ReadOnly));
+    static QRegularExpression const kExample("```vtas\n(.*?)```",
+                                             QRegularExpression::DotMatchesEverythingOption);
+    int read = 0;
+    for (auto found = kExample.globalMatch(QString::fromUtf8(page.readAll())); found.hasNext();
+         ++read)
+      QCOMPARE(why(found.next().captured(1).toStdString()), std::string());
+    QVERIFY(read > 0);
+  }
+
   void a_mistake_has_its_line_and_column() {
     std::string head = "tilewright vta 1\n";
     QCOMPARE(why(""), std::string("stream.vtas:1:1: the first line is not 'tilewright vta 1'"));
     QCOMPARE(why(head + "\n  jump 3\n"),
              std::string("stream.vtas:3:3: there is no instruction 'jump'"));
     QCOMPARE(why(head + "load inp sram=x"),
-             std::string("stream.vtas:2:10: 'x' is no value of sram"));
+             std::string("stream.vtas:2:10: 'x' is no value of sram, which is a whole number "
+                         "from 0 on"));
     QCOMPARE(why(head + "load inp pad=1,2,3"),
-             std::string("stream.vtas:2:10: '1,2,3' is no value of pad"));
+             std::string("stream.vtas:2:10: '1,2,3' is no value of pad, which is four whole "
+                         "numbers, ABOVE,BELOW,LEFT,RIGHT"));
+    QCOMPARE(why(head + "alu add imm=40000"),
+             std::string("stream.vtas:2:9: '40000' is no value of imm, which is a whole number "
+                         "from -32768 to 32767"));
     QCOMPARE(why(head + "gemm sram=3"), std::string("stream.vtas:2:6: a gemm has no field 'sram'"));
     QCOMPARE(why(head + "load bank"), std::string("stream.vtas:2:6: 'bank' is no memory"));
     QCOMPARE(why(head + "alu"), std::string("stream.vtas:2:1: '' is no operation of the alu"));
@@ -102,37 +106,6 @@ private slots:
                 .starts_with("stream.vtas:2:1: the fields of a micro-op do not fit 32 bits"));
     QCOMPARE(why(head + "configuration log_block"),
              std::string("stream.vtas:2:15: a setting is 'name=value'"));
-  }
-
-  void what_everybody_does_alike_is_not_found() {
-    QVERIFY(codes("load inp y=2 x=2 stride=2 pad=1,1,1,1\n"
-                  "gemm reset uops=0..1\ngemm uops=0..1\nalu shr uops=0..1 imm=15\n"
-                  "alu min uops=0..1\nstore out y=1 x=1\nfinish\n")
-                .empty());
-  }
-
-  void each_row_of_what_differs_is_found() {
-    QCOMPARE(codes("alu mul uops=0..1 imm=3"), Found{"0 alu_mul"});
-    QCOMPARE(codes("load acc8 y=1 x=1"), Found{"0 acc_byte_load"});
-    QCOMPARE(codes("alu shr uops=0..1 imm=16"), Found{"0 shift_range"});
-    QCOMPARE(codes("alu shr uops=0..1 imm=-16"), Found{"0 shift_range"});
-    QCOMPARE(codes("alu shr uops=0..1"), Found{"0 shift_register"});
-    QCOMPARE(codes("load wgt y=1 x=1 pad=0,0,0,1"), Found{"0 padded_weights"});
-    QCOMPARE(codes("load acc y=1 x=1 pad=0,0,0,1"), Found{"0 padded_accumulators"});
-    QCOMPARE(codes("finish pop_prev"), Found{"0 finish_tokens"});
-    Configuration two;
-    two.log_batch = 1;
-    QCOMPARE(codes("alu min uops=0..1", two), Found{"0 alu_batch"});
-    Configuration v2{.isa = IsaVersion::kV2};
-    QCOMPARE(codes("alu clip uops=0..1 imm=3", v2), Found{"0 version_2"});
-    QCOMPARE(codes("store out y=1 x=1 saturate", v2), Found{"0 version_2"});
-  }
-
-  void storing_what_was_only_loaded_is_found_until_something_computes() {
-    QCOMPARE(codes("load acc y=1 x=4 stride=4\nstore out sram=3 y=1 x=1"), Found{"1 stale_out"});
-    QVERIFY(codes("load acc y=1 x=4 stride=4\nstore out sram=4 y=1 x=1").empty());
-    QVERIFY(codes("load acc y=1 x=4\nalu shr uops=0..1 imm=0\nstore out y=1 x=1").empty());
-    QCOMPARE(codes("gemm reset uops=0..1\nstore out y=1 x=1"), Found{"1 out_after_reset"});
   }
 };
 

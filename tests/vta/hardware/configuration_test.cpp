@@ -191,10 +191,39 @@ private slots:
     QCOMPARE(why(head + "isa = 3"), std::string("board.vta:2: '3' is no version (1 or 2) for isa"));
     QCOMPARE(why(head + "log_block = 99999999999999999999"),
              std::string("board.vta:2: '99999999999999999999' is no whole number for log_block"));
-    QVERIFY(
-        why(head + "log_block=7").starts_with("board.vta: log_block is 7, which must be 0 to 6"));
-    QCOMPARE(why(head + "log_block=5 # thirty-two"), std::string());
+    std::string all = to_text(Configuration());
+    auto with_block = [&](std::string const& line) {
+      std::string text = all;
+      return text.replace(text.find("log_block = 4"), 13, line);
+    };
+    QVERIFY(why(with_block("log_block=7"))
+                .starts_with("board.vta: log_block is 7, which must be 0 to 6"));
+    QCOMPARE(why(with_block("log_block=5 # thirty-two")), std::string());
     QVERIFY(!why("").empty());
+  }
+
+  void a_setting_is_there_once() {
+    auto why = [](std::string const& text) {
+      auto read = parse_configuration(text, "board.vta");
+      return read ? std::string() : to_sentence(read.error());
+    };
+    std::string all = to_text(*find_board("pynq"));
+    QCOMPARE(why(all), std::string());
+    QCOMPARE(why(all + "log_block = 4\n"),
+             std::string("board.vta:18: log_block is set a second time: the first is in line 8"));
+    std::string without = all;
+    without.erase(without.find("log_block = 4"), 14);
+    QCOMPARE(why(without), std::string("board.vta: a setting is missing: log_block; `tw vta boards "
+                                       "pynq` prints a whole file"));
+    // However many lines of it are lost.
+    for (size_t end = all.find('\n'); end + 1 < all.size(); end = all.find('\n', end + 1))
+      QVERIFY2(why(all.substr(0, end + 1)).contains("missing: "), all.substr(0, end + 1).c_str());
+  }
+
+  void any_processor_is_said() {
+    QVERIFY(to_text(Configuration()).contains("\nprocessor = any\n"));
+    auto read = parse_configuration(to_text(Configuration()));
+    QVERIFY(read && read->processor.empty());
   }
 };
 

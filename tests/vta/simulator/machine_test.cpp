@@ -222,13 +222,15 @@ private slots:
     };
     QCOMPARE(sentence("finish"), std::string());
     QCOMPARE(sentence("load inp"),
-             std::string("no_finish: the stream of 1 instructions does not end with finish"));
+             std::string("no_finish: the stream of 1 instruction does not end with finish: it may "
+                         "be cut off"));
     QCOMPARE(sentence(""),
-             std::string("no_finish: the stream of 0 instructions does not end with finish"));
+             std::string("no_finish: the stream of 0 instructions does not end with finish: it may "
+                         "be cut off"));
     QCOMPARE(sentence("finish\nfinish"),
              std::string("impossible_instruction: instruction 0 (finish; "
-                         "0x00000000000000000000000000000003): 1 instructions follow, but nothing "
-                         "may follow finish"));
+                         "0x00000000000000000000000000000003): nothing may follow finish, but "
+                         "there is 1 instruction more"));
     QCOMPARE(sentence("load wgt\nload inp dram=9 y=1 x=1\nfinish"),
              std::string("dram_overflow: instruction 1 (load inp dram=9 y=1 x=1; "
                          "0x00000000000100010000000024000100): elements 9 to 9 of 16 bytes are "

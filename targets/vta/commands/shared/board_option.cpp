@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "engine/backend/target_table.h"
 #include "engine/support/base/quantities.h"
 #include "targets/vta/explore/design.h"
 #include "targets/vta/hardware/boards.h"
@@ -12,7 +15,25 @@ CommandParameter board_parameter(std::string doc) {
 }
 
 Result<Configuration> board_of(std::string const& word) {
-  return word.empty() ? boards().front() : board_or_file(word);
+  if (word.empty()) return boards().front();
+  TRY_ASSIGN(Configuration configuration, board_or_file(word));
+  if (!find_board(word)) TRY(check_processor(configuration, word));
+  return configuration;
+}
+
+Status check_processor(Configuration const& configuration, std::string const& file) {
+  std::vector<std::string> known{"any"};
+  for (TargetEntry const* entry : target_table()) {
+    if (entry->beside != nullptr) continue;  // an accelerator
+    for (std::string const& name : entry->spellings()) known.push_back(name);
+  }
+  if (configuration.processor.empty() ||
+      std::ranges::find(known, configuration.processor) != known.end())
+    return {};
+  return bad_input("unknown_processor",
+                   fmt::format("there is no processor '{}'; the processors are {}",
+                               configuration.processor, fmt::join(known, ", ")),
+                   Place{file, 0, 0, {}});
 }
 
 std::string derived_text(Configuration const& c) {

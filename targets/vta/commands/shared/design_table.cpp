@@ -80,7 +80,7 @@ std::string design_table(Exploration const& all, int64_t most) {
 std::string letter_chart(Exploration const& all) {
   constexpr size_t kColumns = 64, kRows = 16;
   std::vector<DesignCycles> designs = complete_ones(all);
-  if (designs.empty()) return {};
+  if (designs.size() < 2) return {};  // a point alone shows nothing
   auto [small, large] = std::ranges::minmax(designs, {}, &DesignCycles::sram);
   double fast = designs.front().cycles, slow = designs.back().cycles;
   std::vector<std::string> rows(kRows, std::string(kColumns, ' '));

@@ -9,7 +9,9 @@
 #include "engine/support/base/random.h"
 #include "engine/support/files.h"
 #include "targets/vta/commands/shared/board_option.h"
+#include "targets/vta/commands/shared/micro_ops.h"
 #include "targets/vta/hardware/encoding.h"
+#include "targets/vta/simulator/checks.h"
 
 namespace tw::vta {
 namespace {
@@ -46,6 +48,10 @@ Result<std::vector<std::pair<uint64_t, MicroOp>>> decode_uops(Configuration cons
 
 Result<Assembly> decode_files(CommandArguments const& arguments, std::string const& file,
                               std::string const& content) {
+  if (arguments.has("--uops-at") && !arguments.has("--uops"))
+    return bad_input("unused_option",
+                     "--uops-at says where the micro-ops of --uops lie, and there "
+                     "is no --uops");
   Assembly assembly;
   TRY_ASSIGN(assembly.configuration, board_of(arguments.text(kBoardOption)));
   std::vector<std::byte> bytes = bytes_of(content);
@@ -60,6 +66,20 @@ Result<Assembly> decode_files(CommandArguments const& arguments, std::string con
   TRY_ASSIGN(std::string uops, read_file(beside, kMostFile));
   TRY_ASSIGN(assembly.uops, decode_uops(assembly.configuration, uops,
                                         uint64_t(arguments.number("--uops-at", 0)), beside));
+  return assembly;
+}
+
+Result<Assembly> read_any(CommandArguments const& arguments) {
+  std::string file = arguments.text("FILE");
+  TRY_ASSIGN(std::string content, read_file(file, kMostFile));
+  if (!content.starts_with(kTextBegin)) return decode_files(arguments, file, content);
+  for (char const* option : {kBoardOption, "--uops", "--uops-at"})
+    if (arguments.has(option))
+      return bad_input("unused_option",
+                       fmt::format("{} is for bits: the text says itself what it is for", option),
+                       Place{file, 0, 0, {}});
+  TRY_ASSIGN(Assembly assembly, parse_assembly(content, file));
+  TRY(check_processor(assembly.configuration, file));
   return assembly;
 }
 
@@ -98,16 +118,17 @@ std::vector<CommandParameter> stream_parameters() {
            .high = int64_t(kMostMemory)}};
 }
 
-Result<Assembly> read_stream(CommandArguments const& arguments) {
+Result<Assembly> read_stream(CommandArguments const& arguments, StreamNeeds needs) {
+  TRY_ASSIGN(Assembly assembly, read_any(arguments));
   std::string file = arguments.text("FILE");
-  TRY_ASSIGN(std::string content, read_file(file, kMostFile));
-  if (!content.starts_with(kTextBegin)) return decode_files(arguments, file, content);
-  for (char const* option : {kBoardOption, "--uops", "--uops-at"})
-    if (arguments.has(option))
-      return bad_input("unused_option",
-                       fmt::format("{} is for bits: the text says itself what it is for", option),
-                       Place{file, 0, 0, {}});
-  return parse_assembly(content, file);
+  if (needs == StreamNeeds::kProgram)
+    if (auto whole = check_end(assembly.configuration, assembly.stream); !whole) {
+      whole.error().place.file = file;
+      return std::unexpected(whole.error());
+    }
+  if (needs != StreamNeeds::kInstructions || !assembly.uops.empty())
+    TRY(check_micro_ops(assembly, arguments.text("--uops", file)));
+  return assembly;
 }
 
 CommandParameter data_parameter() {

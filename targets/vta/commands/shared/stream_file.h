@@ -10,10 +10,16 @@ namespace tw::vta {
 
 /// FILE, "--board", "--uops" and "--uops-at".
 std::vector<CommandParameter> stream_parameters();
+/// What a stream's file must hold for a command to be right about it.
+enum class StreamNeeds : uint8_t {
+  kInstructions,  ///< to show or translate them: micro-ops may be left out, but only all of them
+  kMicroOps,      ///< each one that an instruction loads
+  kProgram,       ///< those, and finish at the end
+};
 /// A text says all by itself; bits need the board, and their micro-ops beside them. Which of both a
 /// file is, is seen by its first words. Errors: those of the file, of the text and of decoding;
-/// unused_option (a text says that itself).
-Result<Assembly> read_stream(CommandArguments const& arguments);
+/// unused_option (a text says that itself); missing_micro_ops, no_finish.
+Result<Assembly> read_stream(CommandArguments const& arguments, StreamNeeds needs);
 
 /// "--data": what lies in main memory besides micro-ops. Without it zeros.
 CommandParameter data_parameter();

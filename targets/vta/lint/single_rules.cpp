@@ -1,7 +1,4 @@
-// What implementations of the instruction set disagree on: the published functional simulator
-// (C++), the HLS design, the Chisel design and the OpenCL kernel. Each row was read off their
-// sources.
-#include "targets/vta/hardware/assembly.h"
+#include "targets/vta/lint/single_rules.h"
 
 namespace tw::vta {
 namespace {
@@ -63,52 +60,14 @@ constexpr LintRule kLintRules[] = {
      "this is of version 2 of the instruction set, which no published implementation has"},
 };
 
-/// Follows what was written last of ACC until something computes: only then OUT is as ACC.
-class StaleOut {
-public:
-  /// The sentence of a store whose elements were loaded or reset; null: none.
-  LintRule const* see(Instruction const& i) {
-    bool computes = i.opcode == Opcode::kAlu || (i.opcode == Opcode::kGemm && !i.nest.reset);
-    if (computes) loaded_begin_ = loaded_end_ = 0, reset_ = false;
-    if (i.opcode == Opcode::kGemm && i.nest.reset) reset_ = true;
-    if (loads(i, Memory::kAcc) || loads(i, Memory::kAccByte)) {
-      loaded_begin_ = i.transfer.sram;
-      loaded_end_ = i.transfer.sram + i.transfer.rows() * i.transfer.columns();
-    }
-    if (i.opcode != Opcode::kStore || i.transfer.nothing()) return nullptr;
-    int64_t begin = i.transfer.sram, end = begin + int64_t(i.transfer.y_size) * i.transfer.x_size;
-    if (begin < loaded_end_ && loaded_begin_ < end) return &kStale;
-    return reset_ ? &kAfterReset : nullptr;
-  }
-
-private:
-  static constexpr LintRule kStale = {
-      "stale_out", nullptr,
-      "what was only loaded into ACC is stored: designs store what OUT held before, the functional "
-      "simulator stores ACC"};
-  static constexpr LintRule kAfterReset = {
-      "out_after_reset", nullptr,
-      "a store follows a reset with nothing computed between: the HLS design and the OpenCL kernel "
-      "keep the sum before the reset, the Chisel design what OUT held"};
-  int64_t loaded_begin_ = 0, loaded_end_ = 0;
-  bool reset_ = false;
-};
-
 }  // namespace
 
-std::vector<LintFinding> lint(Configuration const& configuration,
-                              std::span<Instruction const> stream) {
-  std::vector<LintFinding> findings;
-  StaleOut stale;
-  for (size_t at = 0; at < stream.size(); ++at) {
-    auto add = [&](LintRule const& rule) {
-      findings.push_back({int64_t(at), rule.code, rule.sentence});
-    };
+void find_single(Configuration const& configuration, std::span<Instruction const> stream,
+                 std::vector<LintFinding>& findings) {
+  for (size_t at = 0; at < stream.size(); ++at)
     for (LintRule const& rule : kLintRules)
-      if (rule.applies(configuration, stream[at])) add(rule);
-    if (LintRule const* rule = stale.see(stream[at])) add(*rule);
-  }
-  return findings;
+      if (rule.applies(configuration, stream[at]))
+        findings.push_back({int64_t(at), rule.code, rule.sentence});
 }
 
 }  // namespace tw::vta
