@@ -103,7 +103,7 @@ private slots:
         network({{16, 16, 1, 1}, {16, 1, 3, 3}, {32, 16, 1, 1}}, {1, 16, 9, 9}, 16), "pynq");
     QCOMPARE(QString::fromStdString(find(rows, "conv_integer_16x9x9_1x1").reason), QString());
     QCOMPARE(QString::fromStdString(find(rows, "conv_integer_32x7x7_1x1").reason), QString());
-    Row depthwise = find(rows, "conv_integer_16x7x7_3x3_requantize");
+    Row depthwise = find(rows, "conv_integer_16x7x7_3x3");
     QVERIFY2(depthwise.reason.find("blocks of 16 x 16") != std::string::npos,
              depthwise.reason.c_str());
     Row change = find(rows, "change_layout_16x9x9");

@@ -49,7 +49,7 @@ private slots:
     QCOMPARE(processor_vta().detect_kind("board-pynq")->word("driver"), std::string("board"));
     auto unknown = processor_vta().detect_kind("pink");
     QVERIFY(!unknown);
-    QVERIFY(unknown.error().message.find("'pink'; the known ones are pynq") != std::string::npos);
+    QVERIFY(unknown.error().message.find("'pink'; the boards are pynq") != std::string::npos);
     auto real = processor_vta().create(processor_vta().detect_kind("board-pynq").value(), 1 << 20);
     QVERIFY(!real && real.error().code == "no_such_hardware");
   }

@@ -21,8 +21,7 @@ std::unexpected<Error> no_expression(std::string message) {
   return refused("vta_expression", std::move(message));
 }
 
-/// What of an accumulator's value a conversion leaves as it is: bytes are widened as they are
-/// loaded.
+/// Without the widening of bytes, which loading them into an accumulator does.
 Expr without_widening(Expr const& e) {
   auto const* cast = e.as<Cast>();
   auto const* read = cast && cast->type == DType::kI32 ? cast->a.as<Load>() : nullptr;
