@@ -111,7 +111,7 @@ private slots:
   void a_board_that_nobody_knows_is_not_served() {
     Run run = here({"device", "serve", "--target", "vta:abacus"});
     QCOMPARE(run.code, 2);
-    QVERIFY2(run.err.contains("'abacus'; the known ones are pynq"), qPrintable(run.err));
+    QVERIFY2(run.err.contains("'abacus'; the boards are pynq"), qPrintable(run.err));
   }
 
   /// Last: the server goes.
