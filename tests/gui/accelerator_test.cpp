@@ -181,6 +181,8 @@ private slots:
 
   /// Behind its first layer the network is on the accelerator, dense layers and all.
   void dense_layers_are_quantized_where_they_are_asked_for() {
+    window_->execute(UseDevice{"local"});
+    settle();
     window_->execute(OpenSample{"dqn"});
     settle();
     QVERIFY(window_->perform(journal::ShowDialog{"quantize", "dense"}));
