@@ -269,6 +269,22 @@ private slots:
     }
   }
 
+  void a_model_that_has_our_names_is_written_whole() {
+    ForeignModel model =
+        model_of({"g/factor = Conv x w", "g/half = Relu g/factor", "g = GlobalAveragePool g/half",
+                  "f = Flatten g", "y = Gemm f wd"},
+                 {1, 4, 3, 3});
+    Rng rng(kSeed);
+    model.graph.initializers = {{"w", random_array(rng, {4, 4, 1, 1})},
+                                {"wd", random_array(rng, {4, 3})}};
+    Graph graph = build_graph(model).value();
+    CalibrationData data = data_for(graph, kSeed);
+    Quantized quantized = quantize(graph, data, {.first = true, .dense = true}).value();
+    QCOMPARE(counts_of(quantized.graph)["mul"], 1);
+    Graph again = build_graph(quantized_model(model, quantized.graph).value()).value();
+    QVERIFY(same_bytes(reference_run(lowered(again), data.checks[0]).value(), quantized.made));
+  }
+
   void weights_of_a_layer_that_is_kept_take_no_factor() {
     Graph graph = build_graph(small_resnet()).value();
     for (bool keep : {false, true}) {

@@ -91,9 +91,13 @@ private:
 
   /// Whether quantization added the node: by its constant, which the model does not have.
   bool reads_added(Node const& node, char const* constant) const {
-    std::string const& name = name_of(node.inputs[1]);
-    return graph_.value(node.inputs[1]).is_constant() && !makers_.contains(name) &&
-           !model_.graph.initializers.contains(name) && name.ends_with(constant);
+    std::string name = name_of(node.inputs[1]);
+    bool added = graph_.value(node.inputs[1]).is_constant() && !makers_.contains(name) &&
+                 !model_.graph.initializers.contains(name);
+    // Where the model had such a name, a number stands behind it.
+    size_t number = name.find_last_not_of("0123456789");
+    if (number != std::string::npos && name[number] == '_') name.resize(number);
+    return added && name.ends_with(constant);
   }
 
   std::string const& name_of(ValueId id) const {
