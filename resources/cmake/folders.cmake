@@ -172,9 +172,26 @@ function(tw_command_table library)
     FOLDERS ${with_commands} LINKS ${links})
 endfunction()
 
+# tw_test_headers(NAME LINKS...): <QtTest> read once: it includes all of QtCore, which takes longer than the rest of most
+# tests. Its users have the definitions of the same Qt libraries.
+set(TW_TEST_OPTIONS ${TW_WARNINGS} -pthread)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # GCC 12 forgets which precompiled headers are the system's, and warns about the inside of std::string.
+  list(APPEND TW_TEST_OPTIONS -Wno-array-bounds -Wno-stringop-overflow)
+endif()
+function(tw_test_headers name)
+  add_library(${name} OBJECT ${CMAKE_SOURCE_DIR}/tests/headers.cpp)
+  target_compile_options(${name} PRIVATE ${TW_TEST_OPTIONS})
+  target_link_libraries(${name} PRIVATE Qt6::Test ${ARGN})
+  target_precompile_headers(${name} PRIVATE <QtTest>)
+endfunction()
+
 # tw_test_folder(FOLDER LINKS... [LABEL slow] [TIMEOUT s]): each *_test.cpp of tests/FOLDER is one Qt Test program.
 function(tw_test_folder folder)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT;HEADERS" "LINKS" ${ARGN})
+  if(NOT ARG_HEADERS)
+    set(ARG_HEADERS tw_test_headers)
+  endif()
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/*_test.cpp)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 900)  # of a test that hangs: a slow machine with a neighbour is no failure
@@ -188,9 +205,13 @@ function(tw_test_folder folder)
     set(name ${flat}_${stem})
     add_executable(${name} ${file})
     set_target_properties(${name} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-    target_compile_options(${name} PRIVATE ${TW_WARNINGS})
+    target_compile_options(${name} PRIVATE ${TW_TEST_OPTIONS})
     target_compile_definitions(${name} PRIVATE TW_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TW_BINARY_DIR="${CMAKE_BINARY_DIR}")
-    target_link_libraries(${name} PRIVATE Qt6::Test ${ARG_LINKS})
+    target_link_libraries(${name} PRIVATE Qt6::Test tw_support ${ARG_LINKS})
+    get_target_property(folder_of_headers ${ARG_HEADERS} SOURCE_DIR)
+    if(folder_of_headers STREQUAL CMAKE_CURRENT_SOURCE_DIR)  # Qt puts it into a definition
+      target_precompile_headers(${name} REUSE_FROM ${ARG_HEADERS})
+    endif()
     add_test(NAME ${flat}/${stem} COMMAND ${name})
     set_tests_properties(${flat}/${stem} PROPERTIES TIMEOUT ${ARG_TIMEOUT}
       ENVIRONMENT "TW_VERIFY_PASSES=1;QT_QPA_PLATFORM=offscreen;TW_CACHE_DIR=${CMAKE_BINARY_DIR}/test_cache;QTEST_DISABLE_STACK_DUMP=1;QTEST_FUNCTION_TIMEOUT=3600000")

@@ -38,10 +38,12 @@ if(TW_SANITIZE)
   endif()
 endif()
 
-# Paths below the source tree are hashed as relative ones, so that a second checkout finds what the first one compiled.
+# Paths below the source tree are hashed as relative ones, so that a second checkout finds what the first one compiled. Sloppy is what
+# precompiled headers ask for.
 find_program(TW_CCACHE ccache)
 if(TW_CCACHE)
-  set(TW_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${TW_CCACHE})
+  set(TW_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros ${TW_CCACHE})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${TW_LAUNCHER})
   set(CMAKE_C_COMPILER_LAUNCHER ${TW_LAUNCHER})
 endif()

@@ -1,0 +1,1 @@
+// What it precompiles is all that there is to it.
