@@ -20,6 +20,13 @@ if(NOT TW_FUZZ)
   target_include_directories(tw_eigen SYSTEM INTERFACE ${EIGEN_INCLUDE})
 endif()
 find_package(CLI11 REQUIRED)
+# Programs are trees of small nodes: whoever edits and lowers them waits for malloc a fifth of the time. Sanitizers have
+# their own.
+set(TW_ALLOCATOR "")
+if(NOT TW_SANITIZE)
+  find_package(mimalloc 2.0 REQUIRED)
+  set(TW_ALLOCATOR mimalloc)
+endif()
 find_package(SQLite3 REQUIRED)
 find_package(PostgreSQL REQUIRED)
 find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Concurrent Network PrintSupport Test)
