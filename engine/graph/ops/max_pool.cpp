@@ -38,12 +38,7 @@ Operator const& op_max_pool() {
       .doc = "Largest element of each window; padding is ignored.",
       .fusion = Fusion::kReduction,
       .inputs = {"X"},
-      .attributes = {{"kernel", "extents of the window"},
-                     {"strides", "steps between windows (strides)"},
-                     {"dilations", "steps inside a window (dilations)"},
-                     {"pads", "padding before each axis, then after each"},
-                     {"auto_pad", "same_upper, same_lower or valid instead of pads"},
-                     {"ceil", "1: the last window may extend beyond the padding (ceil mode)"}},
+      .attributes = pool_attributes({"dilations", "steps inside a window (dilations)"}),
       .infer = infer,
       .computes = {{.name = "direct",
                     .doc =

@@ -44,12 +44,7 @@ Operator const& op_sum_pool() {
       .doc = "Sum of each window of bytes, in i32; padding counts as zeros.",
       .fusion = Fusion::kComplexOutFusable,  // as for a convolution: what follows makes bytes of it
       .inputs = {"X"},
-      .attributes = {{"kernel", "extents of the window"},
-                     {"strides", "steps between windows (strides)"},
-                     {"dilations", "steps inside a window (dilations)"},
-                     {"pads", "padding before each axis, then after each"},
-                     {"auto_pad", "same_upper, same_lower or valid instead of pads"},
-                     {"ceil", "1: the last window may extend beyond the padding (ceil mode)"}},
+      .attributes = pool_attributes({"dilations", "steps inside a window (dilations)"}),
       .infer = infer,
       .computes = {{.name = "direct",
                     .doc = "every output sums over its window; channels may be stored in blocks",

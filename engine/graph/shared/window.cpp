@@ -51,6 +51,15 @@ bool Window::padded() const {
   return false;
 }
 
+std::vector<AttributeDoc> pool_attributes(AttributeDoc more) {
+  return {{"kernel", "extents of the window"},
+          {"strides", "steps between windows (strides)"},
+          {"pads", "padding before each axis, then after each"},
+          {"auto_pad", "same_upper, same_lower or valid instead of pads"},
+          {"ceil", "1: the last window may extend beyond the padding (ceil mode)"},
+          std::move(more)};
+}
+
 Result<Window> window_of(Attributes const& attributes, Shape const& input) {
   Window w;
   w.kernel = integers(attributes, "kernel");

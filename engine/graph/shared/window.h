@@ -20,6 +20,10 @@ struct Window {
 /// "valid") and ceil for an input N x C x spatial.... Errors: wrong_shapes.
 Result<Window> window_of(Attributes const& attributes, Shape const& input);
 
+/// Of a pool: what `window_of` reads but for "dilations", which not each of them has, and then
+/// `more`.
+std::vector<AttributeDoc> pool_attributes(AttributeDoc more);
+
 /// Leaves out the first and last taps of each axis that only ever meet padding: for every result
 /// there is another window with less padding then. How many first ones were left out, per axis.
 std::vector<int64_t> drop_taps_on_padding(Window& window);

@@ -8,7 +8,6 @@
 #include "engine/execute/network.h"
 #include "engine/importers/importer.h"
 #include "engine/measure/kernel_bench.h"
-#include "engine/session/model/counted_needs.h"
 #include "engine/session/model/elapsing.h"
 #include "engine/session/model/kernel_roofs.h"
 #include "engine/session/model/loaded_model.h"
@@ -273,9 +272,7 @@ void fill_times(KernelTable& table, LoadedModel const& model, RunResult const& r
     if (!row.time_ms || *row.time_ms <= 0 || !row.device.empty()) continue;
     auto plain = plain_program(model, int(i));
     if (!plain) continue;
-    Hardware const hardware = machine.hardware ? *machine.hardware : Hardware();
-    auto needs = counted_needs(model, int(i), *plain, hardware);
-    row.roof = roof_view(needs, machine, run.threads);
+    row.roof = roof_view(needs_of(model, int(i), *plain), machine, run.threads);
     row.fraction_of_roof = row.roof ? fraction_of(*row.roof, *row.time_ms) : std::nullopt;
   }
   if (!run.samples_ms.empty())

@@ -5,7 +5,6 @@
 #include "engine/analysis/counted_operations.h"
 #include "engine/backend/target_table.h"
 #include "engine/compile/load_time.h"
-#include "engine/session/model/counted_needs.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw::session {
@@ -17,16 +16,9 @@ constexpr double kHardlyAnyFlopsPerByte = 0.25;
 }  // namespace
 
 analysis::KernelNeeds needs_of(LoadedModel const& model, int kernel, ir::Program const& plain) {
-  return analysis::needs_of(split_load_time(plain).at_run, double(model.kernel(kernel).flops));
-}
-
-analysis::KernelNeeds counted_needs(LoadedModel const& model, int kernel, ir::Program const& plain,
-                                    Hardware const& hardware) {
-  analysis::KernelNeeds needs = needs_of(model, kernel, plain);
+  auto needs =
+      analysis::needs_of(split_load_time(plain).at_run, double(model.kernel(kernel).flops));
   needs.integers = te::computes_integers(model.kernel(kernel).kernel);
-  auto roofs = computed_roofs(hardware);
-  if (roofs && analysis::counted_type(*roofs) != "f32")
-    needs.flops = analysis::integer_operations(split_load_time(plain).at_run);
   return needs;
 }
 

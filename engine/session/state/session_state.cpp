@@ -9,7 +9,7 @@
 #include "engine/ir/program.h"
 #include "engine/schedule/trace.h"
 #include "engine/session/layers.h"
-#include "engine/session/model/counted_needs.h"
+#include "engine/session/model/kernel_roofs.h"
 #include "engine/session/state/kind_schedules.h"
 #include "engine/session/state/state_cut.h"
 #include "engine/session/views/roofline_views.h"
@@ -244,7 +244,7 @@ namespace {
 /// The schedule by this target's rule as a branch; where one is, and where redo leads, stays.
 Result<KernelWork> with_default(KernelWork work, LoadedModel const& model, int row,
                                 ir::Program const& plain, Backend const& backend) {
-  work.needs = counted_needs(model, row, plain, backend.target().hardware);
+  work.needs = needs_of(model, row, plain);
   TRY_ASSIGN(Schedule by_rule, backend.default_schedule(plain));
   if (by_rule.trace().empty()) return work;
   int at = work.history.current();

@@ -3,7 +3,6 @@
 
 #include <QtTest>
 
-#include "engine/analysis/counted_operations.h"
 #include "engine/analysis/kernel_roof.h"
 #include "targets/vta/compiler/rules/rules.h"
 #include "tests/support/vta_kernels.h"
@@ -51,12 +50,13 @@ private slots:
   void a_layer_counts_its_products_and_the_bytes_that_its_instructions_move() {
     auto backend = backend_of(pynq());
     ConvShape shape{.height = 14, .width = 14, .in = 64, .out = 64, .rounded = false};
-    ir::Program plain = program_of(text_of(shape, pynq()));
+    std::string text = text_of(shape, pynq());
+    ir::Program plain = program_of(text);
     analysis::TimeModel by_rule =
         model(backend->default_schedule(plain).value().program(), *backend);
     double products = 2.0 * 14 * 14 * 64 * 64 * 9;
     QCOMPARE(by_rule.flops, products);
-    QCOMPARE(analysis::integer_operations(plain), products);
+    QCOMPARE(te::flops(te::parse_kernel(text).value()), int64_t(products));
     QCOMPARE(level(by_rule, "store").bytes, 14.0 * 14 * 64);  // each result once
     QVERIFY(level(by_rule, "weights").bytes >= 64.0 * 64 * 9);
     QVERIFY(level(by_rule, "load").bytes >= 14.0 * 14 * 64);
@@ -72,8 +72,10 @@ private slots:
     for (int64_t kernel : {1, 3}) {
       ConvShape shape{
           .height = 28, .width = 28, .in = 64, .out = 128, .kernel = kernel, .rounded = false};
-      ir::Program plain = program_of(text_of(shape, pynq()));
-      auto needs = analysis::needs_of(plain, analysis::integer_operations(plain));
+      std::string text = text_of(shape, pynq());
+      ir::Program plain = program_of(text);
+      double products = double(te::flops(te::parse_kernel(text).value()));
+      auto needs = analysis::needs_of(plain, products);
       double least = analysis::roof_of(needs, hardware, roofs, 1).seconds;
       double with = model(backend->default_schedule(plain).value().program(), *backend).seconds;
       auto in_turn = schedule_in_turn(plain, backend->shared_target(), pynq());
