@@ -1,0 +1,44 @@
+/// A kind of move that may make a program faster: a file of `ideas/` is one.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/hardware/hardware.h"
+#include "engine/moves/draft.h"
+#include "engine/moves/nest.h"
+
+namespace tw::moves {
+
+/// What ideas look at.
+struct Scene {
+  Schedule const& schedule;
+  Hardware const& hardware;
+  std::vector<BlockNest> nests;
+
+  int lanes() const;  ///< of numbers of four bytes in a vector; 1: the machine has none
+  BlockNest const* nest(std::string const& block) const;
+  BlockNest const* writer_of(std::string const& tensor) const;
+};
+
+/// One or a few steps that are one move.
+struct Offer {
+  Draft draft;
+  std::string about;   ///< the block that it is for
+  std::string effect;  ///< what it does, in a few words: "8 lanes of C.j"
+};
+/// Only drafts that are possible are looked at further.
+using Offering = std::function<void(Offer)>;
+
+struct Idea {
+  std::string name;  ///< "vectors"
+  std::string doc;
+  void (*offer)(Scene const& scene, Offering const& offering) = nullptr;
+};
+
+/// Written by CMake from the files of `ideas/`.
+std::span<Idea const* const> idea_table();
+
+}  // namespace tw::moves

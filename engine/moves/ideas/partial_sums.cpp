@@ -1,0 +1,90 @@
+// A sum along elements that lie side by side: as many partial sums as a vector has lanes, which are
+// added up at the end.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/moves/idea.h"
+#include "engine/schedule/names.h"
+
+namespace tw::moves {
+namespace {
+
+constexpr int64_t kFewRows = 8;  // sums side by side hide the latency of each
+
+std::string new_block(ir::Program const& before, ir::Program const& after) {
+  for (ir::BlockSite const& site : ir::blocks_of(after.body)) {
+    bool known = std::ranges::any_of(ir::blocks_of(before.body), [&](ir::BlockSite const& other) {
+      return other.block->name == site.block->name;
+    });
+    if (!known) return site.block->name;
+  }
+  return {};
+}
+
+/// The partial sums' nest: lanes inside, `rows` of the loop before the sums as copies.
+void shape(Draft& draft, BlockNest const& partial, ir::LoopId lanes, int64_t rows) {
+  std::vector<ir::LoopId> order, copies;
+  for (NestLoop const& loop : partial.loops) {
+    bool last = !loop.reduces && loop.id != lanes &&
+                std::ranges::none_of(partial.loops, [&](NestLoop const& other) {
+                  return !other.reduces && other.id != lanes && &other > &loop;
+                });
+    if (loop.id == lanes) continue;
+    if (last && rows > 1 && loop.extent > 1) {
+      auto [outer, inner] = draft.split(loop.id, std::min(rows, loop.extent));
+      if (outer != inner) order.push_back(outer);
+      copies.push_back(inner);
+    } else {
+      order.push_back(loop.id);
+    }
+  }
+  std::ranges::stable_partition(order, [&](ir::LoopId id) {
+    auto found = std::ranges::find(partial.loops, id, &NestLoop::id);
+    return found == partial.loops.end() || !found->reduces;
+  });
+  order.insert(order.end(), copies.begin(), copies.end());
+  order.push_back(lanes);
+  draft.reorder(order).at("vectorize", lanes);
+  for (ir::LoopId copy : copies) draft.at("unroll", copy);
+}
+
+void offer_sums(Scene const& scene, BlockNest const& nest, NestLoop const& loop, int64_t rows,
+                Offering const& offering) {
+  Draft draft(scene.schedule);
+  ir::LoopId lanes = draft.split(loop.id, scene.lanes()).second;
+  ir::Program const before = draft.schedule().program();
+  draft.at("rfactor", lanes);
+  if (!draft.possible()) return;
+  std::string made = new_block(before, draft.schedule().program());
+  for (BlockNest const& partial : nests_of(draft.schedule().program())) {
+    if (partial.block != made) continue;
+    auto site = std::ranges::find_if(partial.loops, [&](NestLoop const& one) {
+      return one.reads_neighbours && !one.reduces;
+    });
+    if (site != partial.loops.end()) shape(draft, partial, site->id, rows);
+  }
+  offering({std::move(draft), nest.block,
+            fmt::format("{} partial sums along {}", scene.lanes(), loop.name)});
+}
+
+void offer(Scene const& scene, Offering const& offering) {
+  if (scene.lanes() < 2) return;
+  for (BlockNest const& nest : scene.nests) {
+    if (!nest.sums || nest.marked()) continue;
+    for (NestLoop const& loop : nest.loops)
+      if (loop.reduces && loop.reads_neighbours && loop.extent >= 2 * scene.lanes())
+        for (int64_t rows : {int64_t(1), kFewRows}) offer_sums(scene, nest, loop, rows, offering);
+  }
+}
+
+}  // namespace
+
+Idea const& idea_partial_sums() {
+  static Idea const idea{.name = "partial_sums",
+                         .doc = "Adds up what lies side by side in the lanes of a vector.",
+                         .offer = offer};
+  return idea;
+}
+
+}  // namespace tw::moves

@@ -1,0 +1,99 @@
+// A tile of sums in registers: vectors along one loop, copies along it and along another one, the
+// reduction loops around the tile. What a vector or a scalar is loaded for serves the whole tile.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/moves/idea.h"
+
+namespace tw::moves {
+namespace {
+
+struct Tile {
+  NestLoop const* lanes = nullptr;
+  NestLoop const* rows = nullptr;  ///< null: a tile of one row
+  int64_t vectors = 1, count = 1;  ///< vectors side by side, rows
+};
+
+bool may_be_copied(NestLoop const& loop) {
+  return !loop.reduces && loop.kind == ir::LoopKind::kSerial && loop.extent > 1;
+}
+
+void offer_tile(Scene const& scene, BlockNest const& nest, Tile const& tile,
+                Offering const& offering) {
+  Draft draft(scene.schedule);
+  int64_t width = scene.lanes();
+  auto [lanes_outer, strip] = draft.split(tile.lanes->id, width * tile.vectors);
+  auto [vectors, lanes] = draft.split(strip, width);
+  ir::LoopId rows_outer{}, rows{};
+  if (tile.rows) std::tie(rows_outer, rows) = draft.split(tile.rows->id, tile.count);
+  std::vector<ir::LoopId> order, sums;
+  for (NestLoop const& loop : nest.loops) {
+    if (loop.reduces) {
+      sums.push_back(loop.id);
+    } else if (loop.id == tile.lanes->id) {
+      if (lanes_outer != strip) order.push_back(lanes_outer);
+    } else if (tile.rows && loop.id == tile.rows->id) {
+      if (rows_outer != rows) order.push_back(rows_outer);
+    } else {
+      order.push_back(loop.id);
+    }
+  }
+  order.insert(order.end(), sums.begin(), sums.end());
+  if (tile.rows) order.push_back(rows);
+  if (vectors != lanes) order.push_back(vectors);
+  order.push_back(lanes);
+  draft.reorder(order).at("vectorize", lanes);
+  if (tile.rows) draft.at("unroll", rows);
+  if (vectors != lanes) draft.at("unroll", vectors);
+  std::string rows_text = tile.rows ? fmt::format("{} of {} by ", tile.count, tile.rows->name) : "";
+  offering({std::move(draft), nest.block,
+            fmt::format("a tile in registers: {}{} of {}", rows_text, width * tile.vectors,
+                        tile.lanes->name)});
+}
+
+/// Rows that leave no remainder, and those that fill the registers.
+std::vector<int64_t> row_counts(int64_t extent, int64_t most) {
+  std::vector<int64_t> counts;
+  for (int64_t count = 2; count <= std::min(extent, most); ++count)
+    if (extent % count == 0 || count == most) counts.push_back(count);
+  if (counts.size() > 3) counts.erase(counts.begin(), counts.end() - 3);
+  return counts;
+}
+
+void offer_nest(Scene const& scene, BlockNest const& nest, NestLoop const& lanes,
+                Offering const& offering) {
+  int64_t registers = scene.hardware.unit().vector_registers;
+  for (int64_t vectors : {1, 2, 4}) {
+    if (vectors > 1 && lanes.extent < vectors * scene.lanes()) break;
+    // One register broadcasts a scalar, a row of them holds what is loaded.
+    int64_t most = (registers - 1 - vectors) / vectors;
+    offer_tile(scene, nest, {&lanes, nullptr, vectors, 1}, offering);
+    for (NestLoop const& rows : nest.loops) {
+      if (rows.id == lanes.id || !may_be_copied(rows)) continue;
+      for (int64_t count : row_counts(rows.extent, most))
+        offer_tile(scene, nest, {&lanes, &rows, vectors, count}, offering);
+    }
+  }
+}
+
+void offer(Scene const& scene, Offering const& offering) {
+  if (scene.lanes() < 2) return;
+  for (BlockNest const& nest : scene.nests) {
+    bool apart = std::ranges::all_of(nest.loops, &NestLoop::alone);
+    if (!nest.sums || nest.marked() || !apart) continue;
+    for (NestLoop const& loop : nest.loops)
+      if (loop.writes_neighbours && may_be_copied(loop)) offer_nest(scene, nest, loop, offering);
+  }
+}
+
+}  // namespace
+
+Idea const& idea_register_tile() {
+  static Idea const idea{.name = "register_tile",
+                         .doc = "Adds up a tile of sums in registers.",
+                         .offer = offer};
+  return idea;
+}
+
+}  // namespace tw::moves

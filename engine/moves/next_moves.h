@@ -1,0 +1,56 @@
+/// What a person may do next: legal moves with arguments that make sense, the one that is modelled
+/// to bring most first.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/analysis/time_model.h"
+#include "engine/hardware/hardware.h"
+#include "engine/schedule/schedule.h"
+#include "engine/support/base/job.h"
+
+namespace tw::moves {
+
+/// Says what a program takes; of no time where nothing is known.
+using Model = std::function<analysis::TimeModel(ir::Program const& program)>;
+
+struct NextMove {
+  std::string idea;         ///< "register_tile"
+  std::string about;        ///< a block
+  std::string effect;       ///< in a few words
+  std::vector<Step> steps;  ///< each legal behind the one before, and proved
+  analysis::TimeModel model;
+  double gain = 1;  ///< how many times as fast as now, as modelled
+};
+
+/// What moves are asked for: all of a program, or those that name a loop, a block or a tensor.
+struct MovesWanted {
+  std::string of;  ///< a reference as scripts write it; empty: all
+  size_t most = 12;
+  size_t variants = 2;  ///< of one idea for one block
+  Effort effort = Effort::kInteractive;  ///< of the proofs
+  StopToken stop = {};
+  /// Moves as they are proved, best first, from the thread that asks.
+  std::function<void(NextMove const&)> on_move = {};
+};
+
+struct NextMoves {
+  analysis::TimeModel now;
+  std::vector<NextMove> moves;  ///< best first; of those that bring the same the shorter one first
+  int tried = 0;                ///< drafts that could be carried out, and were modelled
+  std::map<std::string, int> refused;  ///< of those looked at for the list, by the refusal's code
+};
+
+/// Errors: no_time_model.
+Result<NextMoves> next_moves(Schedule const& schedule, Hardware const& hardware, Model const& model,
+                             MovesWanted const& wanted = {});
+
+/// What binds the program now, and what would lift that: "Arithmetic takes 12.1 ms of 12.1 ms;
+/// [vectors] 8 elements of C.j at a time would make it 1.6 ms (7.5 times as fast, modelled)".
+std::string binding_sentence(NextMoves const& moves);
+
+}  // namespace tw::moves
