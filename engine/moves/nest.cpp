@@ -29,9 +29,8 @@ bool is_reduced(Block const& block, std::string const& loop) {
 std::optional<BlockNest> nest_of(Program const& program, BlockSite const& site) {
   if (site.block->body.as<IntrinsicCall>()) return {};
   BlockNest nest{.block = site.block->name, .loops = {}, .sums = false, .writes = {}, .reads = {}};
-  nest.sums = std::ranges::any_of(site.block->iters, [](IterVar const& iter) {
-    return iter.kind == IterKind::kReduce;
-  });
+  nest.sums = std::ranges::any_of(
+      site.block->iters, [](IterVar const& iter) { return iter.kind == IterKind::kReduce; });
   std::vector<analysis::TensorAccess> accesses = analysis::accesses_of(site);
   for (analysis::TensorAccess const& one : accesses) {
     if (one.writes) nest.writes = one.buffer->name;

@@ -58,7 +58,6 @@ std::vector<Candidate> candidates(Scene const& scene, Model const& model,
   return all;
 }
 
-
 /// `is_better` is no order where many are nearly the same: by rounds, each beginning with the
 /// fastest that is left.
 void sort_best_first(std::vector<Candidate>& all) {

@@ -31,7 +31,7 @@ struct NextMove {
 struct MovesWanted {
   std::string of;  ///< a reference as scripts write it; empty: all
   size_t most = 12;
-  size_t variants = 2;  ///< of one idea for one block
+  size_t variants = 2;                   ///< of one idea for one block
   Effort effort = Effort::kInteractive;  ///< of the proofs
   StopToken stop = {};
   /// Moves as they are proved, best first, from the thread that asks.

@@ -168,6 +168,7 @@ struct Options {
 };
 
 struct LayersView;  // layers.h
+struct MovesView;   // moves.h
 
 class Session {
 public:
@@ -209,6 +210,11 @@ public:
   /// Every kernel of the model below the roofs of the device in use, modelled. Null: not there yet,
   /// the listener is called when it is; or the roofs are not known.
   virtual std::shared_ptr<LayersView const> layers_roofline() = 0;
+
+  /// What could be done next in the current state: of a loop, a block or a tensor, or of all ("").
+  /// Memoized, the last one. Null: not there yet, the listener is called when it is; or there is no
+  /// kernel, or the roofs are not known.
+  virtual std::shared_ptr<MovesView const> next_moves(std::string const& of) = 0;
 
   /// All primitives, made from the table, and the macros after them.
   virtual std::vector<PrimitiveView> primitives() const = 0;

@@ -65,7 +65,7 @@ def tw(*arguments):
 def times(model, kernel, before, after):
     """Of two schedules, measured in turns, in ms."""
     diff = tw("diff", model, "--kernel", kernel, "--script", before, "--script", after, "--time")
-    row = next(value for value in diff["values"] if value["unit"] == "ms" and value["name"].startswith("time"))
+    row = next(value for value in diff["values"] if value["name"] == "measured time")
     return row["before"], row["after"]
 
 

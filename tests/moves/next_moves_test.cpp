@@ -201,7 +201,8 @@ private slots:
       auto kernel = testing::parsed_kernel(text);
       if (!kernel) continue;
       Schedule schedule(te::to_program(*kernel).value());
-      for (auto const& [code, count] : moves_of(schedule, 2, {.most = 1000, .variants = 1000}).refused)
+      for (auto const& [code, count] :
+           moves_of(schedule, 2, {.most = 1000, .variants = 1000}).refused)
         refused += count;
     }
     qInfo("%d refused", refused);

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/chosen_kernel.h"
-#include "engine/session/moves.h"
+#include "engine/session/cases/move_cases.h"
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 
@@ -36,8 +36,8 @@ Json to_json(session::MoveView const& move) {
 Json to_json(session::MovesView const& view) {
   Json moves = Json::array();
   for (session::MoveView const& move : view.moves) moves.push_back(to_json(move));
-  return {{"ms", view.ms},       {"bound", view.bound}, {"sentence", view.sentence},
-          {"moves", moves},      {"tried", view.tried}, {"refused", view.refused}};
+  return {{"ms", view.ms},  {"bound", view.bound}, {"sentence", view.sentence},
+          {"moves", moves}, {"tried", view.tried}, {"refused", view.refused}};
 }
 
 int follow(Context const& context, LegalArguments const& arguments, ChosenKernel const& chosen,
@@ -86,26 +86,29 @@ int legal(Context const& context, LegalArguments const& arguments) {
 
 void add_legal(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
-      "legal", "list the legal next moves of a schedule, the one that is modelled to bring most first");
+      "legal",
+      "list the legal next moves of a schedule, the one that is modelled to bring most first");
   auto arguments = std::make_shared<LegalArguments>();
   add_kernel_options(*command, context, arguments->kernel);
   add_device_option(*command, context);
   command->add_option("--of", arguments->asked.of, "only moves of this loop, block or tensor")
       ->option_text("NAME");
-  command->add_option("--most", arguments->asked.most, "how many are listed")
+  command->add_option("--most", arguments->asked.most, "how many are listed (default: 12)")
       ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+      ->option_text("N");
   command
       ->add_option("--variants", arguments->asked.variants,
-                   "of one kind of move for one block, with other arguments, so many are listed")
+                   "of one kind of move for one block, with other arguments, so many are listed "
+                   "(default: 2)")
       ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  auto* follow = command
-                     ->add_option("--follow", arguments->follow,
-                                  "instead: take the first move so many times, while it is modelled "
-                                  "to bring something, and print the script")
-                     ->check(CLI::Range(1, 100))
-                     ->option_text("N");
+      ->option_text("N");
+  auto* follow =
+      command
+          ->add_option("--follow", arguments->follow,
+                       "instead: take the first move so many times, while it is modelled "
+                       "to bring something, and print the script")
+          ->check(CLI::Range(1, 100))
+          ->option_text("N");
   command->add_option("--out", arguments->out, "with --follow: the script's file")
       ->option_text("FILE")
       ->needs(follow);

@@ -13,11 +13,13 @@ void offer(Scene const& scene, Offering const& offering) {
     for (size_t i = nest.loops.size(); i-- > 0;) {
       NestLoop const& loop = nest.loops[i];
       if (loop.kind == ir::LoopKind::kVector || loop.kind == ir::LoopKind::kUnroll) continue;
-      bool fits = loop.kind == ir::LoopKind::kSerial && loop.extent > 1 && loop.extent <= kMostCopies;
+      bool fits =
+          loop.kind == ir::LoopKind::kSerial && loop.extent > 1 && loop.extent <= kMostCopies;
       if (fits) {
         Draft draft(scene.schedule);
         draft.at("unroll", loop.id);
-        offering({std::move(draft), nest.block, fmt::format("{} copies of {}", loop.extent, loop.name)});
+        offering(
+            {std::move(draft), nest.block, fmt::format("{} copies of {}", loop.extent, loop.name)});
       }
       break;  // only the innermost one that still is a loop
     }
@@ -26,9 +28,8 @@ void offer(Scene const& scene, Offering const& offering) {
 }  // namespace
 
 Idea const& idea_copies() {
-  static Idea const idea{.name = "copies",
-                         .doc = "Writes a short innermost loop out.",
-                         .offer = offer};
+  static Idea const idea{
+      .name = "copies", .doc = "Writes a short innermost loop out.", .offer = offer};
   return idea;
 }
 

@@ -6,7 +6,9 @@
 namespace tw::moves {
 namespace {
 
-bool may_move(NestLoop const& loop) { return loop.kind == ir::LoopKind::kSerial && loop.extent > 1; }
+bool may_move(NestLoop const& loop) {
+  return loop.kind == ir::LoopKind::kSerial && loop.extent > 1;
+}
 
 void offer(Scene const& scene, Offering const& offering) {
   for (BlockNest const& nest : scene.nests)
@@ -16,17 +18,16 @@ void offer(Scene const& scene, Offering const& offering) {
         if (!may_move(outer) || !may_move(inner) || !outer.alone) continue;
         Draft draft(scene.schedule);
         draft.reorder({inner.id, outer.id});
-        offering(
-            {std::move(draft), nest.block, fmt::format("{} outside of {}", inner.name, outer.name)});
+        offering({std::move(draft), nest.block,
+                  fmt::format("{} outside of {}", inner.name, outer.name)});
       }
 }
 
 }  // namespace
 
 Idea const& idea_order() {
-  static Idea const idea{.name = "order",
-                         .doc = "Puts two loops of a nest into the other order.",
-                         .offer = offer};
+  static Idea const idea{
+      .name = "order", .doc = "Puts two loops of a nest into the other order.", .offer = offer};
   return idea;
 }
 

@@ -59,9 +59,8 @@ void offer_sums(Scene const& scene, BlockNest const& nest, NestLoop const& loop,
   std::string made = new_block(before, draft.schedule().program());
   for (BlockNest const& partial : nests_of(draft.schedule().program())) {
     if (partial.block != made) continue;
-    auto site = std::ranges::find_if(partial.loops, [&](NestLoop const& one) {
-      return one.reads_neighbours && !one.reduces;
-    });
+    auto site = std::ranges::find_if(
+        partial.loops, [&](NestLoop const& one) { return one.reads_neighbours && !one.reduces; });
     if (site != partial.loops.end()) shape(draft, partial, site->id, rows);
   }
   offering({std::move(draft), nest.block,

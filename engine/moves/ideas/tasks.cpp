@@ -48,9 +48,8 @@ void offer(Scene const& scene, Offering const& offering) {
 }  // namespace
 
 Idea const& idea_tasks() {
-  static Idea const idea{.name = "tasks",
-                         .doc = "Runs an outermost loop on all cores.",
-                         .offer = offer};
+  static Idea const idea{
+      .name = "tasks", .doc = "Runs an outermost loop on all cores.", .offer = offer};
   return idea;
 }
 

@@ -1,3 +1,5 @@
+#include "engine/session/cases/move_cases.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include "engine/schedule/names.h"
 #include "engine/schedule/trace.h"
 #include "engine/session/model/loaded_model.h"
-#include "engine/session/moves.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw::session {
@@ -34,23 +35,21 @@ std::string line_of(std::vector<Step> const& steps) {
 }
 
 MoveView view_of(moves::NextMove const& move) {
-  return {line_of(move.steps), move.idea, move.about,      move.effect,
+  return {line_of(move.steps),      move.idea, move.about,      move.effect,
           move.model.seconds * 1e3, move.gain, move.model.bound};
 }
 
 Status is_known(ir::Program const& program, std::string const& of) {
   if (of.empty() || find_block(program, of) || find_loop(program, of)) return {};
   auto is = [&](ir::Buffer const& buffer) { return buffer->name == of; };
-  bool tensor =
-      std::ranges::any_of(program.inputs, is) || std::ranges::any_of(program.outputs, is);
+  bool tensor = std::ranges::any_of(program.inputs, is) || std::ranges::any_of(program.outputs, is);
   ir::walk(program.body, [&](ir::Stmt const& s) {
     auto const* alloc = s.as<ir::Alloc>();
     tensor = tensor || (alloc && is(alloc->buffer));
     return true;
   });
   if (tensor) return {};
-  return bad_input("unknown_name",
-                   fmt::format("no loop, block or tensor is called '{}'", of));
+  return bad_input("unknown_name", fmt::format("no loop, block or tensor is called '{}'", of));
 }
 
 struct Asking {
@@ -68,19 +67,16 @@ Result<Asking> asking(LoadedModel const& model, int kernel, NamedScript const& s
 
 }  // namespace
 
-Result<MovesView> legal_moves(LoadedModel const& model, int kernel, NamedScript const& script,
-                              MachineView const& machine, Backend const& backend,
-                              MovesAsked const& asked) {
-  TRY_ASSIGN(Asking at, asking(model, kernel, script, machine, backend));
-  TRY(is_known(at.schedule.program(), asked.of));
+Result<MovesView> moves_view(Schedule const& schedule, Backend const& backend, Roofs const& roofs,
+                             MovesAsked const& asked) {
+  TRY(is_known(schedule.program(), asked.of));
   moves::MovesWanted wanted{.of = asked.of,
                             .most = asked.most,
                             .variants = asked.variants,
-                            .effort = Effort::kWork,
+                            .effort = asked.effort,
                             .stop = asked.stop};
-  TRY_ASSIGN(moves::NextMoves found,
-             moves::next_moves(at.schedule, backend.target().hardware,
-                               model_of(backend, *at.roofs), wanted));
+  TRY_ASSIGN(moves::NextMoves found, moves::next_moves(schedule, backend.target().hardware,
+                                                       model_of(backend, roofs), wanted));
   MovesView view{.ms = found.now.seconds * 1e3,
                  .bound = found.now.bound,
                  .sentence = moves::binding_sentence(found),
@@ -93,6 +89,13 @@ Result<MovesView> legal_moves(LoadedModel const& model, int kernel, NamedScript 
   return view;
 }
 
+Result<MovesView> legal_moves(LoadedModel const& model, int kernel, NamedScript const& script,
+                              MachineView const& machine, Backend const& backend,
+                              MovesAsked const& asked) {
+  TRY_ASSIGN(Asking at, asking(model, kernel, script, machine, backend));
+  return moves_view(at.schedule, backend, *at.roofs, asked);
+}
+
 Result<FollowedMoves> follow_moves(LoadedModel const& model, int kernel, NamedScript const& script,
                                    MachineView const& machine, Backend const& backend,
                                    int most_moves, StopToken stop) {
@@ -100,9 +103,8 @@ Result<FollowedMoves> follow_moves(LoadedModel const& model, int kernel, NamedSc
   moves::MovesWanted wanted{.most = 1, .effort = Effort::kWork, .stop = stop};
   FollowedMoves followed;
   for (int i = 0; i < most_moves && !stop.stop_requested(); ++i) {
-    TRY_ASSIGN(moves::NextMoves found,
-               moves::next_moves(at.schedule, backend.target().hardware,
-                                 model_of(backend, *at.roofs), wanted));
+    TRY_ASSIGN(moves::NextMoves found, moves::next_moves(at.schedule, backend.target().hardware,
+                                                         model_of(backend, *at.roofs), wanted));
     if (i == 0) followed.before_ms = followed.after_ms = found.now.seconds * 1e3;
     if (found.moves.empty() || found.moves.front().gain < kWorthIt) break;
     for (Step const& step : found.moves.front().steps)

@@ -3,7 +3,7 @@
 /// session_cut.cpp, session_tuning.cpp, session_kinds.cpp (on which devices),
 /// session_model_tuning.cpp, session_arranging.cpp, session_spaces.cpp (what there is to tune),
 /// session_ablation.cpp, session_trials.cpp, session_timeline.cpp, session_layers.cpp,
-/// session_offload.cpp and session_states.cpp (texts and comparisons).
+/// session_moves.cpp, session_offload.cpp and session_states.cpp (texts and comparisons).
 #pragma once
 
 #include <atomic>
@@ -88,6 +88,7 @@ public:
                                                          std::string const& after) override;
   std::shared_ptr<SimulatedState const> timeline(int node) override;
   std::shared_ptr<LayersView const> layers_roofline() override;
+  std::shared_ptr<MovesView const> next_moves(std::string const& of) override;
   std::vector<PrimitiveView> primitives() const override {
     return primitive_views(backend()->target(), options_.macros.get());
   }
@@ -361,6 +362,19 @@ private:
     std::shared_ptr<LayersView const> view;  ///< null: not there yet
   };
   Layers layers_;
+  /// The last ones that were asked for, and of what.
+  struct Moves {
+    uint64_t program_hash = 0;
+    std::string of;
+    std::shared_ptr<Backend const> backend;
+    std::shared_ptr<Roofs const> rates;
+    std::shared_ptr<MovesView const> view;  ///< null: not there yet
+    bool are_of(Moves const& other) const {
+      return program_hash == other.program_hash && of == other.of && backend == other.backend &&
+             rates == other.rates;
+    }
+  };
+  Moves moves_;
   struct Pair {
     std::shared_ptr<CodeText const> first, second;
     std::shared_ptr<CodePair const> both;
