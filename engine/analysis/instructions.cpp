@@ -12,6 +12,9 @@ namespace {
 
 using namespace ir;
 
+/// Instructions of a choice between two values: what it depends on is computed for each lane.
+constexpr double kChoice = 4;
+
 /// The loops around a block from outside to inside: those that are walked, then the copies: vector
 /// lanes and unrolled iterations directly around the block.
 struct Around {
@@ -69,10 +72,11 @@ void add_access(Instructions& into, Around const& loops, TensorAccess const& acc
 
 /// Arithmetic of one instance: operations, and instructions when a product feeds a sum.
 void count_arithmetic(Block const& block, double& operations, double& instructions) {
-  double sums = 0, products = 0, others = 0;
+  double sums = 0, products = 0, others = 0, chosen = 0;
   walk_exprs(block.body, [&](Expr const& e) {
     auto const* unary = e.as<Unary>();
     auto const* binary = e.as<Binary>();
+    if (is_float(e.type()) && e.as<Select>()) chosen += 1;
     if (!is_float(e.type()) || (!unary && !binary)) return true;
     if (unary) others += unary->op == UnaryOp::kNeg || unary->op == UnaryOp::kAbs ? 1 : 10;
     if (binary && binary->op == BinaryOp::kMul)
@@ -84,7 +88,7 @@ void count_arithmetic(Block const& block, double& operations, double& instructio
     return true;
   });
   operations = sums + products + others;
-  instructions = std::max(sums, products) + others;
+  instructions = std::max(sums, products) + others + chosen * kChoice;
 }
 
 }  // namespace

@@ -13,13 +13,16 @@
 namespace tw::moves {
 namespace {
 
-/// Modelled times that differ by less say nothing.
-constexpr double kSame = 1.005;
+/// Costs that differ by less say nothing; modelled times, where there is a cost to tell.
+constexpr double kSame = 1.005, kAsFast = 1.02;
+/// Of what is hidden behind what takes longest, the part that is felt.
+constexpr double kFelt = 0.2;
 
 struct Candidate {
   Idea const* idea = nullptr;
   Offer offer;
   analysis::TimeModel model;
+  double cost = 0;
 };
 
 bool names(Step const& step, std::string const& of) {
@@ -53,24 +56,35 @@ std::vector<Candidate> candidates(Scene const& scene, Model const& model,
         return;
       if (!concerns(offer, wanted.of) || !seen.insert(text_of(offer.draft.steps())).second) return;
       analysis::TimeModel after = model(offer.draft.schedule().program());
-      if (after.seconds > 0) all.push_back({idea, std::move(offer), std::move(after)});
+      double cost = cost_of(after);
+      if (cost > 0) all.push_back({idea, std::move(offer), std::move(after), cost});
     });
   return all;
 }
 
-/// `is_better` is no order where many are nearly the same: by rounds, each beginning with the
-/// fastest that is left.
+/// By modelled time; of those that are as fast, as far as a model can say, by cost, and of those
+/// that cost the same the shorter one.
 void sort_best_first(std::vector<Candidate>& all) {
-  std::ranges::stable_sort(all, {}, [](Candidate const& one) { return one.model.seconds; });
-  for (auto first = all.begin(); first != all.end();) {
-    auto last = std::find_if(first, all.end(), [&](Candidate const& one) {
-      return one.model.seconds > kSame * first->model.seconds;
-    });
+  auto rounds = [](auto first, auto last, double same, auto value, auto sort) {
+    std::stable_sort(first, last,
+                     [&](auto const& a, auto const& b) { return value(a) < value(b); });
+    while (first != last) {
+      auto end = std::find_if(first, last,
+                              [&](auto const& one) { return value(one) > same * value(*first); });
+      sort(first, end);
+      first = end;
+    }
+  };
+  auto seconds = [](Candidate const& one) { return one.model.seconds; };
+  auto by_length = [](auto first, auto last) {
     std::stable_sort(first, last, [](Candidate const& a, Candidate const& b) {
       return a.offer.draft.steps().size() < b.offer.draft.steps().size();
     });
-    first = last;
-  }
+  };
+  rounds(all.begin(), all.end(), kAsFast, seconds, [&](auto first, auto last) {
+    rounds(
+        first, last, kSame, [](Candidate const& one) { return one.cost; }, by_length);
+  });
 }
 
 /// Empty: all steps are legal; else the code of the refusal.
@@ -84,6 +98,12 @@ std::string proved(Schedule schedule, std::vector<Step> const& steps, Effort eff
 }
 
 }  // namespace
+
+double cost_of(analysis::TimeModel const& model) {
+  double all = model.arithmetic_seconds;
+  for (analysis::LevelTraffic const& level : model.levels) all += level.seconds;
+  return model.seconds + kFelt * std::max(0.0, all - model.seconds);
+}
 
 Result<NextMoves> next_moves(Schedule const& schedule, Hardware const& hardware, Model const& model,
                              MovesWanted const& wanted) {

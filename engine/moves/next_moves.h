@@ -27,6 +27,11 @@ struct NextMove {
   double gain = 1;  ///< how many times as fast as now, as modelled
 };
 
+/// Seconds that rank what is as fast: the modelled time, which is that of what takes longest, and a
+/// part of what should be hidden behind it, as hiding is never perfect. Of two moves that the model
+/// calls as fast the one is better that moves less.
+double cost_of(analysis::TimeModel const& model);
+
 /// What moves are asked for: all of a program, or those that name a loop, a block or a tensor.
 struct MovesWanted {
   std::string of;  ///< a reference as scripts write it; empty: all

@@ -92,9 +92,9 @@ def followed(folder):
         model, script = folder / (name + ".te"), folder / (name + ".tws")
         model.write_text("tilewright te 1\n" + text)
         found = tw("legal", model, "--follow", MOST_MOVES, "--out", script)
-        plain, so = times(model, name, "plain", script)
-        rule, again = times(model, name, "default", script)
-        rows.append((name, len(found["taken"]), plain, so, rule, rule / again))
+        plain, _ = times(model, name, "plain", script)
+        rule, so = times(model, name, "default", script)
+        rows.append((name, len(found["taken"]), plain, so, rule, rule / so))
         print(rows[-1], found["script"], flush=True)
     return rows
 

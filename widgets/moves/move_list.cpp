@@ -176,13 +176,19 @@ void MoveList::leaveEvent(QEvent*) {
 
 void MoveList::keyPressEvent(QKeyEvent* event) {
   switch (event->key()) {
-    case Qt::Key_Up: return select(current_ - 1);
-    case Qt::Key_Down: return select(current_ + 1);
-    case Qt::Key_Home: return select(0);
-    case Qt::Key_End: return select(rows() - 1);
+    case Qt::Key_Up:
+      return select(current_ - 1);
+    case Qt::Key_Down:
+      return select(current_ + 1);
+    case Qt::Key_Home:
+      return select(0);
+    case Qt::Key_End:
+      return select(rows() - 1);
     case Qt::Key_Return:
-    case Qt::Key_Enter: return choose(current_);
-    default: Canvas::keyPressEvent(event);
+    case Qt::Key_Enter:
+      return choose(current_);
+    default:
+      Canvas::keyPressEvent(event);
   }
 }
 
@@ -190,11 +196,11 @@ std::vector<Part> MoveList::parts() const {
   std::vector<Part> parts;
   for (int row = 0; row < rows(); ++row) {
     session::MoveView const& move = moves_->moves[size_t(row)];
-    parts.push_back({row_rect(row),
-                     QString("%1, %2, %3 modelled")
-                         .arg(QString::fromStdString(move.effect), gain_words(move),
-                              paint::time(move.ms)),
-                     row == current_});
+    parts.push_back(
+        {row_rect(row),
+         QString("%1, %2, %3 modelled")
+             .arg(QString::fromStdString(move.effect), gain_words(move), paint::time(move.ms)),
+         row == current_});
   }
   return parts;
 }

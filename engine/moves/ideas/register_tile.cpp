@@ -13,6 +13,7 @@ struct Tile {
   NestLoop const* lanes = nullptr;
   NestLoop const* rows = nullptr;  ///< null: a tile of one row
   int64_t vectors = 1, count = 1;  ///< vectors side by side, rows
+  bool in_strips = false;          ///< all rows of one strip of lanes before the next strip
 };
 
 bool may_be_copied(NestLoop const& loop) {
@@ -39,6 +40,7 @@ void offer_tile(Scene const& scene, BlockNest const& nest, Tile const& tile,
       order.push_back(loop.id);
     }
   }
+  if (tile.in_strips) std::ranges::rotate(order, std::ranges::find(order, lanes_outer));
   order.insert(order.end(), sums.begin(), sums.end());
   if (tile.rows) order.push_back(rows);
   if (vectors != lanes) order.push_back(vectors);
@@ -48,8 +50,8 @@ void offer_tile(Scene const& scene, BlockNest const& nest, Tile const& tile,
   if (vectors != lanes) draft.at("unroll", vectors);
   std::string rows_text = tile.rows ? fmt::format("{} of {} by ", tile.count, tile.rows->name) : "";
   offering({std::move(draft), nest.block,
-            fmt::format("a tile in registers: {}{} of {}", rows_text, width * tile.vectors,
-                        tile.lanes->name)});
+            fmt::format("a tile in registers: {}{} of {}{}", rows_text, width * tile.vectors,
+                        tile.lanes->name, tile.in_strips ? ", strip by strip" : "")});
 }
 
 /// Rows that leave no remainder, and those that fill the registers.
@@ -71,8 +73,11 @@ void offer_nest(Scene const& scene, BlockNest const& nest, NestLoop const& lanes
     offer_tile(scene, nest, {&lanes, nullptr, vectors, 1}, offering);
     for (NestLoop const& rows : nest.loops) {
       if (rows.id == lanes.id || !may_be_copied(rows)) continue;
-      for (int64_t count : row_counts(rows.extent, most))
+      bool strips = lanes.extent > vectors * scene.lanes();
+      for (int64_t count : row_counts(rows.extent, most)) {
         offer_tile(scene, nest, {&lanes, &rows, vectors, count}, offering);
+        if (strips) offer_tile(scene, nest, {&lanes, &rows, vectors, count, true}, offering);
+      }
     }
   }
 }

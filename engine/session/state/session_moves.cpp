@@ -1,6 +1,6 @@
 // What could be done next with the current kernel: asked for by who shows it.
-#include "engine/session/cases/move_cases.h"
 #include "engine/session/state/session_impl.h"
+#include "engine/session/views/move_views.h"
 
 namespace tw::session {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 constexpr char kJob[] = "moves";
 
 MovesView found_moves(Schedule const& schedule, Backend const& backend, Roofs const& roofs,
-                  std::string const& of, StopToken stop) {
+                      std::string const& of, StopToken stop) {
   auto view = moves_view(schedule, backend, roofs,
                          {.of = of, .effort = Effort::kInteractive, .stop = stop});
   if (view) return *std::move(view);

@@ -39,10 +39,11 @@ public:
     connect(view_, &MoveList::move_chosen, this,
             [this](QString const& line) { bench_.apply_line(line); });
     connect(&bench.selection(), &Selection::changed, this, [this] { look(); });
-    bench.add_command({.section = "Views", .name = "Next moves", .keys = "Ctrl+Shift+N", .run = [this] {
-                         bench_.ask(journal::ShowView{"next"});
-                         view_->setFocus();
-                       }});
+    bench.add_command(
+        {.section = "Views", .name = "Next moves", .keys = "Ctrl+Shift+N", .run = [this] {
+           bench_.ask(journal::ShowView{"next"});
+           view_->setFocus();
+         }});
   }
   QWidget* widget() override { return page_; }
   QWidget* focus_target() override { return view_; }
@@ -62,9 +63,8 @@ private:
     if (!now().machine || !now().machine->rates)
       return view_->set_empty_words(
           "Moves are ranked by a model that needs the machine's roofs: they are measured first.");
-    std::string of = only_->isChecked()
-                         ? session::reference_of(now(), bench_.selection().loop())
-                         : std::string();
+    std::string of = only_->isChecked() ? session::reference_of(now(), bench_.selection().loop())
+                                        : std::string();
     view_->show_moves(live().next_moves(of));
   }
 

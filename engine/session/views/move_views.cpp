@@ -1,0 +1,71 @@
+#include "engine/session/views/move_views.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/compile/load_time.h"
+#include "engine/ir/rewrite.h"
+#include "engine/schedule/names.h"
+#include "engine/schedule/trace.h"
+
+namespace tw::session {
+namespace {
+
+std::string line_of(std::vector<Step> const& steps) {
+  std::string line;
+  for (Step const& step : steps) line += (line.empty() ? "" : "; ") + to_text(step);
+  return line;
+}
+
+Status is_known(ir::Program const& program, std::string const& of) {
+  if (of.empty() || find_block(program, of) || find_loop(program, of)) return {};
+  auto is = [&](ir::Buffer const& buffer) { return buffer->name == of; };
+  bool tensor = std::ranges::any_of(program.inputs, is) || std::ranges::any_of(program.outputs, is);
+  ir::walk(program.body, [&](ir::Stmt const& s) {
+    auto const* alloc = s.as<ir::Alloc>();
+    tensor = tensor || (alloc && is(alloc->buffer));
+    return true;
+  });
+  if (tensor) return {};
+  return bad_input("unknown_name", fmt::format("no loop, block or tensor is called '{}'", of));
+}
+
+}  // namespace
+
+moves::Model model_of(Backend const& backend, Roofs const& roofs) {
+  return [&backend, &roofs](ir::Program const& program) {
+    ir::Program runs = split_load_time(program).at_run;
+    analysis::Locality locality(runs, backend.target().hardware.line_bytes());
+    return backend.model_time(runs, locality, roofs).value_or(analysis::TimeModel{});
+  };
+}
+
+MoveView move_view(moves::NextMove const& move) {
+  return {line_of(move.steps),      move.idea, move.about,      move.effect,
+          move.model.seconds * 1e3, move.gain, move.model.bound};
+}
+
+Result<MovesView> moves_view(Schedule const& schedule, Backend const& backend, Roofs const& roofs,
+                             MovesAsked const& asked) {
+  TRY(is_known(schedule.program(), asked.of));
+  moves::MovesWanted wanted{.of = asked.of,
+                            .most = asked.most,
+                            .variants = asked.variants,
+                            .effort = asked.effort,
+                            .stop = asked.stop};
+  TRY_ASSIGN(moves::NextMoves found, moves::next_moves(schedule, backend.target().hardware,
+                                                       model_of(backend, roofs), wanted));
+  MovesView view{.ms = found.now.seconds * 1e3,
+                 .bound = found.now.bound,
+                 .sentence = moves::binding_sentence(found),
+                 .moves = {},
+                 .tried = found.tried,
+                 .refused = {}};
+  for (moves::NextMove const& move : found.moves) view.moves.push_back(move_view(move));
+  for (auto const& [code, count] : found.refused)
+    view.refused.push_back(fmt::format("{} {}", count, code));
+  return view;
+}
+
+}  // namespace tw::session
