@@ -22,27 +22,22 @@ std::string new_block(ir::Program const& before, ir::Program const& after) {
   return {};
 }
 
-/// The partial sums' nest: lanes inside, `rows` of the loop before the sums as copies.
+/// The partial sums' nest: lanes inside, `rows` of the last loop over results as copies, and the
+/// loops that add around both.
 void shape(Draft& draft, BlockNest const& partial, ir::LoopId lanes, int64_t rows) {
-  std::vector<ir::LoopId> order, copies;
+  auto is_result = [&](NestLoop const& loop) { return !loop.reduces && loop.id != lanes; };
+  auto last = std::ranges::find_if(partial.loops.rbegin(), partial.loops.rend(), is_result);
+  std::vector<ir::LoopId> order, sums, copies;
   for (NestLoop const& loop : partial.loops) {
-    bool last = !loop.reduces && loop.id != lanes &&
-                std::ranges::none_of(partial.loops, [&](NestLoop const& other) {
-                  return !other.reduces && other.id != lanes && &other > &loop;
-                });
     if (loop.id == lanes) continue;
-    if (last && rows > 1 && loop.extent > 1) {
-      auto [outer, inner] = draft.split(loop.id, std::min(rows, loop.extent));
-      if (outer != inner) order.push_back(outer);
-      copies.push_back(inner);
-    } else {
-      order.push_back(loop.id);
-    }
+    bool copied =
+        last != partial.loops.rend() && loop.id == last->id && rows > 1 && loop.extent > 1;
+    auto [outer, inner] =
+        copied ? draft.split(loop.id, std::min(rows, loop.extent)) : std::pair(loop.id, loop.id);
+    if (copied) copies.push_back(inner);
+    if (!copied || outer != inner) (loop.reduces ? sums : order).push_back(outer);
   }
-  std::ranges::stable_partition(order, [&](ir::LoopId id) {
-    auto found = std::ranges::find(partial.loops, id, &NestLoop::id);
-    return found == partial.loops.end() || !found->reduces;
-  });
+  order.insert(order.end(), sums.begin(), sums.end());
   order.insert(order.end(), copies.begin(), copies.end());
   order.push_back(lanes);
   draft.reorder(order).at("vectorize", lanes);
