@@ -43,7 +43,7 @@ std::optional<BlockNest> nest_of(Program const& program, BlockSite const& site) 
     NestLoop one{loop->id, reference_of(program, loop->id), *extent, loop->loop_kind};
     one.reduces = is_reduced(*site.block, loop->name());
     for (analysis::TensorAccess const& access : accesses)
-      if (side_by_side(access, loop->name()))
+      if ((access.writes || !access.update) && side_by_side(access, loop->name()))
         (access.writes ? one.writes_neighbours : one.reads_neighbours) = true;
     one.alone = blocks_of(loop->body).size() == 1;
     nest.loops.push_back(std::move(one));

@@ -22,6 +22,13 @@ std::string new_block(ir::Program const& before, ir::Program const& after) {
   return {};
 }
 
+/// A vector of partial sums lies side by side: "BA", "BCA".
+std::string first_axis_last(size_t rank) {
+  std::string layout;
+  for (size_t axis = 1; axis < rank; ++axis) layout += char('A' + axis);
+  return layout + 'A';
+}
+
 /// The partial sums' nest: lanes inside, `rows` of the last loop over results as copies, and the
 /// loops that add around both.
 void shape(Draft& draft, BlockNest const& partial, ir::LoopId lanes, int64_t rows) {
@@ -56,7 +63,11 @@ void offer_sums(Scene const& scene, BlockNest const& nest, NestLoop const& loop,
     if (partial.block != made) continue;
     auto site = std::ranges::find_if(
         partial.loops, [&](NestLoop const& one) { return one.reads_neighbours && !one.reduces; });
-    if (site != partial.loops.end()) shape(draft, partial, site->id, rows);
+    if (site == partial.loops.end()) continue;
+    size_t rank = 1 + size_t(std::ranges::count_if(
+                          nest.loops, [](NestLoop const& one) { return !one.reduces; }));
+    shape(draft, partial, site->id, rows);
+    if (rank > 1) draft.step("transform_layout", {made}, {{"layout", first_axis_last(rank)}});
   }
   offering({std::move(draft), nest.block,
             fmt::format("{} partial sums along {}", scene.lanes(), loop.name)});
