@@ -19,7 +19,6 @@ struct Scene {
   std::vector<BlockNest> nests;
 
   int lanes() const;  ///< of numbers of four bytes in a vector; 1: the machine has none
-  BlockNest const* nest(std::string const& block) const;
   BlockNest const* writer_of(std::string const& tensor) const;
 };
 
@@ -34,7 +33,6 @@ using Offering = std::function<void(Offer)>;
 
 struct Idea {
   std::string name;  ///< "vectors"
-  std::string doc;
   void (*offer)(Scene const& scene, Offering const& offering) = nullptr;
 };
 

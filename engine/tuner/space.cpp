@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "engine/compile/load_time.h"
+#include "engine/compile/modelled_time.h"
 #include "engine/schedule/legality/whole_program.h"
 
 namespace tw {
@@ -168,9 +168,7 @@ Result<double> Space::size() const {
 
 std::optional<analysis::TimeModel> Space::modelled(Candidate const& candidate) const {
   if (!roofs_) return {};
-  ir::Program runs = split_load_time(candidate.schedule.program()).at_run;
-  analysis::Locality locality(runs, backend_->target().hardware.line_bytes());
-  return backend_->model_time(runs, locality, *roofs_);
+  return modelled_time(candidate.schedule.program(), *backend_, *roofs_);
 }
 
 }  // namespace tw

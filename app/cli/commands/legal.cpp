@@ -10,7 +10,7 @@ namespace {
 
 struct LegalArguments {
   KernelArguments kernel;
-  session::MovesAsked asked;
+  moves::MovesWanted wanted;
   int follow = 0;
   std::string out;
 };
@@ -75,7 +75,7 @@ int legal(Context const& context, LegalArguments const& arguments) {
   if (!machine) return report(context, machine.error());
   if (arguments.follow > 0) return follow(context, arguments, *chosen, *machine);
   auto view = session::legal_moves(*chosen->model, chosen->kernel, chosen->script, *machine,
-                                   *context.backend, arguments.asked);
+                                   *context.backend, arguments.wanted);
   if (!view) return report(context, view.error());
   if (context.json)
     print(to_json(*view));
@@ -91,13 +91,13 @@ void add_legal(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<LegalArguments>();
   add_kernel_options(*command, context, arguments->kernel);
   add_device_option(*command, context);
-  command->add_option("--of", arguments->asked.of, "only moves of this loop, block or tensor")
+  command->add_option("--of", arguments->wanted.of, "only moves of this loop, block or tensor")
       ->option_text("NAME");
-  command->add_option("--most", arguments->asked.most, "how many are listed (default: 12)")
+  command->add_option("--most", arguments->wanted.most, "how many are listed (default: 12)")
       ->check(CLI::Range(1, 1000))
       ->option_text("N");
   command
-      ->add_option("--variants", arguments->asked.variants,
+      ->add_option("--variants", arguments->wanted.variants,
                    "of one kind of move for one block, with other arguments, so many are listed "
                    "(default: 2)")
       ->check(CLI::Range(1, 1000))

@@ -38,9 +38,7 @@ void offer(Scene const& scene, Offering const& offering) {
 }  // namespace
 
 Idea const& idea_cache_tile() {
-  static Idea const idea{.name = "cache_tile",
-                         .doc = "Cuts a loop into parts whose data fits into a cache.",
-                         .offer = offer};
+  static Idea const idea{.name = "cache_tile", .offer = offer};
   return idea;
 }
 

@@ -28,8 +28,7 @@ void offer(Scene const& scene, Offering const& offering) {
 }  // namespace
 
 Idea const& idea_copies() {
-  static Idea const idea{
-      .name = "copies", .doc = "Writes a short innermost loop out.", .offer = offer};
+  static Idea const idea{.name = "copies", .offer = offer};
   return idea;
 }
 

@@ -26,8 +26,7 @@ void offer(Scene const& scene, Offering const& offering) {
 }  // namespace
 
 Idea const& idea_order() {
-  static Idea const idea{
-      .name = "order", .doc = "Puts two loops of a nest into the other order.", .offer = offer};
+  static Idea const idea{.name = "order", .offer = offer};
   return idea;
 }
 

@@ -86,9 +86,7 @@ void offer(Scene const& scene, Offering const& offering) {
 }  // namespace
 
 Idea const& idea_partial_sums() {
-  static Idea const idea{.name = "partial_sums",
-                         .doc = "Adds up what lies side by side in the lanes of a vector.",
-                         .offer = offer};
+  static Idea const idea{.name = "partial_sums", .offer = offer};
   return idea;
 }
 

@@ -41,8 +41,7 @@ void offer(Scene const& scene, Offering const& offering) {
 }  // namespace
 
 Idea const& idea_place() {
-  static Idea const idea{
-      .name = "place", .doc = "Computes a tensor where it is used.", .offer = offer};
+  static Idea const idea{.name = "place", .offer = offer};
   return idea;
 }
 

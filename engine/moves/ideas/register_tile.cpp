@@ -95,8 +95,7 @@ void offer(Scene const& scene, Offering const& offering) {
 }  // namespace
 
 Idea const& idea_register_tile() {
-  static Idea const idea{
-      .name = "register_tile", .doc = "Adds up a tile of sums in registers.", .offer = offer};
+  static Idea const idea{.name = "register_tile", .offer = offer};
   return idea;
 }
 

@@ -48,8 +48,7 @@ void offer(Scene const& scene, Offering const& offering) {
 }  // namespace
 
 Idea const& idea_tasks() {
-  static Idea const idea{
-      .name = "tasks", .doc = "Runs an outermost loop on all cores.", .offer = offer};
+  static Idea const idea{.name = "tasks", .offer = offer};
   return idea;
 }
 

@@ -43,9 +43,7 @@ void offer(Scene const& scene, Offering const& offering) {
 }  // namespace
 
 Idea const& idea_vectors() {
-  static Idea const idea{.name = "vectors",
-                         .doc = "Computes neighbouring elements of a result in one vector.",
-                         .offer = offer};
+  static Idea const idea{.name = "vectors", .offer = offer};
   return idea;
 }
 

@@ -2,7 +2,7 @@
 #include "engine/analysis/counted_operations.h"
 #include "engine/backend/target_table.h"
 #include "engine/compile/kernel_code.h"
-#include "engine/compile/load_time.h"
+#include "engine/compile/modelled_time.h"
 #include "engine/session/layers.h"
 #include "engine/session/model/loaded_model.h"
 #include "engine/session/views/roofline_views.h"
@@ -13,9 +13,7 @@ namespace {
 
 /// Seconds 0: the target has no model of it.
 analysis::TimeModel modelled(Schedule const& schedule, Backend const& backend, Roofs const& roofs) {
-  ir::Program runs = split_load_time(schedule.program()).at_run;
-  analysis::Locality locality(runs, backend.target().hardware.line_bytes());
-  return backend.model_time(runs, locality, roofs).value_or(analysis::TimeModel{});
+  return modelled_time(schedule.program(), backend, roofs).value_or(analysis::TimeModel{});
 }
 
 std::string why_no_time(Schedule const& schedule, Backend const& backend) {

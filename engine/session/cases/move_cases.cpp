@@ -26,16 +26,16 @@ Result<Asking> asking(LoadedModel const& model, int kernel, NamedScript const& s
 
 Result<MovesView> legal_moves(LoadedModel const& model, int kernel, NamedScript const& script,
                               MachineView const& machine, Backend const& backend,
-                              MovesAsked const& asked) {
+                              moves::MovesWanted const& wanted) {
   TRY_ASSIGN(Asking at, asking(model, kernel, script, machine, backend));
-  return moves_view(at.schedule, backend, *at.roofs, asked);
+  return moves_view(at.schedule, backend, *at.roofs, wanted);
 }
 
 Result<FollowedMoves> follow_moves(LoadedModel const& model, int kernel, NamedScript const& script,
                                    MachineView const& machine, Backend const& backend,
                                    int most_moves, StopToken stop) {
   TRY_ASSIGN(Asking at, asking(model, kernel, script, machine, backend));
-  moves::MovesWanted wanted{.most = 1, .effort = Effort::kWork, .stop = stop};
+  moves::MovesWanted wanted{.most = 1, .stop = stop};
   FollowedMoves followed;
   for (int i = 0; i < most_moves && !stop.stop_requested(); ++i) {
     TRY_ASSIGN(moves::NextMoves found, moves::next_moves(at.schedule, backend.target().hardware,

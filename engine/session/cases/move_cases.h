@@ -9,7 +9,7 @@ namespace tw::session {
 /// Errors: those of `moves_view`, unknown_roofs, those of scripts.
 Result<MovesView> legal_moves(LoadedModel const& model, int kernel, NamedScript const& script,
                               MachineView const& machine, Backend const& backend,
-                              MovesAsked const& asked);
+                              moves::MovesWanted const& wanted);
 
 /// The first move that is offered, again and again while it is modelled to bring something.
 struct FollowedMoves {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/compile/load_time.h"
+#include "engine/compile/modelled_time.h"
 
 namespace tw::session {
 
@@ -24,9 +24,7 @@ std::optional<ToModel> next_to_model(State const& state) {
 
 analysis::TimeModel modelled(ir::Program const& program, Backend const& backend,
                              Roofs const& rates) {
-  ir::Program runs = split_load_time(program).at_run;
-  analysis::Locality locality(runs, backend.target().hardware.line_bytes());
-  return backend.model_time(runs, locality, rates).value_or(analysis::TimeModel{});
+  return modelled_time(program, backend, rates).value_or(analysis::TimeModel{});
 }
 
 void keep_model(State& state, ToModel const& what, analysis::TimeModel model) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/compile/load_time.h"
+#include "engine/compile/modelled_time.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/trace.h"
@@ -35,9 +35,7 @@ Status is_known(ir::Program const& program, std::string const& of) {
 
 moves::Model model_of(Backend const& backend, Roofs const& roofs) {
   return [&backend, &roofs](ir::Program const& program) {
-    ir::Program runs = split_load_time(program).at_run;
-    analysis::Locality locality(runs, backend.target().hardware.line_bytes());
-    return backend.model_time(runs, locality, roofs).value_or(analysis::TimeModel{});
+    return modelled_time(program, backend, roofs).value_or(analysis::TimeModel{});
   };
 }
 
@@ -47,13 +45,8 @@ MoveView move_view(moves::NextMove const& move) {
 }
 
 Result<MovesView> moves_view(Schedule const& schedule, Backend const& backend, Roofs const& roofs,
-                             MovesAsked const& asked) {
-  TRY(is_known(schedule.program(), asked.of));
-  moves::MovesWanted wanted{.of = asked.of,
-                            .most = asked.most,
-                            .variants = asked.variants,
-                            .effort = asked.effort,
-                            .stop = asked.stop};
+                             moves::MovesWanted const& wanted) {
+  TRY(is_known(schedule.program(), wanted.of));
   TRY_ASSIGN(moves::NextMoves found, moves::next_moves(schedule, backend.target().hardware,
                                                        model_of(backend, roofs), wanted));
   MovesView view{.ms = found.now.seconds * 1e3,

@@ -8,17 +8,9 @@
 
 namespace tw::session {
 
-struct MovesAsked {
-  std::string of;  ///< a loop, a block or a tensor as scripts name it; empty: all
-  size_t most = 12;
-  size_t variants = 2;            ///< of one kind of move for one block
-  Effort effort = Effort::kWork;  ///< of the proofs
-  StopToken stop = {};
-};
-
 /// Errors: no_time_model, unknown_name (nothing is called `of`).
 Result<MovesView> moves_view(Schedule const& schedule, Backend const& backend, Roofs const& roofs,
-                             MovesAsked const& asked);
+                             moves::MovesWanted const& wanted);
 
 /// One of them.
 MoveView move_view(moves::NextMove const& move);

@@ -50,7 +50,6 @@ public:
   bool keeps_focus() const override { return view_->hasFocus(); }
   void set_theme(Theme const& theme) override { view_->set_theme(theme); }
   void show(session::Snapshot const&) override { look(); }
-  void settled() override { look(); }
   std::vector<Key> keys() const override {
     return {{"Next moves", "Up, Down", "Select a move"}, {"Next moves", "Enter", "Take it"}};
   }

@@ -1,0 +1,14 @@
+#include "engine/compile/modelled_time.h"
+
+#include "engine/compile/load_time.h"
+
+namespace tw {
+
+std::optional<analysis::TimeModel> modelled_time(ir::Program const& program, Backend const& backend,
+                                                 Roofs const& roofs) {
+  ir::Program runs = split_load_time(program).at_run;
+  analysis::Locality locality(runs, backend.target().hardware.line_bytes());
+  return backend.model_time(runs, locality, roofs);
+}
+
+}  // namespace tw
