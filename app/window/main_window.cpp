@@ -103,6 +103,12 @@ void MainWindow::build() {
   row->addWidget(status_, 1);
   row->addWidget(cancel_);
   row->addWidget(keys);
+  for (QWidget* comes_and_goes :
+       {static_cast<QWidget*>(progress_), static_cast<QWidget*>(cancel_)}) {
+    QSizePolicy policy = comes_and_goes->sizePolicy();
+    policy.setRetainSizeWhenHidden(true);  // nothing moves when a measurement starts
+    comes_and_goes->setSizePolicy(policy);
+  }
   column->addWidget(top_);
   column->addWidget(progress_);
   column->addWidget(pages_, 1);

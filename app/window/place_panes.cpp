@@ -6,6 +6,7 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "app/window/main_window.h"
@@ -14,6 +15,39 @@
 
 namespace tw {
 namespace {
+
+/// What a resize brings or takes goes to the code for the most part, which is what is cut first,
+/// and none of it to what stands left. (QSplitter shares by the sizes that there are.)
+class UpperPanes final : public QSplitter {
+public:
+  using QSplitter::QSplitter;
+  /// Now, and in the width that they are for once it is there.
+  void want(QList<int> const& panes) {
+    setSizes(panes);
+    wanted_ = panes;
+  }
+
+protected:
+  void resizeEvent(QResizeEvent* event) override {
+    if (QList<int> wanted = std::exchange(wanted_, {}); !wanted.isEmpty()) {
+      QSplitter::resizeEvent(event);
+      return setSizes(wanted);
+    }
+    QList<int> panes = sizes();
+    int before = std::accumulate(panes.begin(), panes.end(), 0);
+    QSplitter::resizeEvent(event);
+    QList<int> now = sizes();
+    int more = std::accumulate(now.begin(), now.end(), 0) - before;
+    if (before <= 0 || more == 0 || panes.size() < 2) return;
+    int code = panes.size() > 2 ? more * 5 / 7 : 0;
+    panes[1] += more - code;
+    if (panes.size() > 2) panes[2] += code;
+    setSizes(panes);
+  }
+
+private:
+  QList<int> wanted_;
+};
 
 void have_width(QSplitter* splitter, char const* name, QList<int> const& sizes) {
   splitter->setObjectName(name);
@@ -54,14 +88,11 @@ QWidget* MainWindow::build_workbench() {
   tabs_of(PanePlace::kLeft)->setObjectName("left");
   centre_ = tabs_of(PanePlace::kCentre);
   centre_->setObjectName("centre");
-  upper_ = new QSplitter(Qt::Horizontal);
+  upper_ = new UpperPanes(Qt::Horizontal);
   upper_->addWidget(tabs_[PanePlace::kLeft]);
   upper_->addWidget(centre_);
   for (Placed const& placed : panes_)
     if (placed.row->place == PanePlace::kBeside) upper_->addWidget(placed.widget);
-  upper_->setStretchFactor(0, 0);
-  upper_->setStretchFactor(1, 5);
-  upper_->setStretchFactor(2, 4);
   have_width(upper_, "upper", {272, 640, 520});
   auto* lower = new QSplitter(Qt::Horizontal);
   lower->addWidget(tabs_of(PanePlace::kBelow));
@@ -146,7 +177,9 @@ void MainWindow::arrange() {
   }
   if (!wide) return;
   int list = theme_.px(276), rest = width() - list;
-  upper_->setSizes({list, rest * 11 / 20, rest * 9 / 20});
+  // Bars and their footprints need no more, code does.
+  int loops = std::min(rest * 11 / 20, theme_.px(900));
+  static_cast<UpperPanes*>(upper_)->want({list, loops, rest - loops});
 }
 
 // ---- to the front ----------------------------------------------------------------------------

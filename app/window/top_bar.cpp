@@ -66,12 +66,37 @@ void TopBar::resizeEvent(QResizeEvent*) { fit(); }
 
 /// Where there is no room for all of it, the picture of a number goes before the words do.
 void TopBar::fit() {
-  pieces_ = pieces();
+  pieces_ = in_their_places(pieces());
   double room = unit_width() - 16 - end_of_name();
   for (Piece const& piece : pieces_) room -= piece.wide + piece.gap;
-  if (room < 0) std::erase_if(pieces_, [](Piece const& piece) { return piece.share >= 0; });
+  if (room < 0)
+    std::erase_if(pieces_, [](Piece const& piece) { return piece.slot == Slot::kShare; });
   place_pills();
   update();
+}
+
+/// What is not known for a moment leaves its place empty: nothing moves when a measurement starts.
+std::vector<TopBar::Piece> TopBar::in_their_places(std::vector<Piece> pieces) {
+  QString of = snapshot_.history && snapshot_.kernels && snapshot_.kernel >= 0
+                   ? QString::fromStdString(snapshot_.kernels->rows[size_t(snapshot_.kernel)].name +
+                                            " on " + snapshot_.history->device) +
+                         QString(" at %1").arg(unit())
+                   : QString();
+  if (of != places_of_) places_.clear();
+  places_of_ = of;
+  for (Piece& piece : pieces) {
+    auto& [wide, gap] = places_[piece.slot];
+    wide = piece.wide = std::max(wide, piece.wide);
+    gap = piece.gap;
+  }
+  std::vector<Piece> all;
+  for (auto const& [slot, place] : places_) {
+    auto known = std::ranges::find(pieces, slot, &Piece::slot);
+    all.push_back(known != pieces.end()
+                      ? *known
+                      : Piece{.slot = slot, .wide = place.first, .gap = place.second});
+  }
+  return all;
 }
 
 double TopBar::end_of_name() const {
@@ -99,43 +124,50 @@ void TopBar::place_pills() {
   name_right_ = right - 12;
 }
 
-/// What the bar says about the current step, from the right to the left.
+/// What the bar says about the current step, from the right to the left. Numbers have the room of
+/// the longest that is likely, so that another one moves nothing.
 std::vector<TopBar::Piece> TopBar::pieces() const {
   std::vector<Piece> list;
   HistoryNodeView const* step = node();
   if (!step) return list;
-  auto add = [&](QString const& words, QFont const& font, QColor const& colour, double gap) {
+  auto add = [&](Slot slot, QString const& words, QFont const& font, QColor const& colour,
+                 double gap, QString const& longest = {}) {
     if (words.isEmpty()) return;
-    list.push_back({words, font, colour, QFontMetricsF(font).horizontalAdvance(words) + 5, gap});
+    QFontMetricsF const metrics(font);
+    double wide = std::max(metrics.horizontalAdvance(words), metrics.horizontalAdvance(longest));
+    list.push_back({slot, words, font, colour, wide + 5, gap});
   };
-  auto const& roof = snapshot_.history->roof;
-  if (step->fraction_of_roof) {
-    add(QString::fromStdString(percent_text(*step->fraction_of_roof) + " of " + roof->words),
-        ui_font(12), theme_.text2, 10);
-    list.push_back({{}, {}, {}, 90, 16, *step->fraction_of_roof});
+  if (auto const& roof = snapshot_.history->roof; step->fraction_of_roof) {
+    QString of = QString::fromStdString(" of " + roof->words);
+    add(Slot::kRoof, QString::fromStdString(percent_text(*step->fraction_of_roof)) + of,
+        ui_font(12), theme_.text2, 10, "100 %" + of);
+    list.push_back({Slot::kShare, {}, {}, {}, 90, 16, *step->fraction_of_roof});
   }
   bool wrong = step->verdict == Verdict::kWrong, lost = !step->failure.empty();
   if (step->speed && !wrong && !lost) {
-    QString unit = QString::fromStdString(snapshot_.history->unit);
-    QString spread = QString::fromStdString(percent_text(step->spread));
-    if (step->disturbed) add(QStringLiteral("▲ other load"), ui_font(11, 500), theme_.warn, 8);
-    add(unit + QStringLiteral("  ± ") + spread, ui_font(11), theme_.text2, 2);
+    QString unit = QString::fromStdString(snapshot_.history->unit) + QStringLiteral("  ± ");
+    if (step->disturbed)
+      add(Slot::kLoad, QStringLiteral("▲ other load"), ui_font(11, 500), theme_.warn, 8);
+    add(Slot::kUnit, unit + QString::fromStdString(percent_text(step->spread)), ui_font(11),
+        theme_.text2, 2, unit + "00.0 %");
   }
-  add(wrong || lost ? QStringLiteral("no result")
+  add(Slot::kNumber,
+      wrong || lost ? QStringLiteral("no result")
       : step->speed ? paint::number(*step->speed)
                     : QStringLiteral("·"),
       ui_font(22, 600),
       step->measuring ? theme_.text3
       : wrong         ? theme_.error
                       : theme_.text1,
-      18);
+      18, "000.0");
   static QString const kWords[] = {"", QStringLiteral("◐ Checking"), QStringLiteral("✓ Correct"),
                                    QStringLiteral("✕ Wrong")};
   QColor const colours[] = {theme_.text3, theme_.text2, theme_.ok, theme_.error};
   if (lost)
-    add(QStringLiteral("▲ Not measured"), ui_font(13, 500), theme_.warn, 18);
+    add(Slot::kVerdict, QStringLiteral("▲ Not measured"), ui_font(13, 500), theme_.warn, 18);
   else
-    add(kWords[size_t(step->verdict)], ui_font(13, 500), colours[size_t(step->verdict)], 18);
+    add(Slot::kVerdict, kWords[size_t(step->verdict)], ui_font(13, 500),
+        colours[size_t(step->verdict)], 18, kWords[1]);
   return list;
 }
 
@@ -190,7 +222,11 @@ void TopBar::paintEvent(QPaintEvent*) {
   double right = unit_width() - 16;
   for (Piece const& piece : pieces_) {
     QRectF box(right - piece.wide, 0, piece.wide, 48);
-    if (piece.share >= 0) {
+    if (piece.slot == Slot::kShare) {
+      if (piece.share < 0) {
+        right -= piece.wide + piece.gap;
+        continue;
+      }
       QRectF track(box.left(), 21, 90, 6);
       painter.setPen(Qt::NoPen);
       painter.setBrush(theme_.control);
@@ -201,7 +237,9 @@ void TopBar::paintEvent(QPaintEvent*) {
     } else {
       // Small words stand on the base line of the large number.
       double drop = piece.font.pixelSize() < 12 ? 4 : 0;
-      paint::text(painter, box.translated(0, drop), piece.font, piece.colour, piece.words);
+      bool number = piece.slot == Slot::kNumber;  // it stands at its unit
+      paint::text(painter, box.translated(0, drop), piece.font, piece.colour, piece.words,
+                  (number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     }
     right -= piece.wide + piece.gap;
   }

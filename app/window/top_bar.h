@@ -2,6 +2,9 @@
 /// Where one is, on what machine, whether the result is right, and the one big number.
 #pragma once
 
+#include <map>
+#include <utility>
+
 #include <QPushButton>
 #include <vector>
 
@@ -29,8 +32,11 @@ protected:
 
 private:
   static constexpr double kHeight = 48;
+  /// From the right to the left.
+  enum class Slot { kRoof, kShare, kUnit, kLoad, kNumber, kVerdict };
   /// Words, or a track that is filled by a share.
   struct Piece {
+    Slot slot = Slot::kRoof;
     QString words;
     QFont font;
     QColor colour;
@@ -39,6 +45,7 @@ private:
   };
   session::HistoryNodeView const* node() const;
   std::vector<Piece> pieces() const;
+  std::vector<Piece> in_their_places(std::vector<Piece> pieces);
   QString explanation() const;
   double end_of_name() const;
   void fit();
@@ -47,6 +54,9 @@ private:
 
   session::Snapshot snapshot_;
   std::vector<Piece> pieces_;
+  /// The widest that stood in each slot, and its gap: of the open kernel.
+  std::map<Slot, std::pair<double, double>> places_;
+  QString places_of_;
   QPushButton* home_;
   QPushButton* machine_;
   QPushButton* target_;
