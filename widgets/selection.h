@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// What is selected and hovered, shared by all views.
+/// What is selected, hovered and pointed at, and what could be done next: shared by all views.
 #pragma once
 
 #include <QObject>
+#include <QString>
+#include <memory>
+
+#include "engine/session/moves.h"
 
 namespace tw {
 
@@ -14,6 +18,23 @@ public:
   int hovered() const { return hovered_; }
   /// The loop that views should light up: the hovered one, else the selected one.
   int lit() const { return hovered_ >= 0 ? hovered_ : loop_; }
+  /// The step that is pointed at, as a script line: of a drag, a move in a list; empty: none is.
+  QString const& step() const { return step_; }
+  /// `who` points; nobody else ends that but with another step, or as null.
+  void point_at(QString const& step, void const* who = nullptr) {
+    if (step.isEmpty() && who && who != pointer_) return;
+    pointer_ = step.isEmpty() ? nullptr : who;
+    if (step == step_) return;
+    step_ = step;
+    emit step_changed();
+  }
+  /// What is offered next where somebody looks for it; null: nothing is.
+  std::shared_ptr<session::MovesView const> const& moves() const { return moves_; }
+  void offer(std::shared_ptr<session::MovesView const> moves) {
+    if (moves == moves_) return;
+    moves_ = std::move(moves);
+    emit moves_changed();
+  }
   void select(int loop) {
     if (loop == loop_) return;
     loop_ = loop;
@@ -27,10 +48,15 @@ public:
 
 signals:
   void changed();
+  void step_changed();
+  void moves_changed();
 
 private:
   int loop_ = -1;
   int hovered_ = -1;
+  QString step_;
+  void const* pointer_ = nullptr;  ///< that points at it
+  std::shared_ptr<session::MovesView const> moves_;
 };
 
 }  // namespace tw

@@ -4,9 +4,11 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTabBar>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "widgets/paint/chooser.h"
 #include "widgets/paint/paint.h"
@@ -16,11 +18,25 @@ namespace {
 
 constexpr int kLowered = 1;  ///< the tab that has a pass chooser
 
+QString change_words(session::CodeText const& text, QString const& what) {
+  int added = 0, removed = 0, moved = 0;
+  for (auto const& line : text.lines) {
+    added += line.change == session::LineChange::kAdded;
+    removed += line.change == session::LineChange::kRemoved;
+    moved += line.change == session::LineChange::kMovedUp ||
+             line.change == session::LineChange::kMovedDown;
+  }
+  return added + removed + moved > 0
+             ? QStringLiteral("%1: +%2 −%3 ↕%4").arg(what).arg(added).arg(removed).arg(moved)
+             : QString("%1 lines").arg(text.lines.size());
+}
+
 }  // namespace
 
 CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* parent)
     : QWidget(parent),
       session_(session),
+      selection_(selection),
       view_(new CodeView(selection)),
       tabs_(new QTabBar),
       passes_(new Chooser),
@@ -54,6 +70,7 @@ CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* p
   column->addLayout(row);
   column->addWidget(view_, 1);
   connect(tabs_, &QTabBar::currentChanged, this, [this] { update_text(); });
+  connect(&selection_, &Selection::step_changed, this, [this] { update_text(); });
   connect(passes_, &QComboBox::currentIndexChanged, this, [this] {
     update_text();
     emit pass_chosen(passes_->currentData().toString());
@@ -119,23 +136,31 @@ void CodePanel::refresh(session::Snapshot const& snapshot) {
 void CodePanel::update_text() {
   passes_->setVisible(tabs_->currentIndex() == kLowered);
   changes_->setVisible(tabs_->currentIndex() == kLowered);
-  if (!snapshot_.nest) return;
+  if (!snapshot_.nest || show_outlook()) return;
   auto text = session_.code(stage().toStdString(),
                             changes_->isChecked() && tabs_->currentIndex() == kLowered);
   view_->show_text(text, snapshot_.nest);
-  if (!text) return;
-  int added = 0, removed = 0, moved = 0;
-  for (auto const& line : text->lines) {
-    added += line.change == session::LineChange::kAdded;
-    removed += line.change == session::LineChange::kRemoved;
-    moved += line.change == session::LineChange::kMovedUp ||
-             line.change == session::LineChange::kMovedDown;
+  if (text && std::exchange(leaves_outlook_, false))
+    view_->verticalScrollBar()->setValue(looked_at_);
+  if (text) title_->setText(change_words(*text, "to the step before"));
+}
+
+/// What the program would be after the step that is pointed at; false: what it is has to be shown.
+bool CodePanel::show_outlook() {
+  bool program = tabs_->currentIndex() == kLowered && stage() == "program";
+  bool wanted = program && !selection_.step().isEmpty();
+  auto outlook = wanted ? session_.outlook(selection_.step().toStdString()) : nullptr;
+  if (wanted && !outlook) return looks_ahead_;  // the last one stays until there is another
+  bool shown = wanted && outlook->program;
+  if (shown && !looks_ahead_) looked_at_ = view_->verticalScrollBar()->value();
+  if (shown) {
+    view_->show_text(outlook->program, outlook->nest);
+    view_->bring_changes_into_sight();
+    title_->setText(change_words(*outlook->program, "as it would be"));
   }
-  QString diff =
-      added + removed + moved > 0
-          ? QStringLiteral("to the step before: +%1 −%2 ↕%3").arg(added).arg(removed).arg(moved)
-          : QString("%1 lines").arg(text->lines.size());
-  title_->setText(diff);
+  leaves_outlook_ = !shown && (looks_ahead_ || leaves_outlook_);
+  looks_ahead_ = shown;
+  return shown;
 }
 
 }  // namespace tw

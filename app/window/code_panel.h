@@ -34,14 +34,19 @@ signals:
 private:
   void fill_stages(session::Snapshot const& snapshot);
   void update_text();
+  bool show_outlook();
 
   session::Session& session_;
+  Selection& selection_;
   CodeView* view_;
   QTabBar* tabs_;
   QComboBox* passes_;
   QPushButton* changes_;
   QLabel* title_;
   session::Snapshot snapshot_;
+  bool looks_ahead_ = false;     ///< a program is shown that is not there yet
+  bool leaves_outlook_ = false;  ///< the next text is what it is again
+  int looked_at_ = 0;            ///< where the view stood before that
   std::shared_ptr<std::vector<session::CodeStage> const> stages_;  ///< that tabs and passes show
 };
 

@@ -14,6 +14,8 @@ struct MoveView {
   double ms = 0;       ///< modelled
   double gain = 1;     ///< how many times as fast as now, as modelled
   std::string bound;   ///< what would take longest then: "arithmetic", "L2"
+  double bytes = 0;    ///< to and from main memory then, modelled
+  int loop = -1;       ///< the first that its steps name, as the nest is now; -1: they name none
 };
 
 struct MovesView {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/session/cases/export_cases.h"
+#include "engine/session/outlook.h"
 #include "engine/session/preview.h"
 #include "engine/session/timeline.h"
 #include "engine/session/tuning.h"
@@ -234,6 +235,9 @@ public:
   virtual std::string trial_store() const = 0;
   /// What a line would do, without applying it: answers in milliseconds, for drags.
   virtual StepPreview preview(std::string const& line) = 0;
+  /// Where a line would lead from the current state; memoized, the last ones. Null: not there yet,
+  /// the listener is called when it is; or there is no kernel.
+  virtual std::shared_ptr<Outlook const> outlook(std::string const& line) = 0;
   /// Legal or why not; null: it is.
   virtual std::shared_ptr<RefusalView const> why_not(std::string const& line) = 0;
   /// The whole script of the current branch, and of a kernel's default schedule.

@@ -194,10 +194,20 @@ struct BarrierLine {
   int loop = -1;   ///< the innermost around it; -1: none
   int before = 0;  ///< the bar that comes next; as many as there are bars: none
 };
+/// A tensor that the nest reads or writes, by the names of its blocks.
+struct TensorCard {
+  std::string name;
+  std::string dtype;           ///< "f32"
+  std::vector<int64_t> shape;  ///< empty too where it is not constant
+  std::string memory;          ///< empty: main memory
+  int64_t bytes = 0;           ///< 0: not known
+  std::vector<std::string> readers, writers;
+};
 struct NestView {
   uint64_t program_hash = 0;
   std::vector<StageCard> stages;
-  std::vector<LoopBar> bars;  ///< in program order, outer before inner
+  std::vector<TensorCard> tensors;  ///< in the order in which the program comes by them
+  std::vector<LoopBar> bars;        ///< in program order, outer before inner
   std::vector<MemoryCard> memories;
   std::vector<BarrierLine> barriers;  ///< in program order
 };

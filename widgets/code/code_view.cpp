@@ -91,6 +91,18 @@ void CodeView::show_selected() {
   }
 }
 
+void CodeView::bring_changes_into_sight() {
+  int first = -1, top = verticalScrollBar()->value();
+  for (size_t i = 0; text_ && i < text_->lines.size(); ++i) {
+    LineChange change = text_->lines[i].change;
+    if (change == LineChange::kSame || change == LineChange::kGap) continue;
+    int y = int(i) * kLine;
+    if (y >= top && y + 2 * kLine < top + room().height()) return;
+    if (first < 0) first = y;
+  }
+  if (first >= 0) verticalScrollBar()->setValue(std::max(0, first - 3 * kLine));
+}
+
 void CodeView::update_bars() {
   int lines = text_ ? int(text_->lines.size()) : 0;
   int letter = int(QFontMetricsF(mono_font(12)).horizontalAdvance('x') + 0.5);

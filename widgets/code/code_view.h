@@ -21,6 +21,8 @@ public:
   /// `nest` gives loops their colours. A null text means "not there yet": the old one stays, faded.
   void show_text(std::shared_ptr<session::CodeText const> text,
                  std::shared_ptr<session::NestView const> nest);
+  /// Unless one is seen already, the first line that is marked.
+  void bring_changes_into_sight();
   session::CodeText const* text() const { return text_.get(); }
   /// Without the lines that only another text has.
   QString all_text() const;

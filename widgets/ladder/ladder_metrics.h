@@ -7,12 +7,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/session/moves.h"
 #include "engine/session/values.h"
+#include "engine/support/base/quantities.h"
 #include "widgets/paint/paint.h"
 
 namespace tw::ladder {
 
-inline constexpr double kRow = 38, kBar = 28, kHead = 44, kLeft = 24, kIndent = 13, kGraph = 184;
+inline constexpr double kRow = 38, kBar = 28, kHead = 44, kLeft = 24, kIndent = 13, kGraph = 184,
+                        kBeside = 100, kApart = 160;
 
 inline constexpr double kBarrier = 26, kMemory = 24;
 
@@ -43,6 +46,11 @@ inline QString tensor_words(session::MemoryCard const& memory) {
 
 inline double bar_width(int64_t extent) {
   return std::min(92 + 34 * std::log2(double(std::max<int64_t>(extent, 1))), 420.0);
+}
+
+/// "2.3×"
+inline QString mark_words(session::MoveView const& move) {
+  return QString::fromStdString(number_text(move.gain)) + QStringLiteral("×");
 }
 
 inline QString shown_name(session::LoopBar const& bar) {

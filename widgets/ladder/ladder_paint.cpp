@@ -59,7 +59,10 @@ void LadderView::paintEvent(QPaintEvent*) {
   }
   for (Note const& note : notes_)
     note.barrier ? draw_barrier(painter, note) : draw_memory(painter, note);
+  for (Item const& item : items_)
+    if (item.bar && move_of(item.bar->id)) draw_mark(painter, item);
   draw_drag(painter);
+  if (ahead_) draw_ahead(painter);
 }
 
 /// The stage's name, its instruction and its memory with a frame each, and what there is of it.
@@ -228,7 +231,8 @@ void LadderView::draw_footprints(QPainter& painter) const {
 }
 
 void LadderView::draw_drag(QPainter& painter) const {
-  if (drag_ == Drag::kNone || drag_ == Drag::kPress || drag_ == Drag::kPressHead) return;
+  if (drag_ == Drag::kNone) return draw_hint(painter);
+  if (drag_ == Drag::kPress || drag_ == Drag::kPressHead) return;
   Item const* item = item_of(dragged_);
   if (item && drag_ == Drag::kMove && slot_ >= 0) draw_moved_bar(painter, *item);
   if (item && drag_ == Drag::kSplit) draw_split(painter, *item);
@@ -289,17 +293,24 @@ void LadderView::draw_split(QPainter& painter, Item const& item) const {
   draw_fits(painter, item);
 }
 
-/// What the step is, and what memories would hold after it.
+/// What the step is, what it is worth and what memories would hold after it: where it is seen.
 void LadderView::draw_hint(QPainter& painter) const {
-  std::vector<Hint> const hint = this->hint();
+  std::vector<Hint> hint = this->hint();
   if (hint.empty()) return;
   QFont const font = mono_font(11);
+  QFontMetricsF const metrics(font);
+  QRect all = visibleRegion().boundingRect();
+  QRectF seen(units(all.topLeft()), units(all.bottomRight()));
   double wide = 250;
-  for (Hint const& line : hint)
-    wide = std::max(wide, QFontMetricsF(font).horizontalAdvance(line.words) + 26);
-  wide = std::min(wide, unit_width() - 20);
-  QRectF pill(std::max(std::min(at_.x() + 16, unit_width() - wide - 10), 10.0), at_.y() + 14, wide,
-              6 + 18 * double(hint.size()));
+  for (Hint& line : hint) {
+    line.words = metrics.elidedText(line.words, Qt::ElideRight, std::max(seen.width() - 48, 120.0));
+    wide = std::max(wide, metrics.horizontalAdvance(line.words) + 26);
+  }
+  wide = std::min(wide, seen.width() - 20);
+  double high = 6 + 18 * double(hint.size());
+  double left = std::max(std::min(at_.x() + 16, seen.right() - wide - 10), seen.left() + 10);
+  bool below = at_.y() + 14 + high < seen.bottom();
+  QRectF pill(left, below ? at_.y() + 14 : at_.y() - 18 - high, wide, high);
   bool wrong = std::ranges::any_of(hint, &Hint::wrong);
   painter.setPen(QPen(wrong ? theme_.error : theme_.line2, 1));
   painter.setBrush(theme_.raised);

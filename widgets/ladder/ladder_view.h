@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "engine/session/outlook.h"
 #include "engine/session/preview.h"
 #include "engine/session/values.h"
 #include "widgets/accessible/parts.h"
@@ -24,6 +25,13 @@ public:
 
   void show_nest(std::shared_ptr<session::NestView const> nest, std::vector<int64_t> cache_bytes);
   void set_refused(std::vector<int> loops);
+  /// Where the step that is pointed at would lead: the nest as it would be stands in its place
+  /// while something else is pointed at than this ladder. Null: nowhere.
+  void show_outlook(std::shared_ptr<session::Outlook const> outlook);
+  bool looks_ahead() const { return ahead_; }
+  /// As if the pointer had moved there, in pixels.
+  void drag_to(QPoint at);
+  bool is_dragging() const { return drag_ != Drag::kNone; }
   /// What stands there while there is no nest.
   void set_empty_words(QString const& words);
   QSize sizeHint() const override;
@@ -44,7 +52,11 @@ public:
     QRectF rect;
   };
   std::vector<Note> const& notes() const { return notes_; }
+  double footprint_left() const { return footprint_left_; }
   QRectF handle_of(int loop) const;
+  /// The best offered move that begins at a loop, where it brings something, and its mark.
+  session::MoveView const* move_of(int loop) const;
+  QRectF mark_of(int loop) const;
   /// What is said of the step that is pointed at; empty: none is.
   struct Hint {
     QString words;
@@ -55,6 +67,8 @@ public:
 signals:
   void step_asked(QString line);
   void menu_asked(QPoint global);
+  /// Something is on its way, here in this view.
+  void dragged(QPoint at);
 
 protected:
   void paintEvent(QPaintEvent*) override;
@@ -75,6 +89,11 @@ protected:
 private:
   enum class Drag { kNone, kPress, kMove, kSplit, kChip, kPressHead, kHead };
   void lay_out();
+  void use(std::shared_ptr<session::NestView const> nest);
+  bool is_new(session::LoopBar const& bar) const;
+  Item const* mark_at(QPointF at) const;
+  void draw_mark(QPainter& painter, Item const& item) const;
+  void draw_ahead(QPainter& painter) const;
   bool stands_between(session::StageCard const& stage) const;
   double lay_out_head(session::StageCard const& stage, int depth, double y);
   double lay_out_barriers(int before, double y);
@@ -96,19 +115,25 @@ private:
   void draw_split(QPainter& painter, Item const& item) const;
   void draw_hint(QPainter& painter) const;
   void end_drag();
+  void update_drag();
   void update_move(QPointF at, bool shift);
   void update_split(QPointF at);
   void update_head(QPointF at);
   void ask(std::string const& line);
   std::vector<session::LoopBar const*> chain_of(Item const& member) const;
   int slot_of(Item const& member) const;
+  int slot_beyond(Item const& member, double y) const;
   QString reorder_line(Item const& moved, int slot) const;
   std::string split_line() const;
   void select_step(int direction);
 
   Selection& selection_;
   Preview ask_;
-  std::shared_ptr<session::NestView const> nest_;
+  std::shared_ptr<session::NestView const> nest_;     ///< that is drawn
+  std::shared_ptr<session::NestView const> current_;  ///< of the step that one is at
+  std::shared_ptr<session::Outlook const> outlook_;   ///< of what is pointed at; null: not there
+  bool ahead_ = false;                                ///< `nest_` is the outlook's
+  bool here_ = false;                                 ///< the pointer is
   std::vector<int64_t> caches_;
   std::vector<Item> items_;
   std::vector<Note> notes_;
@@ -121,6 +146,7 @@ private:
   int dragged_ = -1;       // a bar's loop
   int dragged_head_ = -1;  // the stage whose head is on its way
   int slot_ = -1;          // where a moved bar would go: index among the bars of its stage
+  bool fuses_ = false;     // a bar that is dropped on its neighbour
   int64_t factor_ = 0;     // of a split under way
   QString typed_;
   QString chip_;

@@ -52,6 +52,7 @@ void MoveList::show_moves(std::shared_ptr<session::MovesView const> moves) {
     moves_ = std::move(moves);
     current_ = 0;
     hovered_ = -1;
+    emit move_pointed({});
   }
   looking_ = looks;
   fit();
@@ -138,13 +139,21 @@ int MoveList::row_at(QPointF at) const {
 
 void MoveList::select(int row) {
   current_ = std::clamp(row, 0, std::max(0, rows() - 1));
+  emit move_pointed(line_of(current_));
   update();
 }
 
 /// What was found for another state is none of this one's.
+QString MoveList::line_of(int row) const {
+  bool known = !looking_ && row >= 0 && row < rows();
+  return known ? QString::fromStdString(moves_->moves[size_t(row)].line) : QString();
+}
+
 void MoveList::choose(int row) {
-  if (!looking_ && row >= 0 && row < rows())
-    emit move_chosen(QString::fromStdString(moves_->moves[size_t(row)].line));
+  QString line = line_of(row);
+  if (line.isEmpty()) return;
+  emit move_pointed({});
+  emit move_chosen(line);
 }
 
 void MoveList::mousePressEvent(QMouseEvent* event) {
@@ -166,12 +175,19 @@ void MoveList::mouseMoveEvent(QMouseEvent* event) {
             QString::fromStdString(move.line).replace("; ", "\n");
   }
   setToolTip(paint::wrapped(words));
+  emit move_pointed(line_of(row));
   update();
 }
 
 void MoveList::leaveEvent(QEvent*) {
   hovered_ = -1;
+  emit move_pointed({});
   update();
+}
+
+void MoveList::focusOutEvent(QFocusEvent* event) {
+  emit move_pointed({});
+  Canvas::focusOutEvent(event);
 }
 
 void MoveList::keyPressEvent(QKeyEvent* event) {

@@ -26,7 +26,10 @@ public:
 
 signals:
   void move_chosen(QString line);
+  /// By the mouse, or by the keys; empty: by neither any more.
+  void move_pointed(QString line);
   void came_into_sight();
+  void went_out_of_sight();
 
 protected:
   void paintEvent(QPaintEvent*) override;
@@ -36,7 +39,9 @@ protected:
   void mouseMoveEvent(QMouseEvent*) override;
   void leaveEvent(QEvent*) override;
   void showEvent(QShowEvent*) override { emit came_into_sight(); }
+  void hideEvent(QHideEvent*) override { emit went_out_of_sight(); }
   void keyPressEvent(QKeyEvent*) override;
+  void focusOutEvent(QFocusEvent*) override;
 
 private:
   int rows() const { return moves_ ? int(moves_->moves.size()) : 0; }
@@ -46,6 +51,7 @@ private:
   int row_at(QPointF at) const;
   void select(int row);
   void choose(int row);
+  QString line_of(int row) const;
   void fit();
   void draw_row(QPainter& painter, int row) const;
 

@@ -15,6 +15,7 @@ RooflineView::RooflineView(QWidget* parent) : Canvas(parent) {
   setObjectName("roofline");
   setAccessibleName("Roofline");
   setFocusPolicy(Qt::StrongFocus);
+  setMouseTracking(true);
 }
 
 void RooflineView::show_roofline(std::shared_ptr<session::RooflineView const> view) {
@@ -104,8 +105,10 @@ void RooflineView::paintEvent(QPaintEvent*) {
                                           : waiting_);
   draw_roofs(painter);
   draw_levels(painter);
+  draw_moves(painter);
   draw_trail(painter);
   draw_layers(painter);
+  draw_outlook(painter);
   QString words = view_->roofs.empty() ? "The machine's roofs are being measured."
                                        : QString::fromStdString(view_->explanation);
   QRectF line(plot().left(), 6, unit_width() - plot().left() - 8, 18);
@@ -303,6 +306,7 @@ void RooflineView::mousePressEvent(QMouseEvent* event) {
     if (layer.missing.empty() && (place(layer.by_rule) - event->position()).manhattanLength() < 10)
       return emit layer_chosen(layer.kernel);
   }
+  if (QString line = move_at(event->position()); !line.isEmpty()) return emit move_chosen(line);
   for (size_t i = 0; view_ && i < view_->trail.size(); ++i) {
     QPointF at = place(view_->trail[i]);
     if ((at - event->position()).manhattanLength() < 14)
@@ -331,6 +335,9 @@ std::vector<Part> RooflineView::parts() const {
                               paint::number(point.intensity), operations()),
                      point.current});
   }
+  for (size_t move = 0; move < drawn_moves(); ++move)
+    parts.push_back({QRectF(*place_of_move(move) - QPointF(6, 6), QSizeF(12, 12)),
+                     "next: " + QString::fromStdString(moves_->moves[move].effect)});
   if (!layers_) return parts;
   for (auto const& layer : layers_->layers)
     if (layer.missing.empty())

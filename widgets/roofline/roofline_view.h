@@ -4,8 +4,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "engine/session/layers.h"
+#include "engine/session/moves.h"
+#include "engine/session/outlook.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/paint/canvas.h"
 
@@ -21,6 +24,12 @@ public:
   void show_waiting(QString const& words);
   /// Of the layers: whose kernel is open; -1: none.
   void mark_layer(int kernel);
+  /// Where the best of these moves would lead; null: none are known.
+  void show_moves(std::shared_ptr<session::MovesView const> moves);
+  /// Where the step that is pointed at would lead; null: nowhere.
+  void show_outlook(std::shared_ptr<session::Outlook const> outlook);
+  /// Where a move would lead in the plot; of those that are drawn.
+  std::optional<QPointF> place_of_move(size_t move) const;
   /// Every point's memory levels instead of those of the current one only.
   void show_levels_of_all(bool all);
   QSize minimumSizeHint() const override { return pixels(QSizeF(320, 200)); }
@@ -30,10 +39,15 @@ public:
 signals:
   void point_chosen(int history_node);
   void layer_chosen(int kernel);
+  void move_chosen(QString line);
+  /// Empty: none any more.
+  void move_pointed(QString line);
 
 protected:
   void paintEvent(QPaintEvent*) override;
   void mousePressEvent(QMouseEvent*) override;
+  void mouseMoveEvent(QMouseEvent*) override;
+  void leaveEvent(QEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
 
 private:
@@ -67,9 +81,19 @@ private:
   };
   std::vector<Diamond> diamonds(session::RooflinePoint const& point) const;
   std::vector<Diamond> all_diamonds() const;
+  session::RooflinePoint const* current_point() const;
+  double work() const;
+  size_t drawn_moves() const;
+  QString move_at(QPointF at) const;
+  void draw_arrow(QPainter& painter, QPointF from, QPointF to) const;
+  void draw_moves(QPainter& painter) const;
+  void draw_outlook(QPainter& painter) const;
+  void draw_card(QPainter& painter, QPointF to) const;
 
   std::shared_ptr<session::RooflineView const> view_;
   std::shared_ptr<session::LayersView const> layers_;  ///< null: the trail is shown
+  std::shared_ptr<session::MovesView const> moves_;
+  std::shared_ptr<session::Outlook const> outlook_;
   QString waiting_;
   int marked_ = -1;
   bool all_levels_ = false;

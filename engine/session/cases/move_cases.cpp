@@ -42,9 +42,9 @@ Result<FollowedMoves> follow_moves(LoadedModel const& model, int kernel, NamedSc
                                                          model_of(backend, *at.roofs), wanted));
     if (i == 0) followed.before_ms = followed.after_ms = found.now.seconds * 1e3;
     if (found.moves.empty() || found.moves.front().gain < kWorthIt) break;
+    followed.taken.push_back(move_view(found.moves.front(), at.schedule.program()));
     for (Step const& step : found.moves.front().steps)
       at.schedule = std::move(at.schedule).apply(step).value();  // it was proved
-    followed.taken.push_back(move_view(found.moves.front()));
     followed.after_ms = followed.taken.back().ms;
   }
   followed.script = at.schedule.script();

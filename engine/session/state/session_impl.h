@@ -3,7 +3,8 @@
 /// session_cut.cpp, session_tuning.cpp, session_kinds.cpp (on which devices),
 /// session_model_tuning.cpp, session_arranging.cpp, session_spaces.cpp (what there is to tune),
 /// session_ablation.cpp, session_trials.cpp, session_timeline.cpp, session_layers.cpp,
-/// session_moves.cpp, session_offload.cpp and session_states.cpp (texts and comparisons).
+/// session_moves.cpp, session_outlook.cpp, session_offload.cpp and session_states.cpp (texts and
+/// comparisons).
 #pragma once
 
 #include <atomic>
@@ -29,6 +30,7 @@ namespace tw::session {
 
 class TuningClock;
 struct Ablated;
+struct OutlookBase;
 
 /// Null where nothing is to be kept.
 Result<std::unique_ptr<records::TrialStore>> opened_trial_store(std::filesystem::path const& file);
@@ -49,7 +51,8 @@ public:
         patience_([] {}),
         tune_jobs_([] {}),
         ask_jobs_([] {}),
-        simulate_jobs_([] {}) {
+        simulate_jobs_([] {}),
+        outlook_jobs_([] {}) {
     state_.here = laboratory_->tried_on();
     state_.kind = kind_text(options_.backend->target().hardware);
     state_.kind_words = machine_words(*options_.backend);
@@ -99,6 +102,7 @@ public:
   std::shared_ptr<std::vector<DeviceChoice> const> device_choices(bool again) override;
   std::string trial_store() const override { return options_.trial_store; }
   StepPreview preview(std::string const& line) override;
+  std::shared_ptr<Outlook const> outlook(std::string const& line) override;
   std::shared_ptr<RefusalView const> why_not(std::string const& line) override;
   std::string script() const override {
     std::lock_guard lock(mutex_);
@@ -119,8 +123,8 @@ public:
     // A job may begin one on another thread: all are idle when none was busy in a whole round.
     return jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds) &&
            model_jobs_.wait_idle(seconds) && ask_jobs_.wait_idle(seconds) &&
-           simulate_jobs_.wait_idle(seconds) && tuner_rests(seconds) && jobs_.wait_idle(seconds) &&
-           code_jobs_.wait_idle(seconds);
+           simulate_jobs_.wait_idle(seconds) && outlook_jobs_.wait_idle(seconds) &&
+           tuner_rests(seconds) && jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds);
   }
 
 private:
@@ -188,6 +192,8 @@ private:
   std::shared_ptr<RefusalView const> refusal_of(std::span<Step const> steps,
                                                 std::string const& line) const;
   std::vector<MemoryForecast> forecast(std::span<Step const> steps, bool refused) const;
+  /// Needs no mutex: on any thread.
+  Outlook seen_from(Schedule const& now, std::string const& line, OutlookBase const& base) const;
 
   // Jobs, on the session's thread.
   void start_roofs(bool again);
@@ -375,6 +381,18 @@ private:
     }
   };
   Moves moves_;
+  struct AskedOutlook {
+    uint64_t program_hash = 0;
+    std::string line;
+    std::shared_ptr<Backend const> backend;
+    std::shared_ptr<MachineView const> machine;
+    std::shared_ptr<Outlook const> view;  ///< null: not there yet
+    bool is_of(AskedOutlook const& other) const {
+      return program_hash == other.program_hash && line == other.line && backend == other.backend &&
+             machine == other.machine;
+    }
+  };
+  std::vector<AskedOutlook> outlooks_;  ///< the last ones
   struct Pair {
     std::shared_ptr<CodeText const> first, second;
     std::shared_ptr<CodePair const> both;
@@ -415,6 +433,7 @@ private:
   Jobs tune_jobs_;
   Jobs ask_jobs_;  ///< of devices, that may not answer for long
   Jobs simulate_jobs_;
+  Jobs outlook_jobs_;  ///< of what a hand is on: they wait for nothing else
 };
 
 }  // namespace tw::session

@@ -12,15 +12,6 @@ namespace {
 
 constexpr char kOverflow[] = "scope_overflow";
 
-RefusalView unreadable(std::string const& line, Error const& error) {
-  RefusalView view;
-  view.step = line;
-  view.code = error.code;
-  view.title = "This line cannot be read";
-  view.message = error.message;
-  return view;
-}
-
 }  // namespace
 
 /// With the mutex held; null: all of the steps are legal, one after the other.
@@ -64,7 +55,8 @@ StepPreview SessionImpl::preview(std::string const& line) {
   auto steps = parse_steps(line, options_.macros.get());
   std::lock_guard lock(mutex_);
   if (!state_.has_kernel()) return {};
-  if (!steps) return {std::make_shared<RefusalView const>(unreadable(line, steps.error())), {}};
+  if (!steps)
+    return {std::make_shared<RefusalView const>(unreadable_line(line, steps.error())), {}};
   StepPreview preview{refusal_of(*steps, line), {}};
   bool refused = bool(preview.refusal);
   if (!refused || preview.refusal->code == kOverflow) preview.memories = forecast(*steps, refused);
@@ -75,7 +67,7 @@ std::shared_ptr<RefusalView const> SessionImpl::why_not(std::string const& line)
   auto steps = parse_steps(line, options_.macros.get());
   std::lock_guard lock(mutex_);
   if (!state_.has_kernel()) return nullptr;
-  if (!steps) return std::make_shared<RefusalView const>(unreadable(line, steps.error()));
+  if (!steps) return std::make_shared<RefusalView const>(unreadable_line(line, steps.error()));
   return refusal_of(*steps, line);
 }
 

@@ -18,6 +18,13 @@ std::string line_of(std::vector<Step> const& steps) {
   return line;
 }
 
+int first_loop(ir::Program const& program, std::vector<Step> const& steps) {
+  for (Step const& step : steps)
+    for (std::string const& target : step.targets)
+      if (auto loop = find_loop(program, target)) return loop->loop->id.value;
+  return -1;
+}
+
 Status is_known(ir::Program const& program, std::string const& of) {
   if (of.empty() || find_block(program, of) || find_loop(program, of)) return {};
   auto is = [&](ir::Buffer const& buffer) { return buffer->name == of; };
@@ -39,9 +46,16 @@ moves::Model model_of(Backend const& backend, Roofs const& roofs) {
   };
 }
 
-MoveView move_view(moves::NextMove const& move) {
-  return {line_of(move.steps),      move.idea, move.about,      move.effect,
-          move.model.seconds * 1e3, move.gain, move.model.bound};
+MoveView move_view(moves::NextMove const& move, ir::Program const& now) {
+  return {.line = line_of(move.steps),
+          .idea = move.idea,
+          .about = move.about,
+          .effect = move.effect,
+          .ms = move.model.seconds * 1e3,
+          .gain = move.gain,
+          .bound = move.model.bound,
+          .bytes = move.model.levels.empty() ? 0 : move.model.levels.back().bytes,
+          .loop = first_loop(now, move.steps)};
 }
 
 Result<MovesView> moves_view(Schedule const& schedule, Backend const& backend, Roofs const& roofs,
@@ -55,7 +69,8 @@ Result<MovesView> moves_view(Schedule const& schedule, Backend const& backend, R
                  .moves = {},
                  .tried = found.tried,
                  .refused = {}};
-  for (moves::NextMove const& move : found.moves) view.moves.push_back(move_view(move));
+  for (moves::NextMove const& move : found.moves)
+    view.moves.push_back(move_view(move, schedule.program()));
   for (auto const& [code, count] : found.refused)
     view.refused.push_back(fmt::format("{} {}", count, code));
   return view;

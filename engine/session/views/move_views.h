@@ -12,8 +12,8 @@ namespace tw::session {
 Result<MovesView> moves_view(Schedule const& schedule, Backend const& backend, Roofs const& roofs,
                              moves::MovesWanted const& wanted);
 
-/// One of them.
-MoveView move_view(moves::NextMove const& move);
+/// One of them; `now`: the program that it begins at.
+MoveView move_view(moves::NextMove const& move, ir::Program const& now);
 /// What runs when a kernel runs, modelled; both outlive it.
 moves::Model model_of(Backend const& backend, Roofs const& roofs);
 

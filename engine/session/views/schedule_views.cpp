@@ -1,5 +1,6 @@
 #include "engine/session/views/schedule_views.h"
 #include "engine/session/views/machine_views.h"
+#include "engine/session/views/tensor_cards.h"
 
 #include <fmt/format.h>
 
@@ -188,6 +189,15 @@ CodeText text_of_kernel(ir::KernelIr const& kernel) {
   return text;
 }
 
+RefusalView unreadable_line(std::string const& line, Error const& error) {
+  RefusalView view;
+  view.step = line;
+  view.code = error.code;
+  view.title = "This line cannot be read";
+  view.message = error.message;
+  return view;
+}
+
 RefusalView refusal_view(ir::Program const& program, Refusal const& refusal,
                          std::string const& step) {
   RefusalView view;
@@ -253,6 +263,7 @@ NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache
     bar.consequence = consequence_of(bar, *loop.loop);
     view.bars.push_back(std::move(bar));
   }
+  view.tensors = tensor_cards(program);
   describe_machine(program, backend, view);
   BetweenBars between(program, view);
   view.barriers.insert(view.barriers.begin(), between.lines().begin(), between.lines().end());

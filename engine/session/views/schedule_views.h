@@ -12,6 +12,8 @@ namespace tw::session {
 /// `step` is the script line that was asked for.
 RefusalView refusal_view(ir::Program const& program, Refusal const& refusal,
                          std::string const& step);
+/// Of a line that is no step.
+RefusalView unreadable_line(std::string const& line, Error const& error);
 /// Where the model puts a program of so many operations.
 RooflinePoint roofline_point(analysis::TimeModel const& model, double flops);
 /// "Modelled: arithmetic bounds this step, 1.0 ms; L1 0.3 ms, L2 20 us."

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The loops of the current step, and the steps that can be taken on them.
+#include <QApplication>
 #include <QMenu>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -38,7 +39,11 @@ public:
             [this](QString const& primitive) { bench_.ask_step(primitive); });
     connect(view_, &LadderView::step_asked, this,
             [this](QString const& line) { bench_.apply_line(line); });
+    connect(view_, &LadderView::dragged, this, [this](QPoint at) { follow(at); });
+    follower_.setInterval(30);
+    connect(&follower_, &QTimer::timeout, this, [this] { scroll_on(); });
     connect(view_, &LadderView::menu_asked, this, [this](QPoint at) { show_menu(at); });
+    connect(&bench.selection(), &Selection::step_changed, this, [this] { look_ahead(); });
     bench.add_command({.section = "Views", .name = "Loops", .keys = "Ctrl+1", .run = [this] {
                          bench_.ask(journal::ShowView{"loops"});
                        }});
@@ -60,6 +65,7 @@ public:
       bench_.offer_focus(view_);
       scroll_to_what_matters();
     }
+    look_ahead();
     view_->set_refused(next.refusal ? next.refusal->culprits : std::vector<int>());
   }
 
@@ -97,6 +103,32 @@ public:
   }
 
 private:
+  /// What is dragged to an edge of the view goes on beyond it.
+  void follow(QPoint at) {
+    constexpr int kEdge = 28;
+    QRect seen(QPoint(0, scroll_->verticalScrollBar()->value()), scroll_->viewport()->size());
+    int above = seen.top() + bench_.theme().px(kEdge) - at.y();
+    int below = at.y() - (seen.bottom() - bench_.theme().px(kEdge));
+    speed_ = above > 0 ? -std::max(1, above / 3) : below > 0 ? std::max(1, below / 3) : 0;
+    speed_ == 0 ? follower_.stop() : follower_.start();
+  }
+
+  void scroll_on() {
+    QScrollBar* bar = scroll_->verticalScrollBar();
+    int before = bar->value();
+    bar->setValue(before + speed_);
+    if (!view_->is_dragging() || bar->value() == before) return follower_.stop();
+    // The pointer stands still on the screen, and is over another bar.
+    QPoint at = view_->mapFromGlobal(QCursor::pos());
+    if (QApplication::mouseButtons() & Qt::LeftButton) view_->drag_to(at);
+  }
+
+  void look_ahead() {
+    QString const& step = bench_.selection().step();
+    auto outlook = step.isEmpty() ? nullptr : live().outlook(step.toStdString());
+    if (outlook || step.isEmpty()) view_->show_outlook(outlook);
+  }
+
   void say_why_empty(session::Snapshot const& next) {
     bool open = next.model && !next.model->free_inputs.empty();
     view_->set_empty_words(!next.kernels || !next.kernels->rows.empty()
@@ -135,6 +167,8 @@ private:
   std::vector<StepChip*> chips_;
   std::shared_ptr<session::ModelView const> model_;
   int kernel_ = -1;  ///< that was scrolled to
+  QTimer follower_;  ///< while something is dragged beyond an edge
+  int speed_ = 0;    ///< pixels each time
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 
 #include "app/window/pane.h"
+#include "app/window/panes/next/journal.h"
 #include "engine/session/facts/facts.h"
 #include "widgets/moves/move_list.h"
 
@@ -30,7 +31,19 @@ public:
     column->addLayout(head);
     column->addWidget(scroll_, 1);
     connect(view_, &MoveList::came_into_sight, this, [this] { look(); });
-    connect(only_, &QCheckBox::toggled, this, [this] { look(); });
+    connect(view_, &MoveList::went_out_of_sight, this, [this] { end_looking(); });
+    connect(only_, &QCheckBox::toggled, this, [this](bool only) {
+      bench_.user_did(journal::NextOf{only ? "selection" : "all"});
+      look();
+    });
+    bench.on<journal::NextOf>([this](auto const& action) {
+      return only_->setChecked(action.what == "selection"), Status();
+    });
+    bench.on<journal::PointAt>([this](auto const& action) {
+      return bench_.selection().point_at(QString::fromStdString(action.line)), Status();
+    });
+    connect(view_, &MoveList::move_pointed, this,
+            [this](QString const& line) { bench_.selection().point_at(line, view_); });
     scroll_->setObjectName("nextScroll");
     scroll_->setWidget(view_);
     scroll_->setWidgetResizable(true);
@@ -50,6 +63,21 @@ public:
   bool keeps_focus() const override { return view_->hasFocus(); }
   void set_theme(Theme const& theme) override { view_->set_theme(theme); }
   void show(session::Snapshot const&) override { look(); }
+  bool busy() const override { return waits_; }
+  Layout layout() const override { return {{"next", only_->isChecked() ? "selection" : "all"}}; }
+  void apply_layout(Layout const& layout) override {
+    if (auto of = layout.find("next"); of != layout.end())
+      only_->setChecked(of->second == "selection");
+  }
+  std::optional<session::FactValue> fact(std::string const& name) const override {
+    if (name == "next.moves") return double(view_->shown() ? view_->shown()->moves.size() : 0);
+    if (name == "next.of") return only_->isChecked() ? "selection" : "all";
+    QString const& step = bench_.selection().step();
+    auto outlook = step.isEmpty() ? nullptr : live().outlook(step.toStdString());
+    if (name == "pointed") return step.isEmpty() ? "nothing" : step.toStdString();
+    if (name == "pointed.gain") return outlook ? outlook->gain() : 0.0;
+    return {};
+  }
   std::vector<Key> keys() const override {
     return {{"Next moves", "Up, Down", "Select a move"}, {"Next moves", "Enter", "Take it"}};
   }
@@ -57,20 +85,36 @@ public:
 private:
   /// Nobody looks for moves that nobody sees.
   void look() {
+    waits_ = false;
     if (!view_->isVisible()) return;
-    if (!now().nest) return view_->set_empty_words("Moves for a kernel appear here. Choose one.");
+    if (!now().nest) return say_why_empty("Moves for a kernel appear here. Choose one.");
     if (!now().machine || !now().machine->rates)
-      return view_->set_empty_words(
+      return say_why_empty(
           "Moves are ranked by a model that needs the machine's roofs: they are measured first.");
     std::string of = only_->isChecked() ? session::reference_of(now(), bench_.selection().loop())
                                         : std::string();
-    view_->show_moves(live().next_moves(of));
+    auto moves = live().next_moves(of);
+    waits_ = !moves;
+    view_->show_moves(moves);
+    bench_.selection().offer(moves);
+  }
+
+  void say_why_empty(QString const& words) {
+    view_->set_empty_words(words);
+    end_looking();
+  }
+
+  void end_looking() {
+    waits_ = false;
+    bench_.selection().point_at({}, view_);
+    bench_.selection().offer(nullptr);
   }
 
   QWidget* page_;
   QCheckBox* only_;
   QScrollArea* scroll_;
   MoveList* view_;
+  bool waits_ = false;  ///< for moves that are being looked for
 };
 
 }  // namespace

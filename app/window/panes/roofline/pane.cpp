@@ -33,6 +33,13 @@ public:
     });
     connect(view_, &RooflineView::point_chosen, this,
             [this](int node) { bench_.execute(session::JumpTo{node}); });
+    connect(view_, &RooflineView::move_chosen, this,
+            [this](QString const& line) { bench_.apply_line(line); });
+    connect(view_, &RooflineView::move_pointed, this,
+            [this](QString const& line) { bench_.selection().point_at(line, view_); });
+    connect(&bench.selection(), &Selection::step_changed, this, [this] { look_ahead(); });
+    connect(&bench.selection(), &Selection::moves_changed, this,
+            [this] { view_->show_moves(bench_.selection().moves()); });
     connect(view_, &RooflineView::layer_chosen, this,
             [this](int kernel) { bench_.execute(session::SelectKernel{kernel}); });
     bench.on<journal::RooflineOf>([this](auto const& action) {
@@ -65,8 +72,16 @@ public:
   }
 
 private:
+  /// Until the next one is there the last one stays, so that nothing flickers during a drag.
+  void look_ahead() {
+    QString const& step = bench_.selection().step();
+    auto outlook = step.isEmpty() ? nullptr : live().outlook(step.toStdString());
+    if (outlook || step.isEmpty()) view_->show_outlook(outlook);
+  }
+
   void update() {
     view_->mark_layer(now().kernel);
+    look_ahead();
     if (!of_model_) return view_->show_roofline(now().roofline);
     if (!view_->isVisible()) return;
     if (auto layers = live().layers_roofline()) return view_->show_layers(layers);

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// What a journal's lines do with next moves.
+#pragma once
+
+#include <string>
+
+namespace tw::journal {
+
+/// Whose moves are listed.
+struct NextOf {
+  std::string what;  ///< "selection" or "all"
+};
+/// Shows where a step would lead; empty: nowhere any more.
+struct PointAt {
+  std::string line;
+};
+
+}  // namespace tw::journal
