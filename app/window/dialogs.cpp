@@ -54,18 +54,19 @@ void MainWindow::ask_step(QString const& primitive) {
 Status MainWindow::show_step_dialog(QString const& primitive) {
   if (!snapshot_.nest) return bad_input("no_kernel", "no kernel is selected");
   QString selected;
-  QStringList loops;
-  for (session::LoopBar const& bar : snapshot_.nest->bars) {
-    loops << QString::fromStdString(bar.reference);
-    if (bar.id == selection_->loop()) selected = loops.back();
-  }
+  for (session::LoopBar const& bar : snapshot_.nest->bars)
+    if (bar.id == selection_->loop()) selected = QString::fromStdString(bar.reference);
   for (session::PrimitiveView const& view : primitives_) {
     if (QString::fromStdString(view.name) != primitive) continue;
     auto* dialog = new StepDialog(
-        view, loops, selected, [this](std::string const& line) { return session_.preview(line); },
-        theme_, this);
+        view, StepNames::of(*snapshot_.nest), selected,
+        [this](std::string const& line) { return session_.preview(line); }, theme_, this);
+    auto point = [this, dialog](QString const& line) { selection_->point_at(line, dialog); };
+    connect(dialog, &StepDialog::pointed, selection_, point);
+    connect(dialog, &QDialog::finished, selection_, [point] { point({}); });
     connect(dialog, &QDialog::accepted, this, [this, dialog] { apply_line(dialog->line()); });
     open(dialog);
+    point(dialog->legal_line());
     return {};
   }
   return bad_input("unknown_primitive", "there is no primitive '" + primitive.toStdString() + "'");

@@ -78,7 +78,7 @@ QString Theme::style_sheet() const {
     QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
     QDialog, #card { background: $raised; }
     QListWidget { background: $raised; border: none; outline: none; }
-    QListWidget::item { padding: 6px 10px; } QListWidget::item:selected { background: $hover; color: $text1; }
+    QListWidget::item { padding: 6px 10px; border: none; } QListWidget::item:selected { background: $hover; color: $text1; }
     QTableView { background: $inset; border: 1px solid $line2; border-radius: 6px; outline: none; selection-background-color: $hover; selection-color: $text1; }
     QTableView::item { padding: 2px 5px; border: 0px solid transparent; } QTableView::item:selected { background: $hover; color: $text1; }
     QCheckBox { background: transparent; spacing: 8px; } QCheckBox:disabled { color: $text3; } QCheckBox:focus { text-decoration: underline; }

@@ -1,0 +1,182 @@
+// A step that is pointed at is seen in the ladder, the code and the roofline before it is taken; what
+// is offered next stands at the bars and below the roofs.
+#include <QtTest>
+
+#include "engine/session/facts/facts.h"
+#include "tests/gui/seen.h"
+#include "tests/gui/workplace.h"
+#include "widgets/code/code_view.h"
+#include "widgets/ladder/ladder_view.h"
+#include "widgets/moves/move_list.h"
+#include "widgets/roofline/roofline_view.h"
+
+using namespace tw;
+using tw::session::LoopBar;
+using tw::session::MoveView;
+
+class PointingTest : public QObject {
+  Q_OBJECT
+private slots:
+  void init() {
+    place_ = std::make_unique<Workplace>(true);  // the model needs the machine's roofs
+    place_->open_matmul();
+    window().show();
+    QVERIFY(window().perform(journal::ShowView{"next"}));
+    list_ = window().findChild<MoveList*>("nextMoves");
+    ladder_ = window().findChild<LadderView*>("ladder");
+    roofline_ = window().findChild<RooflineView*>("roofline");
+    code_ = window().findChild<CodeView*>("code");
+    QVERIFY(list_ && ladder_ && roofline_ && code_);
+    settle();
+    QTRY_VERIFY(list_->shown());
+    settle();
+  }
+  void cleanup() { place_.reset(); }
+
+  void a_move_in_the_list_is_seen_everywhere_before_it_is_taken() {
+    size_t bars = bars_of_ladder(), steps = nodes();
+    QString program = code_->all_text();
+    point_at_row(0);
+    QTRY_VERIFY(ladder_->looks_ahead());
+    QVERIFY(bars_of_ladder() != bars || code_->all_text() != program);
+    QTRY_VERIFY(code_->all_text() != program);
+    keep_picture(window(), "pointing_list");
+    QCOMPARE(nodes(), steps);  // nothing was taken
+    QTest::mouseMove(ladder_, QPoint(5, 5));
+    leave(*list_);
+    QTRY_VERIFY(!ladder_->looks_ahead());
+    QTRY_COMPARE(code_->all_text(), program);
+    QCOMPARE(bars_of_ladder(), bars);
+  }
+
+  void the_keys_point_as_well_as_the_mouse() {
+    list_->setFocus();
+    QTest::keyClick(list_, Qt::Key_Down);
+    QTRY_VERIFY(ladder_->looks_ahead());
+    ladder_->setFocus();
+    QTRY_VERIFY(!ladder_->looks_ahead());
+  }
+
+  void a_mark_at_a_bar_is_the_best_move_of_its_loop_and_a_click_takes_it() {
+    LoopBar const* marked = nullptr;
+    for (LadderView::Item const& item : ladder_->items())
+      if (item.bar && ladder_->move_of(item.bar->id)) marked = item.bar;
+    QVERIFY(marked);
+    MoveView move = *ladder_->move_of(marked->id);
+    QVERIFY(move.gain > 1);
+    QPoint at = ladder_->pixels(ladder_->mark_of(marked->id)).center();
+    QTest::mouseMove(ladder_, at);
+    QTRY_VERIFY(ladder_->hint().size() == 2);
+    QVERIFY(ladder_->hint()[1].words.contains("modelled"));
+    QVERIFY(!ladder_->looks_ahead());  // nothing moves below the pointer
+    size_t steps = nodes();
+    QTest::mouseClick(ladder_, Qt::LeftButton, {}, at);
+    settle();
+    QVERIFY(nodes() > steps);
+    QVERIFY(place_->session->script().find(move.line.substr(0, move.line.find('('))) !=
+            std::string::npos);
+  }
+
+  void the_best_moves_stand_below_the_roofs_and_a_click_takes_one() {
+    QVERIFY(roofline_->place_of_move(0));
+    QPointF now = roofline_->parts().front().rect.center(), to = *roofline_->place_of_move(0);
+    QVERIFY(to.y() < now.y());  // faster is higher
+    QTest::mouseMove(roofline_, roofline_->pixels(to));
+    QTRY_COMPARE(pointed(), list_->shown()->moves.front().line);
+    keep_picture(window(), "pointing_roofline");
+    size_t steps = nodes();
+    QTest::mouseClick(roofline_, Qt::LeftButton, {}, roofline_->pixels(to));
+    settle();
+    QVERIFY(nodes() > steps);
+  }
+
+  void a_pull_at_a_handle_tells_what_it_is_worth_while_it_is_pulled() {
+    int loop = loop_called("C.j");
+    QPoint handle = ladder_->pixels(ladder_->handle_of(loop)).center();
+    QTest::mousePress(ladder_, Qt::LeftButton, {}, handle);
+    for (int x = 0; x < 60; x += 10) QTest::mouseMove(ladder_, handle - QPoint(x, 0));
+    QTRY_VERIFY(ladder_->hint().size() >= 2);
+    QVERIFY(ladder_->hint()[0].words.startsWith("split(C.j"));
+    QVERIFY(ladder_->hint()[1].words.contains("modelled"));
+    QCOMPARE(pointed(), ladder_->hint()[0].words.toStdString());
+    keep_picture(window(), "pointing_pull");
+    QTest::keyClick(ladder_, Qt::Key_Escape);
+    QCOMPARE(pointed(), std::string("nothing"));
+    QTest::mouseRelease(ladder_, Qt::LeftButton, {}, handle);
+  }
+
+  void a_bar_dropped_below_the_last_one_is_the_innermost() {
+    int loop = loop_called("C.i");
+    LadderView::Item const& last = ladder_->items().back();
+    QVERIFY(last.bar && last.bar->reference != "C.i");
+    QPoint from = ladder_->pixels(bar_rect(loop)).center();
+    QPoint to = ladder_->pixels(QPointF(from.x(), last.rect.bottom() + 24));
+    QTest::mousePress(ladder_, Qt::LeftButton, {}, from);
+    QTest::mouseMove(ladder_, from + QPoint(0, 20));
+    QTest::mouseMove(ladder_, to);
+    QTRY_VERIFY(!ladder_->hint().empty());
+    QTest::mouseRelease(ladder_, Qt::LeftButton, {}, to);
+    settle();
+    QCOMPARE(ladder_->items().back().bar->reference, std::string("C.i"));
+  }
+
+  void a_dialog_shows_where_its_step_would_lead() {
+    QVERIFY(window().perform(journal::SelectLoop{"C.j"}));
+    leave(*ladder_);
+    QVERIFY(window().perform(journal::ShowDialog{"step", "split"}));
+    QTRY_VERIFY(ladder_->looks_ahead());
+    keep_picture(window(), "pointing_dialog");
+    auto* dialog = window().findChild<QDialog*>("stepDialog");
+    QVERIFY(dialog);
+    dialog->reject();
+    QTRY_VERIFY(!ladder_->looks_ahead());
+  }
+
+  void journals_point_and_choose_whose_moves_are_listed() {
+    QCOMPARE(place_->lines("point split(C.j, factor=16)\nexpect pointed contains split\n"
+                           "expect pointed.gain > 0\npoint\nexpect pointed nothing\n"
+                           "select C.k\nnext of selection\nexpect next.of selection\n"
+                           "expect next.moves > 0\nnext of all\nexpect next.of all\n"),
+             std::string());
+  }
+
+private:
+  MainWindow& window() { return *place_->window; }
+  void settle() { place_->settle(); }
+  size_t nodes() { return place_->session->snapshot().history->nodes.size(); }
+  std::string pointed() {
+    auto value = window().fact("pointed");
+    return value ? std::get<std::string>(*value) : "";
+  }
+  size_t bars_of_ladder() {
+    size_t bars = 0;
+    for (LadderView::Item const& item : ladder_->items()) bars += item.bar != nullptr;
+    return bars;
+  }
+  int loop_called(std::string const& reference) {
+    for (LadderView::Item const& item : ladder_->items())
+      if (item.bar && item.bar->reference == reference) return item.bar->id;
+    return -1;
+  }
+  QRectF bar_rect(int loop) {
+    for (LadderView::Item const& item : ladder_->items())
+      if (item.bar && item.bar->id == loop) return item.rect;
+    return {};
+  }
+  void point_at_row(int row) {
+    QTest::mouseMove(list_, list_->pixels(list_->row_rect(row).center()));
+  }
+  static void leave(QWidget& widget) {
+    QEvent away(QEvent::Leave);
+    QApplication::sendEvent(&widget, &away);
+  }
+
+  std::unique_ptr<Workplace> place_;
+  MoveList* list_ = nullptr;
+  LadderView* ladder_ = nullptr;
+  RooflineView* roofline_ = nullptr;
+  CodeView* code_ = nullptr;
+};
+
+QTEST_MAIN(PointingTest)
+#include "pointing_test.moc"
