@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <set>
+#include <thread>
 
 #include "engine/moves/idea.h"
 #include "engine/schedule/names.h"
@@ -45,6 +47,21 @@ std::string text_of(std::vector<Step> const& steps) {
   return text;
 }
 
+/// Most of the work, and each stands alone: all processors share it.
+void model_all(std::vector<Candidate>& all, Model const& model, StopToken stop) {
+  std::atomic<size_t> next = 0;
+  auto work = [&] {
+    for (size_t i = next++; i < all.size() && !stop.stop_requested(); i = next++) {
+      all[i].model = model(all[i].offer.draft.schedule().program());
+      all[i].cost = cost_of(all[i].model);
+    }
+  };
+  std::vector<std::jthread> others;
+  size_t workers = std::min<size_t>(std::thread::hardware_concurrency(), all.size());
+  for (size_t i = 1; i < workers; ++i) others.emplace_back(work);
+  work();
+}
+
 /// All that could be carried out, with what it would take.
 std::vector<Candidate> candidates(Scene const& scene, Model const& model,
                                   MovesWanted const& wanted) {
@@ -55,10 +72,10 @@ std::vector<Candidate> candidates(Scene const& scene, Model const& model,
       if (wanted.stop.stop_requested() || !offer.draft.possible() || offer.draft.steps().empty())
         return;
       if (!concerns(offer, wanted.of) || !seen.insert(text_of(offer.draft.steps())).second) return;
-      analysis::TimeModel after = model(offer.draft.schedule().program());
-      double cost = cost_of(after);
-      if (cost > 0) all.push_back({idea, std::move(offer), std::move(after), cost});
+      all.push_back({idea, std::move(offer), {}, 0});
     });
+  model_all(all, model, wanted.stop);
+  std::erase_if(all, [](Candidate const& one) { return one.cost <= 0; });
   return all;
 }
 

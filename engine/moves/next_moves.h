@@ -15,7 +15,7 @@
 
 namespace tw::moves {
 
-/// Says what a program takes; of no time where nothing is known.
+/// Says what a program takes; of no time where nothing is known. Asked by several threads at once.
 using Model = std::function<analysis::TimeModel(ir::Program const& program)>;
 
 struct NextMove {

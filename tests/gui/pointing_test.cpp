@@ -1,5 +1,5 @@
-// A step that is pointed at is seen in the ladder, the code and the roofline before it is taken; what
-// is offered next stands at the bars and below the roofs.
+// A step that is pointed at is seen in the ladder, the code and the roofline before it is taken;
+// what is offered next stands at the bars and below the roofs.
 #include <QtTest>
 
 #include "engine/session/facts/facts.h"

@@ -40,7 +40,8 @@ private slots:
       dialog->reject();
     }
     qInfo("nothing legal was found to begin with: %s", qPrintable(refused.join(", ")));
-    for (char const* name : {"reorder", "split", "fuse", "compute_at", "cache_read", "pack", "tile"})
+    for (char const* name :
+         {"reorder", "split", "fuse", "compute_at", "cache_read", "pack", "tile"})
       QVERIFY2(!refused.contains(name), name);
   }
 

@@ -13,11 +13,9 @@ private slots:
   void the_path_is_the_order_in_memory() {
     auto plain = layout_path("plain", {8, 16});
     QVERIFY(plain && plain->rows == 8 && plain->columns == 16);
-    for (int i = 0; i < 8 * 16; ++i)
-      QCOMPARE(plain->cells[size_t(i)], std::pair(i / 16, i % 16));
+    for (int i = 0; i < 8 * 16; ++i) QCOMPARE(plain->cells[size_t(i)], std::pair(i / 16, i % 16));
     auto turned = layout_path("BA", {8, 16});
-    for (int i = 0; i < 8 * 16; ++i)
-      QCOMPARE(turned->cells[size_t(i)], std::pair(i % 8, i / 8));
+    for (int i = 0; i < 8 * 16; ++i) QCOMPARE(turned->cells[size_t(i)], std::pair(i % 8, i / 8));
     // Columns in blocks of four, rows inside: four of a row, then four of the next one.
     auto panels = layout_path("BA4b", {8, 16});
     for (int i = 0; i < 8 * 16; ++i)

@@ -43,8 +43,8 @@ QRectF LadderView::mark_of(int loop) const {
   if (!move) return {};
   double said = item->bar->consequence.empty()
                     ? 0
-                    : 8 + QFontMetricsF(ui_font(12)).horizontalAdvance(
-                              QString::fromStdString(item->bar->consequence));
+                    : 8 + QFontMetricsF(ui_font(12))
+                              .horizontalAdvance(QString::fromStdString(item->bar->consequence));
   double wide = QFontMetricsF(mono_font(11, 600)).horizontalAdvance(mark_words(*move)) + 26;
   return {item->rect.right() + 10 + said, item->rect.top() + 4, wide, item->rect.height() - 8};
 }

@@ -76,7 +76,8 @@ std::string LadderView::split_line() const {
 void LadderView::mousePressEvent(QMouseEvent* event) {
   setFocus();
   if (ahead_) return show_outlook(nullptr);
-  if (Item const* marked = mark_at(event->position()); marked && event->button() == Qt::LeftButton) {
+  if (Item const* marked = mark_at(event->position());
+      marked && event->button() == Qt::LeftButton) {
     QString line = QString::fromStdString(move_of(marked->bar->id)->line);
     selection_.point_at({}, this);
     return emit step_asked(line);
@@ -113,8 +114,8 @@ void LadderView::mouseMoveEvent(QMouseEvent* event) {
     return update_drag();
   }
   Item const* marked = mark_at(at_);
-  selection_.point_at(
-      marked ? QString::fromStdString(move_of(marked->bar->id)->line) : QString(), this);
+  selection_.point_at(marked ? QString::fromStdString(move_of(marked->bar->id)->line) : QString(),
+                      this);
   if (marked) return setCursor(Qt::PointingHandCursor);
   Item const* item = item_at(at_);
   int lit = item ? item->bar->id : -1;

@@ -11,7 +11,7 @@
 namespace tw {
 
 struct StepNames {
-  QStringList loops;  ///< "conv2d.o.0", in program order
+  QStringList loops;             ///< "conv2d.o.0", in program order
   std::vector<int64_t> extents;  ///< of the loops
   QStringList blocks;
   std::vector<session::TensorCard> tensors;

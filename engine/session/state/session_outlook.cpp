@@ -45,19 +45,18 @@ std::shared_ptr<Outlook const> SessionImpl::outlook(std::string const& line) {
   std::erase_if(outlooks_, [](AskedOutlook const& one) { return !one.view; });
   if (outlooks_.size() >= kKept) outlooks_.erase(outlooks_.begin());
   outlooks_.push_back(asked);
-  outlook_jobs_.start(kJob, "looking ahead",
-                      [this, asked, base, schedule = std::move(schedule)](StopToken stop,
-                                                                          Progress const&) {
-                        if (stop.stop_requested()) return;
-                        auto view = std::make_shared<Outlook const>(
-                            seen_from(schedule, asked.line, base));
-                        {
-                          std::lock_guard guard(mutex_);
-                          for (AskedOutlook& one : outlooks_)
-                            if (one.is_of(asked)) one.view = view;
-                        }
-                        notify();
-                      });
+  outlook_jobs_.start(
+      kJob, "looking ahead",
+      [this, asked, base, schedule = std::move(schedule)](StopToken stop, Progress const&) {
+        if (stop.stop_requested()) return;
+        auto view = std::make_shared<Outlook const>(seen_from(schedule, asked.line, base));
+        {
+          std::lock_guard guard(mutex_);
+          for (AskedOutlook& one : outlooks_)
+            if (one.is_of(asked)) one.view = view;
+        }
+        notify();
+      });
   return nullptr;
 }
 

@@ -17,7 +17,7 @@ constexpr double kNothing = 0.005;
 std::string words_of(double now_ms, double then_ms, std::string const& bound) {
   double gain = now_ms / then_ms;
   std::string how = std::abs(gain - 1) < kNothing ? "as fast as now"
-                    : gain > 1 ? fmt::format("{}x as fast", number_text(gain))
+                    : gain > 1                    ? fmt::format("{}x as fast", number_text(gain))
                                : fmt::format("{}x as slow", number_text(1 / gain));
   return fmt::format("{}, modelled: {}, {} bounds it", how, milliseconds_text(then_ms), bound);
 }
