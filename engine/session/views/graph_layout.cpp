@@ -27,8 +27,14 @@ std::vector<int> layers_of(Layout const& layout) {
   std::vector<int> ready;
   for (size_t i = 0; i < waiting.size(); ++i)
     if (waiting[i] == 0) ready.push_back(int(i));
+  bool entered =
+      std::ranges::find(layout.nodes, LayoutPin::kFirst, &LayoutNode::pin) != layout.nodes.end();
+  for (int source : ready)
+    layer[size_t(source)] =
+        entered && layout.nodes[size_t(source)].pin != LayoutPin::kFirst ? 1 : 0;
   std::vector<char> tail(layout.nodes.size(), 0);  // hangs on one consumer, and nothing else on it
-  for (int source : ready) tail[size_t(source)] = 1;
+  for (int source : ready)
+    tail[size_t(source)] = layout.nodes[size_t(source)].pin == LayoutPin::kNone;
   std::vector<int> inputs = waiting;
   for (size_t next = 0; next < ready.size(); ++next)
     for (int to : out[size_t(ready[next])]) {
@@ -44,6 +50,11 @@ std::vector<int> layers_of(Layout const& layout) {
     for (int to : out[size_t(*node)]) least = std::min(least, layer[size_t(to)]);
     layer[size_t(*node)] = std::max(layer[size_t(*node)], least - 1);
   }
+  int last = 0;
+  for (size_t i = 0; i < layer.size(); ++i)
+    if (layout.nodes[i].pin != LayoutPin::kLast) last = std::max(last, layer[i] + 1);
+  for (size_t i = 0; i < layer.size(); ++i)
+    if (layout.nodes[i].pin == LayoutPin::kLast) layer[i] = last;
   return layer;
 }
 
@@ -183,7 +194,8 @@ private:
       LayoutEdge& edge = layout_.edges[e];
       LayoutNode const& from = layout_.nodes[size_t(edge.from)];
       LayoutNode const& to = layout_.nodes[size_t(edge.to)];
-      double x = from.x + from.width / 2, end = to.x + to.width / 2;
+      double x = from.x + (edge.from_at < 0 ? from.width / 2 : edge.from_at);
+      double end = to.x + (edge.to_at < 0 ? to.width / 2 : edge.to_at);
       edge.points = {{x, from.y + from.height}};
       for (int cell : chains_[e]) {
         double through = cells_[size_t(cell)].x + cells_[size_t(cell)].width / 2;

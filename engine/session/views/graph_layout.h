@@ -7,14 +7,19 @@
 
 namespace tw::session {
 
+/// Where what enters or leaves a frame stands: above or below all others.
+enum class LayoutPin : unsigned char { kNone, kFirst, kLast };
 struct LayoutNode {
   double width = 0, height = 0;  ///< given
   double x = 0, y = 0;           ///< result: upper left corner
   int layer = 0;                 ///< result
+  LayoutPin pin = LayoutPin::kNone;
 };
 struct LayoutEdge {
   int from = -1, to = -1;                         ///< indices of nodes
   std::vector<std::pair<double, double>> points;  ///< result: orthogonal polyline
+  /// From the node's left edge, where it does not begin or end at the middle; negative: it does.
+  double from_at = -1, to_at = -1;
 };
 struct Layout {
   std::vector<LayoutNode> nodes;

@@ -1,0 +1,36 @@
+/// The layout of a graph some of whose cards stand together in frames, and frames in frames: each
+/// frame is laid out by itself and then stands as one card among the others.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+namespace tw::session {
+
+struct FramedCard {
+  double width = 0, height = 0;  ///< given
+  int frame = -1;                ///< that it stands in; -1: none
+  double x = 0, y = 0;           ///< result
+};
+struct Frame {
+  int parent = -1;                             ///< a frame that comes before it; -1: none
+  double least_width = 0;                      ///< for its title
+  double x = 0, y = 0, width = 0, height = 0;  ///< result
+};
+struct FramedEdge {
+  int from = -1, to = -1;                         ///< cards
+  std::vector<std::pair<double, double>> points;  ///< result: orthogonal polyline
+};
+struct FramedLayout {
+  std::vector<FramedCard> cards;
+  std::vector<Frame> frames;
+  std::vector<FramedEdge> edges;
+  double width = 0, height = 0;  ///< result: of everything
+};
+
+inline constexpr double kFrameHead = 34, kFramePad = 16;
+
+/// Edges that enter a frame from one card share a line until they part.
+void lay_out(FramedLayout& layout);
+
+}  // namespace tw::session
