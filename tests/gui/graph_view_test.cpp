@@ -8,6 +8,7 @@
 #include "tests/gui/workplace.h"
 #include "tests/support/slowness.h"
 #include "widgets/graph/graph_view.h"
+#include "widgets/paint/paint.h"
 
 using namespace tw;
 
@@ -76,12 +77,16 @@ private slots:
     view.show_graph(graph, nullptr, -1);
     double blocked = double(timer.nsecsElapsed()) / 1e6 - made;
     view.show_before(true);
+    double folded = wait_for_layout(view);
+    QVERIFY2(view.card_count() <= 60, "a large graph is folded at first");
+    view.fold_all(true);
     double laid_out = wait_for_layout(view);
     QCOMPARE(view.card_count(), size_t(1746));
     timer.restart();
     view.grab();
     double first = double(timer.nsecsElapsed()) / 1e6;
-    qInfo("blocked %.2f ms, layout %.1f ms, first picture %.1f ms", blocked, laid_out, first);
+    qInfo("blocked %.2f ms, layout %.1f ms folded, %.1f ms of all, first picture %.1f ms", blocked,
+          folded, laid_out, first);
     QVERIFY2(blocked < 16 * testing::slowness(), "the window's thread waited for the layout");
     QVERIFY(laid_out + first < 1500 * testing::slowness());
   }
@@ -93,6 +98,7 @@ private slots:
     prepare(view, size);
     view.show_graph(dense_graph(1746), nullptr, -1);
     view.show_before(true);
+    view.fold_all(true);
     wait_for_layout(view);
     // Large pictures are bound by memory, which a machine's neighbours use, too: half as much again
     // comes and goes. The best of three walks counts.
@@ -106,7 +112,11 @@ private slots:
     GraphView view;
     prepare(view, {1280, 800});
     view.show_graph(dense_graph(10000), nullptr, -1);
-    qInfo("layout of 10,000 nodes %.0f ms", wait_for_layout(view));
+    qInfo("layout of 10,000 nodes %.0f ms folded", wait_for_layout(view));
+    view.fold_all(true);
+    double all = wait_for_layout(view);
+    qInfo("layout of 10,000 nodes %.0f ms", all);
+    QVERIFY(all < 2000 * testing::slowness());
     double longest = 0;
     for (char const* text : {"c", "co", "con", "conv", "conv2d", "conv2d 3", "conv2d 3x3", "x"}) {
       QElapsedTimer timer;
@@ -154,6 +164,88 @@ private slots:
     QVERIFY2(text.find("find rel\n") == std::string::npos, "letters are one action");
   }
 
+  void groups_fold_and_open_by_click_key_and_command() {
+    Workplace place(false);
+    place.window->resize(1600, 1000);
+    QCOMPARE(place.lines("sample resnet18\nshow graph\nexpect view.graph.folded 0\n"
+                         "fold graph layer1\nexpect view.graph.folded 1\n"
+                         "fold graph nothing\nexpect error contains has no group 'nothing'\n"),
+             std::string());
+    auto* graph = place.window->findChild<GraphView*>("graph");
+    size_t cards = graph->card_count();
+    auto settled = [&] {
+      wait_for_layout(*graph);
+      return graph->card_count();
+    };
+    click(*graph, "layer1, folded group, 4 kernels");
+    QCOMPARE(settled(), cards + 3);
+    click(*graph, "layer1.0, open group, 2 kernels");
+    QCOMPARE(settled(), cards + 2);
+    QTest::keyClick(graph, Qt::Key_Space);
+    QCOMPARE(settled(), cards + 3);
+    QCOMPARE(graph->chosen_group(), std::string("layer1.0"));
+    place.window->run_action("Fold the group of the graph");
+    QCOMPARE(settled(), cards + 2);
+    place.window->run_action("Fold all groups of the graph");
+    QVERIFY(settled() <= 12);
+    QTest::keyClick(graph, Qt::Key_Right);
+    QCOMPARE(graph->chosen_group(), std::string("layer1"));
+    std::string text = place.recorded();
+    for (char const* wanted : {"unfold graph layer1\n", "fold graph layer1.0\n", "fold graph\n"})
+      QVERIFY2(text.find(wanted) != std::string::npos, text.c_str());
+  }
+
+  void what_is_found_in_a_folded_group_is_opened() {
+    Workplace place(false);
+    QCOMPARE(place.lines("sample resnet18\nshow graph\nfold graph\nfind layer3.1 add\n"
+                         "expect find.matches >= 1\nexpect view.graph.folded 4\n"
+                         "unfold graph layer3\nexpect view.graph.folded 4\nfold graph\n"
+                         "find layer2\nmatch next\nexpect view.graph.folded 4\n"),
+             std::string());
+    auto* graph = place.window->findChild<GraphView*>("graph");
+    QVERIFY(graph->is_open("layer2") && graph->is_open("layer2.0"));
+    QVERIFY(!graph->is_open("layer2.1") && !graph->is_open("layer3"));
+  }
+
+  void what_opens_stays_where_it_was_clicked() {
+    GraphView view;
+    prepare(view, {1280, 800});
+    view.show_graph(dense_graph(1746), nullptr, -1);
+    wait_for_layout(view);
+    auto folded = [](Part const& part) { return part.name.contains("folded group"); };
+    std::vector<Part> before = view.parts();
+    auto group = std::ranges::find_if(before, folded);
+    QVERIFY(group != before.end());
+    QSignalSpy asked(&view, &GraphView::fold_asked);
+    QTest::mouseClick(&view, Qt::LeftButton, {}, group->rect.center().toPoint());
+    QCOMPARE(asked.count(), 1);
+    QVERIFY(view.fold(asked[0][0].toString().toStdString(), true));
+    wait_for_layout(view);
+    std::vector<Part> after = view.parts();
+    QString name = group->name.section(',', 0, 0) + ", open group";
+    auto open =
+        std::ranges::find_if(after, [&](Part const& part) { return part.name.startsWith(name); });
+    QVERIFY(open != after.end());
+    QVERIFY((open->rect.topLeft() - group->rect.topLeft()).manhattanLength() < 1);
+  }
+
+  void names_of_groups_stand_from_far_away() {
+    GraphView view;
+    prepare(view, {1280, 800});
+    view.show_graph(dense_graph(400), nullptr, -1);
+    view.fold_all(true);
+    wait_for_layout(view);
+    for (double scale : {0.3, 0.1}) {
+      view.look_at(scale, {20, 40});
+      paint::TextLog log;
+      view.grab();
+      bool group = std::ranges::any_of(
+          log.texts, [](paint::PaintedText const& text) { return text.words.startsWith("layer"); });
+      QVERIFY2(group, qPrintable(QString::number(scale)));
+      for (paint::PaintedText const& text : log.texts) QVERIFY(!text.cut);
+    }
+  }
+
   void another_graph_while_one_is_laid_out_is_the_one_that_is_shown() {
     GraphView view;
     prepare(view, {1280, 800});
@@ -187,12 +279,21 @@ private slots:
     QVERIFY(graph->laid_out());
     QVERIFY(opened < 2000 * testing::slowness());
     QCOMPARE(place.lines("expect model.operators >= 1000\ngraph before\n"
+                         "expect view.graph.nodes <= 60\nunfold graph\n"
                          "expect view.graph.nodes >= 1000\nfind concat\n"
                          "expect find.matches >= 50\n"),
              std::string());
   }
 
 private:
+  static void click(GraphView& view, QString const& name) {
+    for (Part const& part : view.parts())
+      if (part.name == name) {
+        view.look_at(view.scale(), view.origin() + QPointF(60, 60) - part.rect.topLeft());
+        return QTest::mouseClick(&view, Qt::LeftButton, {}, QPoint(70, 70));
+      }
+    QFAIL(qPrintable("no part is called " + name));
+  }
   /// Milliseconds under which 95 of 100 frames stay: of the whole graph, down to letters, from
   /// place to place, a card in the middle each time.
   static double walk(GraphView& view, QSize size) {

@@ -53,9 +53,11 @@ bool folds_without_cycles(size_t items, ItemGroups const& made, Edges const& edg
   std::map<int, std::set<int>> before;
   for (size_t i = 0; i < items; ++i) before[outermost(int(i))];
   for (auto const& [from, to] : edges)
-    if (from >= 0 && to >= 0 && outermost(from) != outermost(to)) before[outermost(to)].insert(outermost(from));
+    if (from >= 0 && to >= 0 && outermost(from) != outermost(to))
+      before[outermost(to)].insert(outermost(from));
   while (!before.empty()) {
-    auto free = std::find_if(before.begin(), before.end(), [](auto& row) { return row.second.empty(); });
+    auto free =
+        std::find_if(before.begin(), before.end(), [](auto& row) { return row.second.empty(); });
     if (free == before.end()) return false;
     int gone = free->first;
     before.erase(free);
@@ -83,8 +85,8 @@ class GraphGroupsTest : public QObject {
   Q_OBJECT
 private slots:
   void names_with_parts_make_groups_in_groups() {
-    QCOMPARE(grouped({"conv1", "layer1.0.conv1", "layer1.0.relu", "layer1.1.conv1",
-                      "layer1.1.relu", "fc"}),
+    QCOMPARE(grouped({"conv1", "layer1.0.conv1", "layer1.0.relu", "layer1.1.conv1", "layer1.1.relu",
+                      "fc"}),
              std::string("conv1 layer1(layer1.0(layer1.0.conv1 layer1.0.relu) "
                          "layer1.1(layer1.1.conv1 layer1.1.relu)) fc"));
     QCOMPARE(grouped({"net/in/Conv", "net/in/Relu", "net/block/a/Mul", "net/block/a/Add"}),
@@ -107,10 +109,19 @@ private slots:
 
   void constants_stand_with_what_reads_them() {
     // Both weights come first in the file.
-    std::vector<GroupItem> items = {{"w1", ""}, {"w2", ""}, {"a/Conv", ""}, {"a/Relu", ""}, {"b/Conv", ""}, {"b/Relu", ""}};
+    std::vector<GroupItem> items = {{"w1", ""},     {"w2", ""},     {"a/Conv", ""},
+                                    {"a/Relu", ""}, {"b/Conv", ""}, {"b/Relu", ""}};
     Edges edges = {{-1, 2}, {0, 2}, {2, 3}, {3, 4}, {1, 4}, {4, 5}};
     QCOMPARE(text_of(items, group_items(items, edges)),
              std::string("a(w1 a/Conv a/Relu) b(w2 b/Conv b/Relu)"));
+  }
+
+  void constants_without_an_edge_are_a_group() {
+    std::vector<GroupItem> items(8);
+    for (size_t i = 0; i < 6; ++i) items[i].name = "c" + std::to_string(i);
+    items[6].name = "x", items[7].name = "y";
+    QCOMPARE(text_of(items, group_items(items, {{-1, 6}, {6, 7}, {5, 6}})),
+             std::string("constants(c0 c1 c2 c3 c4) c5 x y"));
   }
 
   void without_names_resolutions_are_stages_and_lone_values_cut_blocks() {
@@ -121,7 +132,8 @@ private slots:
         int begin = int(items.size());
         for (int i = 0; i < 5; ++i) {
           if (!items.empty()) edges.push_back({int(items.size()) - 1, int(items.size())});
-          items.push_back({"n" + std::to_string(items.size()), stage == 0 ? "64x56x56 ABCD16b" : "128x28x28"});
+          items.push_back(
+              {"n" + std::to_string(items.size()), stage == 0 ? "64x56x56 ABCD16b" : "128x28x28"});
         }
         if (begin > 0) edges.push_back({begin - 1, begin + 4});  // a skip connection
       }
@@ -181,7 +193,8 @@ private slots:
       bool nested = rng.below(2) == 1;
       for (int f = 0; f < frames; ++f) layout.frames.push_back({nested ? f - 1 : -1, 60});
       for (int i = 0; i < 24; ++i)  // frames are stretches, so that they make no cycle
-        layout.cards.push_back({80 + double(rng.below(90)), 40, frames == 0 ? -1 : i * frames / 24});
+        layout.cards.push_back(
+            {80 + double(rng.below(90)), 40, frames == 0 ? -1 : i * frames / 24});
       for (int i = 1; i < 24; ++i) layout.edges.push_back({int(rng.below(i)), i, {}});
       for (FramedCard& card : layout.cards) QVERIFY(card.frame < frames);
       lay_out(layout);
@@ -198,7 +211,8 @@ private slots:
                   one.y + one.height <= other.y || other.y + other.height <= one.y);
         }
       for (FramedEdge const& edge : layout.edges) {
-        FramedCard const &from = layout.cards[size_t(edge.from)], &to = layout.cards[size_t(edge.to)];
+        FramedCard const &from = layout.cards[size_t(edge.from)],
+                         &to = layout.cards[size_t(edge.to)];
         QCOMPARE(edge.points.front().second, from.y + from.height);
         QCOMPARE(edge.points.back().second, to.y);
         for (size_t i = 1; i < edge.points.size(); ++i)

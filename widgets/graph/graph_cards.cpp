@@ -6,9 +6,11 @@
 #include <QLineF>
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <unordered_map>
 
+#include "engine/session/views/graph_frames.h"
+#include "engine/session/views/graph_groups.h"
+#include "engine/support/base/quantities.h"
 #include "widgets/paint/paint.h"
 
 namespace tw::graph {
@@ -58,12 +60,105 @@ std::unordered_map<int, int> fill_cards(Cards& made) {
   return of_node;
 }
 
+/// Folded groups take the place of the cards in them.
+class Folding {
+public:
+  Folding(Cards& made, std::unordered_map<int, int>& card_of) : made_(made), card_of_(card_of) {
+    make_groups();
+    count();
+    for (size_t i = 0; i < made_.cards.size(); ++i) put(int(i));
+    made_.cards = std::move(shown_);
+    for (auto& [node, card] : card_of_) card = place_[size_t(card)];
+  }
+
+private:
+  void make_groups() {
+    std::vector<session::GroupItem> items;
+    for (Card const& card : made_.cards) {
+      session::GraphNodeView const& last = *card.chips.back().node;
+      items.push_back({scoped_name(card), last.shape});
+    }
+    std::vector<std::pair<int, int>> edges;
+    for (auto const& edge : made_.before ? made_.graph->edges_before : made_.graph->edges) {
+      auto from = card_of_.find(edge.from), to = card_of_.find(edge.to);
+      if (to == card_of_.end() || (from == card_of_.end() && edge.from >= 0)) continue;
+      edges.emplace_back(edge.from < 0 ? -1 : from->second, to->second);
+    }
+    tree_ = session::group_items(items, edges);
+    bool open = made_.folds.all.value_or(made_.cards.size() <= kManyCards);
+    for (session::ItemGroup const& group : tree_.groups) {
+      auto own = made_.folds.own.find(group.key);
+      made_.groups.push_back({paint::shape(group.name),
+                              group.key,
+                              group.parent,
+                              own == made_.folds.own.end() ? open : own->second,
+                              {},
+                              -1,
+                              {}});
+    }
+  }
+
+  /// The name that says most of where a kernel stands: the scopes that its operators share.
+  static std::string scoped_name(Card const& card) {
+    std::string const& first = card.chips.front().node->name;
+    for (Chip const& chip : card.chips)
+      if (session::name_scopes(chip.node->name).size() < session::name_scopes(first).size())
+        return session::name_scopes(chip.node->name).empty() ? first : chip.node->name;
+    return first;
+  }
+
+  void count() {
+    std::vector<int> kernels(made_.groups.size(), 0), others(made_.groups.size(), 0);
+    for (size_t i = 0; i < made_.cards.size(); ++i) {
+      Card& card = made_.cards[i];
+      card.members = {int(i)};
+      made_.members.push_back({card.kernel, card.group, tree_.group_of[i]});
+      for (int g = tree_.group_of[i]; g >= 0; g = made_.groups[size_t(g)].parent)
+        ++(card.kernel >= 0 ? kernels : others)[size_t(g)];
+    }
+    for (size_t g = 0; g < made_.groups.size(); ++g) {
+      QStringList words;
+      if (kernels[g] > 0) words << QString::fromStdString(count_text(kernels[g], "kernel"));
+      if (others[g] > 0) words << QString::fromStdString(count_text(others[g], "operator"));
+      made_.groups[g].words = words.join(", ");
+    }
+  }
+
+  /// The outermost folded group around a card stands for it.
+  void put(int index) {
+    int folded = -1;
+    for (int g = tree_.group_of[size_t(index)]; g >= 0; g = made_.groups[size_t(g)].parent)
+      if (!made_.groups[size_t(g)].open) folded = g;
+    if (folded < 0) {
+      place_.push_back(int(shown_.size()));
+      return shown_.push_back(std::move(made_.cards[size_t(index)]));
+    }
+    Group& group = made_.groups[size_t(folded)];
+    if (group.card < 0) {
+      group.card = int(shown_.size());
+      shown_.push_back({});
+      shown_.back().title = group.title;
+      shown_.back().fold = folded;
+    }
+    Card& card = shown_[size_t(group.card)];
+    card.members.push_back(index);
+    card.share += made_.cards[size_t(index)].share;
+    place_.push_back(group.card);
+  }
+
+  Cards& made_;
+  std::unordered_map<int, int>& card_of_;
+  session::ItemGroups tree_;
+  std::vector<Card> shown_;
+  std::vector<int> place_;  ///< for each member the card that shows it
+};
+
 void fill_borders(Cards& made, std::unordered_map<int, int> const& card_of) {
-  std::set<std::pair<int, int>> seen;
+  std::map<std::pair<int, int>, size_t> seen;
   for (auto const& edge : made.before ? made.graph->edges_before : made.graph->edges) {
     auto from = card_of.find(edge.from), to = card_of.find(edge.to);
     if (from == card_of.end() || to == card_of.end() || from->second == to->second) continue;
-    if (seen.insert({from->second, to->second}).second)
+    if (seen.emplace(std::pair(from->second, to->second), made.borders.size()).second)
       made.borders.push_back({&edge, from->second, to->second, {}, {}, false, {}});
   }
 }
@@ -75,7 +170,7 @@ void fill_words(Cards& made, std::unordered_map<int, int> const& card_of) {
     std::string words = node.name + ' ' + node.op + ' ' + node.detail;
     std::transform(words.begin(), words.end(), words.begin(),
                    [](unsigned char c) { return c < 0x80 ? char(std::tolower(c)) : char(c); });
-    made.findable.push_back({std::move(words), card_of.at(node.id), &node});
+    made.findable.push_back({std::move(words), card_of.at(node.id), &node, -1});
   }
 }
 
@@ -100,21 +195,51 @@ void finish_border(Border& border) {
                    .adjusted(-8, -20, 160, 8);  // its mark and its words
 }
 
+/// Open groups that have a card or an open group in them.
+std::vector<int> frames_of(Cards const& made, session::FramedLayout& layout, Ruler& titles) {
+  std::vector<int> frame_of(made.groups.size(), -1);
+  for (size_t g = 0; g < made.groups.size(); ++g) {
+    Group const& group = made.groups[g];
+    int parent = group.parent;
+    bool inside = parent >= 0 && frame_of[size_t(parent)] < 0;  // of a folded one
+    if (!group.open || inside) continue;
+    frame_of[g] = int(layout.frames.size());
+    double width = titles.width(group.title) + titles.width(group.words) + 160;
+    layout.frames.push_back({parent < 0 ? -1 : frame_of[size_t(parent)], width, 0, 0, 0, 0});
+  }
+  return frame_of;
+}
+
+double width_of(Cards const& made, Card const& card, Ruler& titles) {
+  double title = titles.width(card.title) + 120;
+  if (card.fold >= 0)
+    return std::max(title + 20, titles.width(made.groups[size_t(card.fold)].words) + 140);
+  double width = kPad;
+  for (Chip const& chip : card.chips) width += chip.width + 8;
+  return std::max(width + kPad - 8, title);
+}
+
 void place(Cards& made) {
-  session::Layout layout;
+  session::FramedLayout layout;
   Ruler titles(ui_font(13, 600));
+  std::vector<int> frame_of = frames_of(made, layout, titles);
   for (Card const& card : made.cards) {
-    double width = kPad;
-    for (Chip const& chip : card.chips) width += chip.width + 8;
-    layout.nodes.push_back(
-        {std::max(width + kPad - 8, titles.width(card.title) + 120), kCard, 0, 0, 0});
+    int group = card.fold >= 0 ? made.groups[size_t(card.fold)].parent
+                               : made.members[size_t(card.members.front())].inner;
+    layout.cards.push_back(
+        {width_of(made, card, titles), kCard, group < 0 ? -1 : frame_of[size_t(group)], 0, 0});
   }
   for (Border const& border : made.borders) layout.edges.push_back({border.from, border.to, {}});
   session::lay_out(layout);
   for (size_t i = 0; i < made.cards.size(); ++i) {
-    auto const& at = layout.nodes[i];
+    auto const& at = layout.cards[i];
     made.cards[i].box = QRectF(at.x, at.y, at.width, at.height);
   }
+  for (size_t g = 0; g < made.groups.size(); ++g)
+    if (frame_of[g] >= 0) {
+      auto const& at = layout.frames[size_t(frame_of[g])];
+      made.groups[g].frame = QRectF(at.x, at.y, at.width, at.height);
+    }
   for (size_t e = 0; e < made.borders.size(); ++e) {
     for (auto const& [x, y] : layout.edges[e].points) made.borders[e].points.emplace_back(x, y);
     if (!made.borders[e].points.empty()) finish_border(made.borders[e]);
@@ -131,13 +256,18 @@ QString chip_text(session::GraphNodeView const& node) {
 }
 
 std::shared_ptr<Cards const> make_cards(std::shared_ptr<session::GraphView const> graph,
-                                        bool before) {
+                                        bool before, Folds const& folds) {
   auto made = std::make_shared<Cards>();
   made->graph = std::move(graph);
   made->before = before;
+  made->folds = folds;
   auto card_of = fill_cards(*made);
+  auto member_of = card_of;
+  Folding(*made, card_of);
   fill_borders(*made, card_of);
   fill_words(*made, card_of);
+  for (Findable& found : made->findable)
+    found.inner = made->members[size_t(member_of.at(found.node->id))].inner;
   place(*made);
   return made;
 }

@@ -5,14 +5,20 @@
 
 #include <QRectF>
 #include <QString>
+#include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/session/values.h"
-#include "engine/session/views/graph_layout.h"
 
 namespace tw::graph {
 
+/// A graph with more cards than this has its groups folded at first.
+inline constexpr size_t kManyCards = 60;
+/// Under this scale letters are under six pixels tall and only cost time; names are then set in a
+/// size of their own.
+inline constexpr double kReadable = 0.5;
 inline constexpr double kChip = 28, kHead = 34, kPad = 12, kCard = kHead + kChip + 18;
 
 struct Chip {
@@ -20,8 +26,31 @@ struct Chip {
   QString text;
   double width = 0;
 };
+/// What was opened and folded by hand.
+struct Folds {
+  std::optional<bool> all;          ///< every group, before those below: open or not
+  std::map<std::string, bool> own;  ///< by a group's key: open or not
+  bool operator==(Folds const&) const = default;
+};
+/// One kernel, or one operator: what a card stands for alone, and a folded group's for several.
+struct Member {
+  int kernel = -1, group = -1;  ///< as of a card
+  int inner = -1;               ///< the innermost group of the tree that it is in
+};
+struct Group {
+  QString title;
+  std::string key;
+  int parent = -1;
+  bool open = false;
+  QString words;  ///< "5 kernels"
+  int card = -1;  ///< of a folded one that can be seen
+  QRectF frame;   ///< of an open one that can be seen
+  bool seen() const { return card >= 0 || !frame.isEmpty(); }
+};
 struct Card {
   QString title;
+  int fold = -1;             ///< the group that it stands for, folded
+  std::vector<int> members;  ///< of `Cards`
   int kernel = -1;
   int group = -1;       ///< of one in a branch or a loop: the model's own group that it runs in
   bool inside = false;  ///< it is in a branch or a loop
@@ -42,11 +71,15 @@ struct Findable {
   std::string words;  ///< lower case
   int card = -1;
   session::GraphNodeView const* node = nullptr;
+  int inner = -1;  ///< the innermost group that it is in
 };
 
 struct Cards {
   std::shared_ptr<session::GraphView const> graph;  ///< keeps alive what the others point to
   bool before = false;
+  Folds folds;
+  std::vector<Member> members;
+  std::vector<Group> groups;  ///< outer ones before those in them
   std::vector<Card> cards;
   std::vector<Border> borders;
   std::vector<Findable> findable;  ///< in the order of the graph
@@ -54,7 +87,7 @@ struct Cards {
 };
 
 std::shared_ptr<Cards const> make_cards(std::shared_ptr<session::GraphView const> graph,
-                                        bool before);
+                                        bool before, Folds const& folds);
 /// Indices into `findable` of all that contain every word of `text`; none for no words.
 std::vector<int> find_nodes(Cards const& cards, QString const& text);
 QString chip_text(session::GraphNodeView const& node);

@@ -34,8 +34,12 @@ void GraphView::show_cut(std::shared_ptr<session::CutView const> cut) {
 }
 
 int GraphView::place_of(Card const& card) const {
-  bool known = shows_cut() && card.group >= 0 && size_t(card.group) < cut_->place_of.size();
-  return known ? cut_->place_of[size_t(card.group)] : 0;
+  return card.members.empty() ? 0 : place_of(made_->members[size_t(card.members.front())]);
+}
+
+int GraphView::place_of(graph::Member const& member) const {
+  int group = shows_cut() ? member.group : -1;
+  return group >= 0 && size_t(group) < cut_->place_of.size() ? cut_->place_of[size_t(group)] : 0;
 }
 
 QColor GraphView::place_colour(int place) const {
@@ -45,7 +49,11 @@ QColor GraphView::place_colour(int place) const {
 double GraphView::cut_words_height() const { return shows_cut() ? kWordsHeight : 0; }
 
 Card const* GraphView::card_of_group(int group) const {
-  auto of_group = [&](Card const& card) { return card.group == group && !card.inside; };
+  auto of_group = [&](Card const& card) {
+    if (card.fold < 0) return card.group == group && !card.inside;
+    return std::ranges::any_of(
+        card.members, [&](int member) { return made_->members[size_t(member)].group == group; });
+  };
   auto found = std::ranges::find_if(made_->cards, of_group);
   return found == made_->cards.end() ? nullptr : &*found;
 }
@@ -153,8 +161,8 @@ void GraphView::draw_cut_words(QPainter& painter) const {
   painter.fillRect(QRectF(strip.left(), strip.top(), strip.width(), 1), theme_.line2);
   double x = 16;
   for (size_t place = 0; place < cut_->places.size(); ++place) {
-    auto runs = std::ranges::count_if(made_->cards, [&](Card const& card) {
-      return card.kernel >= 0 && place_of(card) == int(place);
+    auto runs = std::ranges::count_if(made_->members, [&](graph::Member const& member) {
+      return member.kernel >= 0 && place_of(member) == int(place);
     });
     QString text = words(cut_->places[place]) + QStringLiteral(" · ") +
                    words(count_text(int64_t(runs), "kernel"));
@@ -179,7 +187,7 @@ bool GraphView::press_flag(QPointF scene) {
 
 void GraphView::drag_flag(QPointF scene) {
   Card const* card = card_at(scene);
-  drop_group_ = card ? card->group : -1;
+  drop_group_ = card ? made_->members[size_t(card->members.front())].group : -1;
   update();
 }
 

@@ -18,8 +18,10 @@ using graph::kPad;
 
 namespace {
 
-/// Below, letters are under six pixels tall and only cost time.
-constexpr double kReadable = 0.5;
+/// Below, chips cannot be told apart and cards are bars.
+constexpr double kSpines = 0.15;
+/// No more names than this in one picture: setting them takes time.
+constexpr int kMostNames = 400;
 
 }  // namespace
 
@@ -42,13 +44,21 @@ void GraphView::paintEvent(QPaintEvent*) {
   painter.translate(origin_);
   painter.scale(scale_, scale_);
   QRectF seen(to_scene({0, 0}), to_scene(QPointF(unit_width(), unit_height())));
-  if (scale_ * unit() < kReadable) {
+  if (scale_ * unit() < graph::kReadable) {
+    draw_frames(painter, seen);
     draw_far(painter, seen);
   } else {
     painter.setRenderHint(QPainter::Antialiasing);
+    draw_frames(painter, seen);
     draw_edges(painter, seen);
-    for (Card const& card : made_->cards)
-      if (card.box.intersects(seen)) draw_card(painter, card);
+    draw_frame_heads(painter, seen);
+    for (Card const& card : made_->cards) {
+      if (!card.box.intersects(seen)) continue;
+      if (card.fold >= 0)
+        draw_folded(painter, card);
+      else
+        draw_card(painter, card);
+    }
     draw_flags(painter);
   }
   painter.setRenderHint(QPainter::Antialiasing);
@@ -57,8 +67,42 @@ void GraphView::paintEvent(QPaintEvent*) {
       draw_match(painter, made_->cards[i], match_cards_[i] == 2);
   draw_drop(painter);
   painter.restore();
+  if (scale_ * unit() < graph::kReadable) draw_names(painter, seen);
   draw_cut_words(painter);
   frame_ms_ = double(timer.nsecsElapsed()) / 1e6;
+}
+
+/// Names of what is far away, in letters that can be read, where there is room for some; those of
+/// groups first.
+void GraphView::draw_names(QPainter& painter, QRectF const& seen) const {
+  QFont font = ui_font(11, 600);
+  QFontMetricsF letters(font);
+  int drawn = 0;
+  auto name = [&](QRectF const& words, QString const& title, QColor const& ground) {
+    if (words.width() < 36 || ++drawn > kMostNames) return;
+    QString shown = letters.elidedText(title, Qt::ElideRight, words.width());
+    painter.fillRect(
+        QRectF(words.left() - 2, words.top(), letters.horizontalAdvance(shown) + 4, words.height()),
+        ground);
+    paint::text(painter, words, font, theme_.text1, shown);
+  };
+  auto place_of_box = [&](QRectF const& box) {
+    return QRectF(box.topLeft() * scale_ + origin_, box.size() * scale_).adjusted(5, 0, -4, 0);
+  };
+  for (bool folded : {true, false})
+    for (Card const& card : made_->cards) {
+      if ((card.fold >= 0) != folded || !card.box.intersects(seen)) continue;
+      QRectF box = place_of_box(card.box);
+      if (box.height() >= 14)
+        name(QRectF(box.left(), box.top() + 1, box.width(), std::min(box.height() - 2, 16.0)),
+             card.title, theme_.panel);
+    }
+  drawn = 0;
+  for (graph::Group const& group : made_->groups) {
+    if (group.frame.isEmpty() || !group.frame.intersects(seen)) continue;
+    QRectF box = place_of_box(group.frame);
+    name(QRectF(box.left(), box.top() - 8, box.width(), 15), group.title, theme_.inset);
+  }
 }
 
 /// All lines at once, then the cards in the colour of what they mostly are.
@@ -76,23 +120,43 @@ void GraphView::draw_far(QPainter& painter, QRectF const& seen) const {
     painter.setPen(QPen(theme_.ink, 2 / scale_));
     painter.drawPolyline(points.data(), int(points.size()));
   }
+  bool spines = scale_ * unit() >= kSpines;
   for (Card const& card : made_->cards) {
     if (!card.box.intersects(seen)) continue;
-    auto strongest = session::PatternClass::kInjective;
-    for (Chip const& chip : card.chips)
-      if (chip.node->pattern != session::PatternClass::kOpaque)
-        strongest = std::max(strongest, chip.node->pattern);
-    QColor colour =
-        card.chips.empty() || card.chips[0].node->pattern == session::PatternClass::kOpaque
-            ? theme_.text3
-            : paint::class_colour(theme_, strongest);
-    if (shows_cut()) colour = place_colour(place_of(card));
-    painter.fillRect(card.box, Theme::mix(colour, theme_.panel, 0.45));
-    if (card.kernel < 0 || card.kernel != kernel_) continue;
-    painter.setPen(QPen(theme_.ink, 2 / scale_));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRect(card.box);
+    draw_far_card(painter, card, spines);
   }
+}
+
+/// Chips as spines; as a bar in the colour of the strongest.
+void GraphView::draw_far_card(QPainter& painter, Card const& card, bool spines) const {
+  auto strongest = session::PatternClass::kInjective;
+  for (Chip const& chip : card.chips)
+    if (chip.node->pattern != session::PatternClass::kOpaque)
+      strongest = std::max(strongest, chip.node->pattern);
+  bool grey = card.chips.empty() || card.chips[0].node->pattern == session::PatternClass::kOpaque;
+  QColor colour = grey ? theme_.text3 : paint::class_colour(theme_, strongest);
+  if (shows_cut()) colour = place_colour(place_of(card));
+  double thin = 1 / scale_;
+  if (card.fold >= 0)
+    for (double step : {8.0, 4.0})
+      painter.fillRect(card.box.translated(step, step),
+                       Theme::mix(theme_.text3, theme_.panel, step / 20));
+  bool as_card = spines || card.fold >= 0;
+  painter.fillRect(card.box, as_card ? theme_.panel : Theme::mix(colour, theme_.panel, 0.45));
+  double x = card.box.left() + kPad;
+  for (size_t i = 0; as_card && i < card.chips.size(); ++i) {
+    Chip const& chip = card.chips[i];
+    QColor spine = shows_cut() ? colour : paint::class_colour(theme_, chip.node->pattern);
+    painter.fillRect(QRectF(x, card.box.bottom() - 32, std::min(chip.width, 40.0), 20), spine);
+    x += std::min(chip.width, 40.0) + 8;
+  }
+  bool selected = card.fold >= 0
+                      ? holds_kernel(card) || made_->groups[size_t(card.fold)].key == group_
+                      : card.kernel >= 0 && card.kernel == kernel_;
+  if (!as_card && !selected) return;
+  painter.setPen(QPen(selected ? theme_.ink : theme_.line3, (selected ? 2 : 1) * thin));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRect(card.box);
 }
 
 void GraphView::draw_edges(QPainter& painter, QRectF const& seen) const {
@@ -177,10 +241,15 @@ void GraphView::draw_card(QPainter& painter, Card const& card) const {
     paint::text(painter, place.adjusted(28, 0, -6, 0), mono_font(12), theme_.text1, chip.text);
     x += place.width() + 8;
   }
+  draw_bar(painter, card);
+}
+
+void GraphView::draw_bar(QPainter& painter, Card const& card) const {
+  QRectF const& box = card.box;
   QRectF track(box.left() + kPad, box.bottom() - 11, box.width() - 2 * kPad, 3);
   painter.fillRect(track, theme_.line1);
   painter.fillRect(
-      QRectF(track.left(), track.top(), track.width() * std::clamp(card.share * 8, 0.0, 1.0), 3),
+      QRectF(track.left(), track.top(), track.width() * std::clamp(card.share, 0.0, 1.0), 3),
       theme_.text2);
 }
 
@@ -190,7 +259,7 @@ void GraphView::draw_match(QPainter& painter, Card const& card, bool current) co
   painter.setPen(QPen(theme_.warn, (current ? 4 : 2) * thin));
   QColor tint = theme_.warn;
   tint.setAlphaF(current ? 0.3f : 0.14f);
-  painter.setBrush(scale_ * unit() < kReadable ? QBrush(tint) : QBrush(Qt::NoBrush));
+  painter.setBrush(scale_ * unit() < graph::kReadable ? QBrush(tint) : QBrush(Qt::NoBrush));
   double out = 4 * thin;
   painter.drawRoundedRect(card.box.adjusted(-out, -out, out, out), 10, 10);
 }

@@ -58,29 +58,64 @@ void GraphView::show_before(bool before) {
 void GraphView::rebuild() {
   fitted_ = false;
   chosen_edge_ = -1;
-  dragged_flag_ = drop_group_ = -1;
+  dragged_flag_ = drop_group_ = wanted_node_ = -1;
+  group_.clear();
+  anchor_.clear();
   matches_.clear();
+  match_cards_.clear();
   match_ = -1;
   update();
   if (!graph_) return made_.reset();
+  lay_out_again();
+}
+
+void GraphView::lay_out_again() {
   if (watcher_->isRunning()) return;  // looked at when it has ended
-  watcher_->setFuture(QtConcurrent::run(
-      [graph = graph_, before = before_] { return graph::make_cards(graph, before); }));
+  watcher_->setFuture(QtConcurrent::run([graph = graph_, before = before_, folded = folds()] {
+    return graph::make_cards(graph, before, folded);
+  }));
 }
 
 void GraphView::take_cards() {
-  made_ = watcher_->result();
-  if (graph_ && !ready()) return rebuild();  // another graph was asked for meanwhile
+  Made next = watcher_->result();
   if (!graph_) return made_.reset();
-  if (!fitted_) zoom_to_fit();
+  if (next->graph != graph_ || next->before != before_ || next->folds != folds())
+    return lay_out_again();  // another graph was asked for meanwhile
+  bool same = made_ && made_->graph == next->graph && made_->before == next->before;
+  QRectF stood;
+  if (graph::Group const* group = same ? group_of(anchor_) : nullptr)
+    stood = group->card >= 0 ? made_->cards[size_t(group->card)].box : group->frame;
+  int match = match_;
+  made_ = std::move(next);
+  chosen_edge_ = -1;
+  if (!fitted_) first_look();
+  if (!stood.isNull()) keep_in_place(stood);
   search();
+  if (same && match > 0 && match < match_count()) step_match_to(match);
+  for (graph::Findable const& found : made_->findable)
+    if (wanted_node_ >= 0 && found.node->id == wanted_node_) bring_into_view(found.card);
+  wanted_node_ = -1;
   update();
 }
 
+/// All of it.
 void GraphView::zoom_to_fit() {
-  moved_ = false;
+  if (!laid_out() || unit_width() < 50 || unit_height() < 50) return;
+  double wide = (unit_width() - 48) / std::max(made_->width, 1.0);
+  double high = (unit_height() - cut_words_height() - 48) / std::max(made_->height, 1.0);
+  look_from_above(std::clamp(std::min(wide, high), kLeastScale, 1.0));
+}
+
+/// The whole width, as far as names can be read.
+void GraphView::first_look() {
   if (!laid_out() || unit_width() < 50) return;
-  scale_ = std::clamp((unit_width() - 48) / std::max(made_->width, 1.0), 0.25, 1.0);
+  double least = std::min(1.0, graph::kReadable / unit() * 1.01);
+  look_from_above(std::clamp((unit_width() - 48) / std::max(made_->width, 1.0), least, 1.0));
+}
+
+void GraphView::look_from_above(double scale) {
+  moved_ = false;
+  scale_ = scale;
   origin_ = QPointF((unit_width() - made_->width * scale_) / 2, 24);
   fitted_ = true;
   update();
@@ -89,7 +124,7 @@ void GraphView::zoom_to_fit() {
 void GraphView::rescale() {
   bar_->set_theme(theme_);
   place_bar();
-  if (!moved_) zoom_to_fit();
+  if (!moved_) first_look();
 }
 
 void GraphView::place_bar() {
@@ -99,7 +134,7 @@ void GraphView::place_bar() {
 
 /// A place the user has chosen stays; the fitted picture fits again.
 void GraphView::resizeEvent(QResizeEvent*) {
-  if (!moved_) zoom_to_fit();
+  if (!moved_) first_look();
   place_bar();
 }
 
@@ -129,6 +164,7 @@ GraphView::Reason GraphView::reason_of(int from, int to) {
 }
 
 void GraphView::click(QPointF scene) {
+  if (click_group(scene)) return;
   for (Border const& border : made_->borders)
     if (!border.points.empty() && (border.mark - scene).manhattanLength() <= 14)
       return emit reason_asked(border.edge->from, border.edge->to);
@@ -200,13 +236,23 @@ void GraphView::zoom(double factor, QPointF around) {
   moved_by_user();
 }
 
-/// Up and down go from kernel to kernel, + and - zoom, 0 fits.
+/// Up and down go from kernel to kernel, left and right from group to group, the space bar opens
+/// and folds one; + and - zoom, 0 fits.
 void GraphView::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right)
+    return step_group(event->key() == Qt::Key_Left ? -1 : 1);
+  if (event->key() == Qt::Key_Space) {
+    std::string key = chosen_group();
+    if (!key.empty()) emit fold_asked(QString::fromStdString(key), !is_open(key));
+    return;
+  }
   int step = event->key() == Qt::Key_Up ? -1 : event->key() == Qt::Key_Down ? 1 : 0;
   if (step != 0 && kernels_ && ready()) {
     int next = std::clamp(kernel_ + step, 0, int(kernels_->rows.size()) - 1);
     for (size_t i = 0; i < made_->cards.size(); ++i)
-      if (made_->cards[i].kernel == next) {
+      if (std::ranges::any_of(made_->cards[i].members, [&](int member) {
+            return made_->members[size_t(member)].kernel == next;
+          })) {
         bring_into_view(int(i));
         break;
       }
@@ -283,13 +329,21 @@ void GraphView::search() {
   update();
 }
 
+/// One that is in a folded group is shown: the groups around it are opened.
 void GraphView::step_match(int direction) {
   if (matches_.empty()) return;
+  step_match_to((match_ + direction + match_count()) % match_count());
+  graph::Findable const& found = made_->findable[size_t(matches_[size_t(match_)])];
+  wanted_node_ = found.node->id;
+  open_to(found.inner);
+  if (!busy()) bring_into_view(found.card);
+}
+
+void GraphView::step_match_to(int match) {
   auto card = [&] { return size_t(made_->findable[size_t(matches_[size_t(match_)])].card); };
   match_cards_[card()] = 1;
-  match_ = (match_ + direction + match_count()) % match_count();
+  match_ = match;
   match_cards_[card()] = 2;
-  bring_into_view(int(card()));
   bar_->show_matches(match_, match_count());
   update();
 }
@@ -302,13 +356,16 @@ QString GraphView::match_name() const {
 std::vector<Part> GraphView::parts() const {
   std::vector<Part> parts;
   if (!ready()) return parts;
-  for (Card const& card : made_->cards)
+  for (Card const& card : made_->cards) {
+    if (card.fold >= 0) continue;  // below, with the open groups
     parts.push_back(
         {QRectF(card.box.topLeft() * scale_ + origin_, card.box.size() * scale_),
          card.title + (place_of(card) == 0 ? QString()
                                            : ", on " + QString::fromStdString(
                                                            cut_->places[size_t(place_of(card))])),
          card.kernel >= 0 && card.kernel == kernel_});
+  }
+  for (Part& part : group_parts()) parts.push_back(std::move(part));
   return parts;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// The model as cards of fused kernels; a click on a border between two says why they were not
-/// fused. Cards are laid out off the window's thread; from far away only what can be told apart is
-/// drawn.
+/// The model as cards of fused kernels, folded into groups where they are many; a click on a border
+/// between two says why they were not fused. Cards are laid out off the window's thread; from far
+/// away only what can be told apart is drawn.
 #pragma once
 
 #include <QFutureWatcher>
@@ -36,7 +36,16 @@ public:
   size_t card_count() const { return made_ ? made_->cards.size() : 0; }
   size_t edge_count() const { return made_ ? made_->borders.size() : 0; }
   /// Whether a layout is still being made.
-  bool busy() const { return graph_ && !ready(); }
+  bool busy() const { return graph_ && (!ready() || made_->folds != folds()); }
+  /// Opens a group, or folds it, by its key; false: there is none. What is found in it is opened
+  /// down to the node.
+  bool fold(std::string const& key, bool open);
+  void fold_all(bool open);
+  size_t group_count() const { return made_ ? made_->groups.size() : 0; }
+  size_t folded_count() const;  ///< of those that can be seen
+  /// The group that keys work on: the one that was clicked, else the one around the kernel.
+  std::string chosen_group() const;
+  bool is_open(std::string const& key) const;
   /// How long the last picture took, in milliseconds.
   double frame_ms() const { return frame_ms_; }
   /// Why two nodes were not fused, or (`to` < 0) why one joined; empty when nothing is known.
@@ -65,6 +74,8 @@ signals:
   void menu_asked(int group, QPoint at);
   /// The mark where a cut begins was dropped on a card of another group.
   void cut_moved(int from, int to);
+  /// A group is to be opened or folded.
+  void fold_asked(QString key, bool open);
   /// The user has moved or zoomed.
   void looked();
   void find_typed(QString text);
@@ -88,15 +99,32 @@ private:
   void rebuild();
   void take_cards();
   void draw_far(QPainter& painter, QRectF const& seen) const;
+  void draw_far_card(QPainter& painter, graph::Card const& card, bool spines) const;
   void draw_edges(QPainter& painter, QRectF const& seen) const;
   QPen edge_pen(size_t edge) const;
   void draw_mark(QPainter& painter, QRectF const& seen, size_t edge) const;
   void draw_card(QPainter& painter, graph::Card const& card) const;
   void draw_match(QPainter& painter, graph::Card const& card, bool current) const;
+  void draw_names(QPainter& painter, QRectF const& seen) const;
+  void draw_bar(QPainter& painter, graph::Card const& card) const;
+  bool holds_kernel(graph::Card const& card) const;
+  // Of groups: graph_folds.cpp.
+  graph::Folds const& folds() const { return folds_[before_ ? 1 : 0]; }
+  graph::Group const* group_of(std::string const& key) const;
+  void draw_frames(QPainter& painter, QRectF const& seen) const;
+  void draw_frame_heads(QPainter& painter, QRectF const& seen) const;
+  void draw_folded(QPainter& painter, graph::Card const& card) const;
+  bool click_group(QPointF scene);
+  void step_group(int direction);
+  void open_to(int inner);
+  void keep_in_place(QRectF const& stood);
+  void lay_out_again();
+  std::vector<Part> group_parts() const;
   session::KernelRow const* row_of(graph::Card const& card) const;
   // Of a cut: graph_cut.cpp.
   bool shows_cut() const { return cut_ && !before_; }
   int place_of(graph::Card const& card) const;
+  int place_of(graph::Member const& member) const;
   QColor place_colour(int place) const;
   /// How tall the words on the cut at the lower edge are, in units.
   double cut_words_height() const;
@@ -118,7 +146,10 @@ private:
   void zoom(double factor, QPointF around);
   void moved_by_user();
   void bring_into_view(int card);
+  void first_look();
+  void look_from_above(double scale);
   void search();
+  void step_match_to(int match);
   void place_bar();
 
   std::shared_ptr<session::GraphView const> graph_;
@@ -128,6 +159,10 @@ private:
   int drop_group_ = -1;    ///< where it would be dropped
   int kernel_ = -1;
   bool before_ = false;
+  graph::Folds folds_[2];  ///< after and before fusion
+  std::string group_;      ///< chosen, by its key
+  std::string anchor_;     ///< the group that keeps its place while others are laid out around it
+  int wanted_node_ = -1;   ///< comes into view when its group is laid out
   Made made_;
   QFutureWatcher<Made>* watcher_ = nullptr;
   QPointF origin_{24, 24}, press_, press_origin_;

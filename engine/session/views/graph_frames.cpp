@@ -65,7 +65,8 @@ private:
 
   Piece piece(int frame, int from, int to, int card) {
     Room& room = room_of(frame);
-    auto [found, added] = room.edges.emplace(std::tuple(from, to, card), int(room.layout.edges.size()));
+    auto [found, added] =
+        room.edges.emplace(std::tuple(from, to, card), int(room.layout.edges.size()));
     if (added) room.layout.edges.push_back({from, to, {}});
     return {frame, found->second};
   }

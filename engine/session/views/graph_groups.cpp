@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kManyParts = 20, kManyInStage = 12;
 /// A stretch of others that is no longer does not end a group: a transposition amid its nodes.
 constexpr int kStrayNodes = 2, kStrayParts = 8;
-constexpr int kLeastStage = 3;
+constexpr int kLeastStage = 3, kLeastAlone = 4;
 
 bool is_number(std::string const& text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -85,13 +85,21 @@ public:
   }
 
   ItemGroups run() {
-    level(0, int(order_.size()), 0, -1);
+    int count = int(order_.size()), alone = count;
+    while (alone > 0 && is_alone(order_[size_t(alone) - 1])) --alone;
+    if (alone == 0 || count - alone < kLeastAlone) alone = count;
+    level(0, alone, 0, -1);
+    if (alone < count)
+      level(alone, count, 0, add_group("constants", "constants", -1, alone, count));
     return std::move(made_);
   }
 
 private:
+  /// No edge begins or ends here: what makes constants that no edge shows.
+  bool is_alone(int item) const { return alone_[size_t(item)] != 0; }
+
   /// Every node as late as its first reader wants it: constants stand before what reads them, and
-  /// a branch stands together.
+  /// a branch stands together. Those without edges come last.
   void put_in_order() {
     std::vector<char> seen(items_.size(), 0);
     std::vector<std::pair<int, size_t>> stack;
@@ -111,8 +119,11 @@ private:
         }
       }
     };
+    alone_.resize(items_.size());
+    for (size_t i = 0; i < items_.size(); ++i)
+      alone_[i] = in_[i].empty() && out_[i].empty() && !flows_[i];
     for (int i = 0; i < int(items_.size()); ++i)
-      if (out_[size_t(i)].empty()) visit(i);
+      if (out_[size_t(i)].empty() && !is_alone(i)) visit(i);
     for (int i = 0; i < int(items_.size()); ++i) visit(i);
     place_.resize(items_.size());
     for (size_t p = 0; p < order_.size(); ++p) place_[size_t(order_[p])] = int(p);
@@ -174,7 +185,8 @@ private:
       key = path + " (" + std::to_string(again) + ")";
     if (key != path) name += key.substr(path.size());
     made_.groups.push_back({std::move(name), std::move(key), parent, end - begin});
-    for (int p = begin; p < end; ++p) made_.group_of[size_t(order_[size_t(p)])] = int(made_.groups.size()) - 1;
+    for (int p = begin; p < end; ++p)
+      made_.group_of[size_t(order_[size_t(p)])] = int(made_.groups.size()) - 1;
     return int(made_.groups.size()) - 1;
   }
 
@@ -186,7 +198,10 @@ private:
     int item = order_[size_t(place)];
     std::string path;
     for (size_t i = 0; i <= depth; ++i)
-      path += (i == 0 ? "" : is_number(scopes_[size_t(item)][i]) ? "." : "/") + scopes_[size_t(item)][i];
+      path += (i == 0                                ? ""
+               : is_number(scopes_[size_t(item)][i]) ? "."
+                                                     : "/") +
+              scopes_[size_t(item)][i];
     return path;
   }
   static std::string shown(std::string const& path) { return path.substr(path.rfind('/') + 1); }
@@ -288,7 +303,7 @@ private:
 
   std::vector<GroupItem> const& items_;
   std::vector<std::vector<int>> in_, out_;
-  std::vector<char> flows_;
+  std::vector<char> flows_, alone_;
   std::vector<int> order_, place_, passing_;
   std::vector<std::vector<std::string>> scopes_;
   std::set<std::string> keys_;

@@ -14,6 +14,13 @@ struct LookAtGraph {
   double scale = 1, x = 0, y = 0;
 };
 struct FitGraph {};
+/// A group by its key; empty: all of them.
+struct FoldGraph {
+  std::string group;
+};
+struct UnfoldGraph {
+  std::string group;
+};
 /// Why two nodes were not fused, or (`to` empty) why one joined; nodes by name, or "#3" by number.
 struct ExplainFusion {
   std::string from, to;

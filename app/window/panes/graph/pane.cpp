@@ -54,6 +54,14 @@ public:
   }
   bool busy() const override { return view_->busy(); }
   QString find_command() const override { return "Find in the graph"; }
+  std::vector<Key> keys() const override {
+    QString const graph = "Graph";
+    return {{graph, "Up, Down", "Go from kernel to kernel"},
+            {graph, "Left, Right", "Go from group to group"},
+            {graph, "Space", "Open or fold the group"},
+            {graph, "+, -", "Zoom"},
+            {graph, "0", "Fit the whole graph"}};
+  }
   std::optional<session::FactValue> fact(std::string const& name) const override;
   std::vector<PaletteEntry> palette_entries() override;
 
@@ -65,6 +73,8 @@ private:
   Nodes const& nodes() const {
     return view_->shows_before() ? now().graph->nodes_before : now().graph->nodes;
   }
+  void perform_folding();
+  void fold_chosen(bool open);
   void show_tensor(session::GraphEdgeView const& edge);
   std::string node_of_group(int group) const;
   std::vector<Workbench::MenuEntry> cut_entries(int group);
@@ -91,6 +101,7 @@ void GraphPane::perform_actions() {
     return Status();
   });
   bench_.on<journal::FitGraph>([this](auto const&) { return view_->zoom_to_fit(), Status(); });
+  perform_folding();
   bench_.on<journal::ExplainFusion>([this](auto const& action) { return explain_fusion(action); });
   bench_.on<journal::FindInGraph>([this](auto const& action) {
     if (action.text.empty()) return view_->close_find(), Status();
@@ -104,13 +115,39 @@ void GraphPane::perform_actions() {
   });
 }
 
+void GraphPane::perform_folding() {
+  auto fold = [this](std::string const& group, bool open) -> Status {
+    if (group.empty()) return view_->fold_all(open), Status();
+    if (view_->fold(group, open)) return {};
+    return bad_input("unknown_group", "the graph has no group '" + group + "'");
+  };
+  bench_.on<journal::FoldGraph>([fold](auto const& action) { return fold(action.group, false); });
+  bench_.on<journal::UnfoldGraph>([fold](auto const& action) { return fold(action.group, true); });
+}
+
+/// The group that was clicked, or the one around the chosen kernel.
+void GraphPane::fold_chosen(bool open) {
+  std::string group = view_->chosen_group();
+  if (open)
+    bench_.ask(journal::UnfoldGraph{group});
+  else
+    bench_.ask(journal::FoldGraph{group});
+}
+
 void GraphPane::watch() {
+  connect(view_, &GraphView::fold_asked, this, [this](QString const& key, bool open) {
+    if (open)
+      bench_.ask(journal::UnfoldGraph{key.toStdString()});
+    else
+      bench_.ask(journal::FoldGraph{key.toStdString()});
+  });
   connect(view_, &GraphView::kernel_chosen, this,
           [this](int row) { bench_.execute(session::SelectKernel{row}); });
   connect(view_, &GraphView::menu_asked, this, [this](int group, QPoint at) {
-    bench_.show_menu({kRunWhole, "Measure the whole model", "Graph before fusion",
-                      "Graph after fusion", "Find in the graph"},
-                     at, entries_at(group));
+    bench_.show_menu(
+        {kRunWhole, "Measure the whole model", "Graph before fusion", "Graph after fusion",
+         "Fold all groups of the graph", "Unfold all groups of the graph", "Find in the graph"},
+        at, entries_at(group));
   });
   connect(view_, &GraphView::cut_moved, this, [this](int from, int to) {
     if (now().cut)
@@ -148,6 +185,20 @@ void GraphPane::add_commands() {
   add("Graph before fusion", "", journal::ChooseGraph{"before"});
   add("Graph after fusion", "", journal::ChooseGraph{"after"});
   add("Find in the graph", "", journal::ShowDialog{"find", {}});
+  add("Fold all groups of the graph", "", journal::FoldGraph{});
+  add("Unfold all groups of the graph", "", journal::UnfoldGraph{});
+  auto one = [this](char const* name, bool open) {
+    bench_.add_command({.section = "Views",
+                        .name = name,
+                        .run = [this, open] { fold_chosen(open); },
+                        .possible =
+                            [this, open] {
+                              std::string group = view_->chosen_group();
+                              return !group.empty() && view_->is_open(group) != open;
+                            }});
+  };
+  one("Fold the group of the graph", false);
+  one("Unfold the group of the graph", true);
   bench_.add_command({.section = "Measuring and devices",
                       .name = kRunWhole,
                       .run = [this] { bench_.execute(session::RemoveCut{}); },
@@ -268,6 +319,10 @@ Status GraphPane::explain_fusion(journal::ExplainFusion const& action) {
 
 std::optional<session::FactValue> GraphPane::fact(std::string const& name) const {
   if (name == "view.graph.nodes") return double(view_->card_count());
+  if (name == "view.graph.groups") return double(view_->group_count());
+  if (name == "view.graph.folded") return double(view_->folded_count());
+  if (name == "view.graph.group")
+    return view_->chosen_group().empty() ? "none" : view_->chosen_group();
   if (name == "view.graph.edges") return double(view_->edge_count());
   if (name == "view.graph.scale") return view_->scale();
   if (name == "view.graph.frame") return view_->frame_ms();
