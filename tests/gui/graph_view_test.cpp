@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include <QLineEdit>
+#include <QPushButton>
 #include <ctime>
 #include <filesystem>
 
@@ -229,6 +230,15 @@ private slots:
     QVERIFY((open->rect.topLeft() - group->rect.topLeft()).manhattanLength() < 1);
   }
 
+  void folding_what_is_out_of_sight_moves_nothing_away() {
+    Workplace place(false);
+    place.window->resize(1600, 1000);
+    QCOMPARE(place.lines("sample resnet18\nshow graph\nfold graph layer4\n"), std::string());
+    auto* view = place.window->findChild<GraphView*>("graph");
+    QRectF first = view->parts().front().rect;
+    QVERIFY(first.top() > 0 && first.top() < 100 && first.left() > 0);
+  }
+
   void names_of_groups_stand_from_far_away() {
     GraphView view;
     prepare(view, {1280, 800});
@@ -243,6 +253,102 @@ private slots:
           log.texts, [](paint::PaintedText const& text) { return text.words.startsWith("layer"); });
       QVERIFY2(group, qPrintable(QString::number(scale)));
       for (paint::PaintedText const& text : log.texts) QVERIFY(!text.cut);
+    }
+  }
+
+  void bars_are_shares_of_the_largest_and_only_what_is_known_is_said() {
+    Workplace place(false);
+    place.window->resize(1600, 1000);
+    QCOMPARE(place.lines("sample resnet18\nshow graph\nfold graph\n"
+                         "expect view.graph.overlay = time\noverlay bytes\n"
+                         "expect view.graph.overlay = bytes\n"),
+             std::string());
+    auto* view = place.window->findChild<GraphView*>("graph");
+    auto const snapshot = place.session->snapshot();
+    auto made = graph::make_cards(snapshot.graph, false, {false, {}});
+    auto kernels = std::make_shared<session::KernelTable>(*snapshot.kernels);
+    double sum = 0;
+    for (auto const& member : made->members)
+      sum += double(kernels->rows[size_t(member.kernel)].bytes);
+    auto bytes = graph::overlay_values(*made, kernels.get(), graph::Overlay::kBytes);
+    double shown = 0, largest = 0;
+    for (auto const& value : bytes) shown += value.value, largest = std::max(largest, value.value);
+    QCOMPARE(shown, sum);
+    for (auto const& value : bytes) QCOMPARE(value.share, value.value / largest);
+    QVERIFY(view->value_of("layer1").endsWith("MB"));
+    // Nothing was measured.
+    for (auto& row : kernels->rows) row.time_ms.reset();
+    for (auto const& value : graph::overlay_values(*made, kernels.get(), graph::Overlay::kTime))
+      QVERIFY(!value.known && value.words.isEmpty());
+    kernels->rows[0].time_ms = 4;
+    kernels->rows[2].time_ms = 1;  // twice in layer1, beside others that are not known
+    kernels->rows[2].state = session::KernelState::kTuned;
+    auto time = graph::overlay_values(*made, kernels.get(), graph::Overlay::kTime);
+    auto covered = graph::overlay_values(*made, kernels.get(), graph::Overlay::kCoverage);
+    for (size_t i = 0; i < made->cards.size(); ++i)
+      if (made->cards[i].title == "layer1") {
+        QCOMPARE(time[i].share, 0.5);
+        QCOMPARE(time[i].words, QString("≥ 2.00 ms"));
+        QCOMPARE(covered[i].words, QString("2 of 4"));
+      }
+    place.window->run_action("Overlay of the graph: coverage");
+    QCOMPARE(view->overlay(), std::string("coverage"));
+    place.window->findChild<QPushButton*>("overlay_none")->click();
+    QCOMPARE(view->overlay(), std::string("none"));
+  }
+
+  void a_map_stands_in_the_corner_while_the_graph_does_not_fit() {
+    Workplace place(false);
+    place.window->resize(1600, 1000);
+    QCOMPARE(place.lines("sample resnet18\nshow graph\nexpect view.graph.map 1\nfit graph\n"
+                         "expect view.graph.map 0\nlook at graph 1 20 20\n"
+                         "expect view.graph.map 1\n"),
+             std::string());
+    auto* view = place.window->findChild<GraphView*>("graph");
+    // The middle of the map is the middle of the graph, wherever the view was.
+    QPointF origin = view->origin();
+    QPoint at(view->width() - 40, 70);
+    QTest::mousePress(view, Qt::LeftButton, {}, at);
+    QVERIFY(view->origin() != origin);
+    QPointF pressed = view->origin();
+    QTest::mouseMove(view, at + QPoint(0, 30));
+    QTest::mouseRelease(view, Qt::LeftButton, {}, at + QPoint(0, 30));
+    QVERIFY2(view->origin().y() < pressed.y(), "further down in the graph");
+    QVERIFY(place.recorded().find("look at graph 1 ") != std::string::npos);
+    QTest::keyClick(view, Qt::Key_0);
+    QVERIFY(!view->shows_map());
+    QTest::keyClick(view, Qt::Key_Plus);
+    place.window->findChild<QPushButton*>("fitGraph")->click();
+    QVERIFY(!view->shows_map());
+  }
+
+  void marks_say_only_what_fusion_said() {
+    auto graph = std::make_shared<session::GraphView>();
+    for (int i = 0; i < 4; ++i) {
+      session::GraphNodeView node;
+      node.id = i;
+      node.name = "n" + std::to_string(i);
+      node.op = "relu";
+      graph->nodes_before.push_back(node);
+      node.group = i;
+      graph->nodes.push_back(node);
+      graph->groups.push_back({i, -1, node.name, {i}, 0});
+    }
+    graph->edges = {{0, 1, "a", "8", 8, false, "because", "many_readers"},
+                    {1, 2, "b", "8", 8, false, "", ""},
+                    {2, 3, "c", "8", 8, true, "joined", "epilogue"}};
+    graph->edges_before = {{0, 1, "a", "8", 8}, {1, 2, "b", "8", 8}, {2, 3, "c", "8", 8}};
+    GraphView view;
+    prepare(view, {800, 600});
+    view.show_graph(graph, nullptr, -1);
+    for (bool before : {false, true}) {
+      view.show_before(before);
+      wait_for_layout(view);
+      QCOMPARE(view.edge_count(), size_t(3));
+      QCOMPARE(view.mark_count(), size_t(2));
+      QCOMPARE(view.reason_of(0, 1).words, QString("because"));
+      QCOMPARE(view.reason_of(1, 2).words, QString("Fusion did not judge this edge."));
+      QVERIFY(view.reason_of(2, 3).title.startsWith("Fused: "));
     }
   }
 

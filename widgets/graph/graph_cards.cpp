@@ -6,6 +6,7 @@
 #include <QLineF>
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <unordered_map>
 
 #include "engine/session/views/graph_frames.h"
@@ -55,7 +56,6 @@ std::unordered_map<int, int> fill_cards(Cards& made) {
       card.kernel = group.kernel;
       card.group = group.outer < 0 ? group.id : group.outer;
       card.inside = group.outer >= 0;
-      card.share = group.time_share;
     }
   return of_node;
 }
@@ -142,7 +142,6 @@ private:
     }
     Card& card = shown_[size_t(group.card)];
     card.members.push_back(index);
-    card.share += made_.cards[size_t(index)].share;
     place_.push_back(group.card);
   }
 
@@ -153,13 +152,48 @@ private:
   std::vector<int> place_;  ///< for each member the card that shows it
 };
 
+/// What fusion said of edges: it judges those of the graph that the passes before it left, whose
+/// nodes and values keep their names where they stay.
+class Verdicts {
+public:
+  explicit Verdicts(Cards const& made) : before_(made.before) {
+    if (!before_) return;
+    for (auto const& node : made.graph->nodes_before) names_[node.id] = &node.name;
+    std::unordered_map<int, std::string const*> after;
+    for (auto const& node : made.graph->nodes) after[node.id] = &node.name;
+    for (auto const& edge : made.graph->edges)
+      if (edge.from >= 0 && edge.to >= 0 && !edge.rule.empty())
+        said_[{*after.at(edge.from), *after.at(edge.to), edge.value}] = &edge;
+  }
+  session::GraphEdgeView const* of(session::GraphEdgeView const& edge) const {
+    if (!before_) return edge.rule.empty() ? nullptr : &edge;
+    auto from = names_.find(edge.from), to = names_.find(edge.to);
+    if (from == names_.end() || to == names_.end()) return nullptr;
+    auto found = said_.find({*from->second, *to->second, edge.value});
+    return found == said_.end() ? nullptr : found->second;
+  }
+
+private:
+  bool before_;
+  std::unordered_map<int, std::string const*> names_;
+  std::map<std::tuple<std::string, std::string, std::string>, session::GraphEdgeView const*> said_;
+};
+
+/// One line between two cards; of several edges one that fusion judged.
 void fill_borders(Cards& made, std::unordered_map<int, int> const& card_of) {
   std::map<std::pair<int, int>, size_t> seen;
+  Verdicts verdicts(made);
   for (auto const& edge : made.before ? made.graph->edges_before : made.graph->edges) {
     auto from = card_of.find(edge.from), to = card_of.find(edge.to);
     if (from == card_of.end() || to == card_of.end() || from->second == to->second) continue;
-    if (seen.emplace(std::pair(from->second, to->second), made.borders.size()).second)
-      made.borders.push_back({&edge, from->second, to->second, {}, {}, false, {}});
+    auto [place, added] = seen.emplace(std::pair(from->second, to->second), made.borders.size());
+    session::GraphEdgeView const* verdict = verdicts.of(edge);
+    if (added) {
+      made.borders.push_back({&edge, verdict, from->second, to->second, {}, {}, false, {}});
+    } else if (Border& border = made.borders[place->second]; verdict && !border.verdict) {
+      border.edge = &edge;
+      border.verdict = verdict;
+    }
   }
 }
 
@@ -211,7 +245,7 @@ std::vector<int> frames_of(Cards const& made, session::FramedLayout& layout, Rul
 }
 
 double width_of(Cards const& made, Card const& card, Ruler& titles) {
-  double title = titles.width(card.title) + 120;
+  double title = titles.width(card.title) + 150;
   if (card.fold >= 0)
     return std::max(title + 20, titles.width(made.groups[size_t(card.fold)].words) + 140);
   double width = kPad;

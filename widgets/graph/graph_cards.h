@@ -54,13 +54,13 @@ struct Card {
   int kernel = -1;
   int group = -1;       ///< of one in a branch or a loop: the model's own group that it runs in
   bool inside = false;  ///< it is in a branch or a loop
-  double share = 0;     ///< 0..1 of the model's time
   std::vector<Chip> chips;
   QRectF box;  ///< in the graph's coordinates
 };
 struct Border {
   session::GraphEdgeView const* edge = nullptr;
-  int from = -1, to = -1;  ///< cards
+  session::GraphEdgeView const* verdict = nullptr;  ///< what fusion said of it; null: nothing
+  int from = -1, to = -1;                           ///< cards
   std::vector<QPointF> points;
   QPointF mark;           ///< half way along, so that the marks of one source's edges keep apart
   bool sideways = false;  ///< the line runs sideways under its mark

@@ -148,8 +148,11 @@ void GraphView::draw_frames(QPainter& painter, QRectF const& seen) const {
   for (Group const& group : made_->groups) {
     if (group.frame.isEmpty() || !group.frame.intersects(seen)) continue;
     bool chosen = !group_.empty() && group.key == group_;
-    QColor tint = theme_.text1;
-    tint.setAlphaF(0.025f);
+    int depth = 0;
+    for (int g = int(&group - made_->groups.data()); g >= 0; g = made_->groups[size_t(g)].parent)
+      ++depth;
+    // Opaque: a large area takes several times as long to blend.
+    QColor tint = Theme::mix(theme_.text1, theme_.inset, 0.025 * std::min(depth, 4));
     painter.setPen(QPen(chosen ? theme_.ink : theme_.line2, (chosen ? 2 : 1) * thin));
     painter.setBrush(tint);
     painter.drawRoundedRect(group.frame, 12, 12);
@@ -189,11 +192,11 @@ void GraphView::draw_folded(QPainter& painter, Card const& card) const {
   draw_place(painter, card);
   draw_sign(painter, QPointF(box.left() + kPad + 7, box.top() + 18), theme_, true);
   double left = box.left() + kPad + 22;
-  paint::text(painter, QRectF(left, box.top() + 6, box.right() - left - 90, 24), ui_font(13, 600),
+  paint::text(painter, QRectF(left, box.top() + 6, box.right() - left - 110, 24), ui_font(13, 600),
               theme_.text1, card.title);
   paint::text(painter, QRectF(left, box.top() + graph::kHead, box.right() - left - kPad, 20),
               ui_font(11), theme_.text2, group.words);
-  draw_bar(painter, card);
+  draw_value(painter, card);
 }
 
 std::vector<Part> GraphView::group_parts() const {

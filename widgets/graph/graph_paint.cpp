@@ -21,7 +21,7 @@ namespace {
 /// Below, chips cannot be told apart and cards are bars.
 constexpr double kSpines = 0.15;
 /// No more names than this in one picture: setting them takes time.
-constexpr int kMostNames = 400;
+constexpr int kMostNames = 250;
 
 }  // namespace
 
@@ -69,22 +69,40 @@ void GraphView::paintEvent(QPaintEvent*) {
   painter.restore();
   if (scale_ * unit() < graph::kReadable) draw_names(painter, seen);
   draw_cut_words(painter);
+  draw_map(painter);
   frame_ms_ = double(timer.nsecsElapsed()) / 1e6;
+}
+
+/// Setting a name takes longer than drawing it, and a picture has hundreds.
+GraphView::FarName const& GraphView::far_name(QFont const& font, QString const& title,
+                                              int width) const {
+  constexpr qsizetype kMostKept = 4000;
+  if (far_names_.size() > kMostKept) far_names_.clear();
+  auto found = far_names_.find({title, width});
+  if (found == far_names_.end()) {
+    QStaticText text(QFontMetricsF(font).elidedText(title, Qt::ElideRight, width));
+    text.setTextFormat(Qt::PlainText);
+    text.prepare({}, font);
+    found = far_names_.insert({title, width}, {text});
+  }
+  return *found;
 }
 
 /// Names of what is far away, in letters that can be read, where there is room for some; those of
 /// groups first.
 void GraphView::draw_names(QPainter& painter, QRectF const& seen) const {
   QFont font = ui_font(11, 600);
-  QFontMetricsF letters(font);
   int drawn = 0;
   auto name = [&](QRectF const& words, QString const& title, QColor const& ground) {
     if (words.width() < 36 || ++drawn > kMostNames) return;
-    QString shown = letters.elidedText(title, Qt::ElideRight, words.width());
-    painter.fillRect(
-        QRectF(words.left() - 2, words.top(), letters.horizontalAdvance(shown) + 4, words.height()),
-        ground);
-    paint::text(painter, words, font, theme_.text1, shown);
+    FarName const& shown = far_name(font, title, int(words.width()));
+    QRectF ink(words.left(), words.top(), shown.text.size().width(), words.height());
+    painter.fillRect(ink.adjusted(-2, 0, 2, 0), ground);
+    painter.setFont(font);
+    painter.setPen(theme_.text1);
+    painter.drawStaticText(
+        QPointF(words.left(), words.center().y() - shown.text.size().height() / 2), shown.text);
+    paint::log_words(painter, ink, title, false);
   };
   auto place_of_box = [&](QRectF const& box) {
     return QRectF(box.topLeft() * scale_ + origin_, box.size() * scale_).adjusted(5, 0, -4, 0);
@@ -186,15 +204,19 @@ QPen GraphView::edge_pen(size_t edge) const {
   return QPen(chosen ? theme_.ink : theme_.line3, chosen ? 2 : 1.5);
 }
 
-/// A broken link (these two are not one kernel) and the shape of what passes.
+/// The shape of what passes; a broken link where fusion left two apart, a whole one where it joined
+/// them, nothing where it did not judge.
 void GraphView::draw_mark(QPainter& painter, QRectF const& seen, size_t edge) const {
   Border const& border = made_->borders[edge];
   QPointF mid = border.mark;
   if (!QRectF(mid.x() - 8, mid.y() - 20, 168, 40).intersects(seen)) return;
   painter.setPen(edge_pen(edge));
   painter.setBrush(theme_.inset);
-  painter.drawEllipse(mid, 6, 6);
-  painter.drawLine(mid + QPointF(-2.5, 2.5), mid + QPointF(2.5, -2.5));
+  if (border.verdict) painter.drawEllipse(mid, 6, 6);
+  if (border.verdict && border.verdict->fused)
+    painter.drawLine(mid + QPointF(0, -3), mid + QPointF(0, 3));
+  else if (border.verdict)
+    painter.drawLine(mid + QPointF(-2.5, 2.5), mid + QPointF(2.5, -2.5));
   // Above a line that runs sideways, beside one that runs down.
   QString shape = paint::shape(border.edge->shape);
   if (goes_over(border)) shape += QStringLiteral(" · ") + paint::bytes(border.edge->bytes);
@@ -223,11 +245,8 @@ void GraphView::draw_card(QPainter& painter, Card const& card) const {
     paint::kernel_state(painter, QPointF(left + 5, box.top() + 18), theme_, row->state);
     left += 18;
   }
-  QString time = row && row->time_ms ? paint::time(*row->time_ms) : QString();
-  paint::text(painter, QRectF(left, box.top() + 6, box.right() - left - 90, 24), ui_font(13, 600),
+  paint::text(painter, QRectF(left, box.top() + 6, box.right() - left - 110, 24), ui_font(13, 600),
               theme_.text1, card.title);
-  paint::text(painter, QRectF(box.right() - 92, box.top() + 6, 80, 24), mono_font(12), theme_.text1,
-              time, Qt::AlignRight | Qt::AlignVCenter);
   double x = box.left() + kPad;
   for (Chip const& chip : card.chips) {
     QRectF place(x, box.top() + kHead, chip.width, kChip);
@@ -241,16 +260,21 @@ void GraphView::draw_card(QPainter& painter, Card const& card) const {
     paint::text(painter, place.adjusted(28, 0, -6, 0), mono_font(12), theme_.text1, chip.text);
     x += place.width() + 8;
   }
-  draw_bar(painter, card);
+  draw_value(painter, card);
 }
 
-void GraphView::draw_bar(QPainter& painter, Card const& card) const {
+/// What is laid over the card: in words, and as its share of the largest. Only what is known.
+void GraphView::draw_value(QPainter& painter, Card const& card) const {
   QRectF const& box = card.box;
+  size_t index = size_t(&card - made_->cards.data());
+  if (overlay_ == graph::Overlay::kNone || index >= values_.size()) return;
+  graph::CardValue const& value = values_[index];
   QRectF track(box.left() + kPad, box.bottom() - 11, box.width() - 2 * kPad, 3);
   painter.fillRect(track, theme_.line1);
-  painter.fillRect(
-      QRectF(track.left(), track.top(), track.width() * std::clamp(card.share, 0.0, 1.0), 3),
-      theme_.text2);
+  if (!value.known) return;
+  painter.fillRect(QRectF(track.left(), track.top(), track.width() * value.share, 3), theme_.ink);
+  paint::text(painter, QRectF(box.right() - 122, box.top() + 6, 110, 24), mono_font(12),
+              theme_.text1, value.words, Qt::AlignRight | Qt::AlignVCenter);
 }
 
 /// The one that is found now has the thick frame; from far away a frame keeps its width.

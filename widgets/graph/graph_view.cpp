@@ -6,6 +6,7 @@
 #include <QMouseEvent>
 #include <QtConcurrent>
 #include <algorithm>
+#include <utility>
 
 namespace tw {
 
@@ -46,7 +47,7 @@ void GraphView::show_graph(std::shared_ptr<session::GraphView const> graph,
     graph_ = std::move(graph);
     rebuild();
   }
-  if (repaint) update();
+  if (repaint) update_values();
 }
 
 void GraphView::show_before(bool before) {
@@ -87,9 +88,15 @@ void GraphView::take_cards() {
     stood = group->card >= 0 ? made_->cards[size_t(group->card)].box : group->frame;
   int match = match_;
   made_ = std::move(next);
+  map_of_ = nullptr;
   chosen_edge_ = -1;
+  update_values();
   if (!fitted_) first_look();
-  if (!stood.isNull()) keep_in_place(stood);
+  QRectF seen(to_scene({0, 0}), to_scene(QPointF(unit_width(), unit_height())));
+  if (stood.intersects(seen))
+    keep_in_place(stood);
+  else if (!moved_)
+    first_look();
   search();
   if (same && match > 0 && match < match_count()) step_match_to(match);
   for (graph::Findable const& found : made_->findable)
@@ -121,7 +128,28 @@ void GraphView::look_from_above(double scale) {
   update();
 }
 
+void GraphView::show_overlay(std::string const& name) {
+  overlay_ = graph::overlay_called(name);
+  update_values();
+}
+
+std::string const& GraphView::overlay() const { return graph::overlay_names()[size_t(overlay_)]; }
+
+void GraphView::update_values() {
+  values_ = made_ ? graph::overlay_values(*made_, kernels_.get(), overlay_)
+                  : std::vector<graph::CardValue>();
+  update();
+}
+
+QString GraphView::value_of(QString const& title) const {
+  for (size_t i = 0; i < values_.size() && ready(); ++i)
+    if (made_->cards[i].title == title) return values_[i].words;
+  return {};
+}
+
 void GraphView::rescale() {
+  map_of_ = nullptr;
+  far_names_.clear();
   bar_->set_theme(theme_);
   place_bar();
   if (!moved_) first_look();
@@ -138,35 +166,43 @@ void GraphView::resizeEvent(QResizeEvent*) {
   place_bar();
 }
 
+GraphView::Reason GraphView::reason_of_node(int id) const {
+  auto const& nodes = before_ ? graph_->nodes_before : graph_->nodes;
+  auto node = std::ranges::find(nodes, id, &session::GraphNodeView::id);
+  if (node == nodes.end() || before_) return {};
+  QString why = QString::fromStdString(node->reason);
+  for (auto const& edge : graph_->edges)
+    if (edge.to == id && edge.fused) why = QString::fromStdString(edge.reason);
+  return {graph::chip_text(*node) + " · " + QString::fromStdString(node->name), why};
+}
+
+/// What fusion said of it; of one that it never judged, that.
 GraphView::Reason GraphView::reason_of(int from, int to) {
   if (!ready()) return {};
-  auto const& nodes = before_ ? graph_->nodes_before : graph_->nodes;
-  if (to < 0) {
-    auto node = std::find_if(nodes.begin(), nodes.end(), [&](auto& n) { return n.id == from; });
-    if (node == nodes.end() || before_) return {};
-    QString why = QString::fromStdString(node->reason);
-    for (auto const& edge : graph_->edges)
-      if (edge.to == from && edge.fused) why = QString::fromStdString(edge.reason);
-    return {graph::chip_text(*node) + " · " + QString::fromStdString(node->name), why};
-  }
+  if (to < 0) return reason_of_node(from);
   for (size_t e = 0; e < made_->borders.size(); ++e) {
     Border const& border = made_->borders[e];
     if (border.edge->from != from || border.edge->to != to) continue;
     chosen_edge_ = int(e);
     update();
-    QString title =
-        QStringLiteral("Not fused: %1 → %2")
-            .arg(made_->cards[size_t(border.from)].title, made_->cards[size_t(border.to)].title);
-    std::string const& why = border.edge->reason;
-    return {title, QString::fromStdString(why.empty() ? "fusion did not consider this edge" : why)};
+    QString ends = QStringLiteral("%1 → %2").arg(made_->cards[size_t(border.from)].title,
+                                                 made_->cards[size_t(border.to)].title);
+    if (!border.verdict) return {ends, "Fusion did not judge this edge."};
+    return {(border.verdict->fused ? "Fused: " : "Not fused: ") + ends,
+            QString::fromStdString(border.verdict->reason)};
   }
   return {};
+}
+
+size_t GraphView::mark_count() const {
+  if (!ready()) return 0;
+  return size_t(std::ranges::count_if(made_->borders, [](Border const& b) { return b.verdict; }));
 }
 
 void GraphView::click(QPointF scene) {
   if (click_group(scene)) return;
   for (Border const& border : made_->borders)
-    if (!border.points.empty() && (border.mark - scene).manhattanLength() <= 14)
+    if (border.verdict && !border.points.empty() && (border.mark - scene).manhattanLength() <= 14)
       return emit reason_asked(border.edge->from, border.edge->to);
   for (Card const& card : made_->cards) {
     if (!card.box.contains(scene)) continue;
@@ -200,7 +236,9 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
   press_ = event->position();
   press_origin_ = origin_;
   dragging_ = false;
-  if (event->button() == Qt::LeftButton) press_flag(to_scene(press_));
+  on_map_ = false;
+  if (event->button() != Qt::LeftButton || drag_map(press_, true)) return;
+  press_flag(to_scene(press_));
 }
 
 void GraphView::mouseMoveEvent(QMouseEvent* event) {
@@ -208,6 +246,7 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
     bool on_flag = flag_at(to_scene(event->position())) >= 0;
     return on_flag ? setCursor(Qt::OpenHandCursor) : unsetCursor();
   }
+  if (on_map_) return (void)drag_map(event->position(), false);
   if (dragged_flag_ >= 0) return drag_flag(to_scene(event->position()));
   if ((event->position() - press_).manhattanLength() > 5) dragging_ = true;
   if (!dragging_) return;
@@ -217,6 +256,7 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
 
 void GraphView::mouseReleaseEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return;
+  if (std::exchange(on_map_, false)) return;
   if (dragged_flag_ >= 0) return drop_flag();
   if (!dragging_ && ready()) click(to_scene(event->position()));
 }

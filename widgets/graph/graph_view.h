@@ -5,13 +5,18 @@
 #pragma once
 
 #include <QFutureWatcher>
+#include <QHash>
+#include <QImage>
 #include <QPen>
+#include <QStaticText>
+#include <QTransform>
 #include <memory>
 
 #include "engine/session/values.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/graph/find_bar.h"
 #include "widgets/graph/graph_cards.h"
+#include "widgets/graph/graph_overlay.h"
 #include "widgets/paint/canvas.h"
 
 namespace tw {
@@ -23,6 +28,12 @@ public:
   ~GraphView() override;
   void show_graph(std::shared_ptr<session::GraphView const> graph,
                   std::shared_ptr<session::KernelTable const> kernels, int kernel);
+  /// What the bars and numbers of the cards say.
+  void show_overlay(std::string const& name);
+  std::string const& overlay() const;
+  /// Of the first card or folded group with this title; nothing: not known, or there is none.
+  QString value_of(QString const& title) const;
+  bool shows_map() const { return !map_rect().isEmpty(); }
   /// Where the groups of that graph run; null: all on one device.
   void show_cut(std::shared_ptr<session::CutView const> cut);
   void show_before(bool before);
@@ -53,6 +64,8 @@ public:
     QString title, words;
   };
   Reason reason_of(int from, int to);
+  /// Marks on edges, of what fusion said: those that it did not judge have none.
+  size_t mark_count() const;
 
   /// Marks what contains every word, and brings the first into view; the bar shows the text.
   void find(QString const& text);
@@ -98,6 +111,7 @@ private:
   bool ready() const { return made_ && made_->graph == graph_ && made_->before == before_; }
   void rebuild();
   void take_cards();
+  Reason reason_of_node(int id) const;
   void draw_far(QPainter& painter, QRectF const& seen) const;
   void draw_far_card(QPainter& painter, graph::Card const& card, bool spines) const;
   void draw_edges(QPainter& painter, QRectF const& seen) const;
@@ -105,8 +119,18 @@ private:
   void draw_mark(QPainter& painter, QRectF const& seen, size_t edge) const;
   void draw_card(QPainter& painter, graph::Card const& card) const;
   void draw_match(QPainter& painter, graph::Card const& card, bool current) const;
+  struct FarName {
+    QStaticText text;
+  };
+  FarName const& far_name(QFont const& font, QString const& title, int width) const;
   void draw_names(QPainter& painter, QRectF const& seen) const;
-  void draw_bar(QPainter& painter, graph::Card const& card) const;
+  void draw_value(QPainter& painter, graph::Card const& card) const;
+  void update_values();
+  // Of the map in a corner: graph_map.cpp.
+  QRectF map_rect() const;
+  QTransform to_map() const;
+  void draw_map(QPainter& painter);
+  bool drag_map(QPointF at, bool began);
   bool holds_kernel(graph::Card const& card) const;
   // Of groups: graph_folds.cpp.
   graph::Folds const& folds() const { return folds_[before_ ? 1 : 0]; }
@@ -164,6 +188,12 @@ private:
   std::string anchor_;     ///< the group that keeps its place while others are laid out around it
   int wanted_node_ = -1;   ///< comes into view when its group is laid out
   Made made_;
+  graph::Overlay overlay_ = graph::Overlay::kTime;
+  std::vector<graph::CardValue> values_;                       ///< for each card
+  mutable QHash<std::pair<QString, int>, FarName> far_names_;  ///< by name and room
+  QImage map_;
+  graph::Cards const* map_of_ = nullptr;
+  bool on_map_ = false;  ///< the map is being dragged
   QFutureWatcher<Made>* watcher_ = nullptr;
   QPointF origin_{24, 24}, press_, press_origin_;
   double scale_ = 1;

@@ -17,6 +17,10 @@ journal::Vocabulary const& vocabulary_graph() {
                            Number(&LookAtGraph::y, "Y"))
               .replacing(),
           row<FitGraph>("fit graph", "fits the whole graph into the view"),
+          row<OverlayGraph>("overlay", "chooses what the bars of the graph's cards show",
+                            Word<OverlayGraph>{&OverlayGraph::quantity,
+                                               "QUANTITY",
+                                               {"none", "time", "bytes", "intensity", "coverage"}}),
           row<FoldGraph>("fold graph",
                          "folds a group of the graph to one card; without a name, all",
                          OptionalRest<FoldGraph>{&FoldGraph::group, "GROUP"}),
@@ -37,6 +41,9 @@ journal::Vocabulary const& vocabulary_graph() {
       },
       {
           {"view.graph.nodes", "", "number of cards in the graph"},
+          {"view.graph.overlay", "words", "what the bars of the graph's cards show"},
+          {"view.graph.marks", "", "number of edges in the graph that fusion judged"},
+          {"view.graph.map", "", "1 while a map of the graph stands in its corner, else 0"},
           {"view.graph.groups", "", "number of groups in the graph, open ones and folded ones"},
           {"view.graph.folded", "", "number of folded groups that can be seen in the graph"},
           {"view.graph.group", "words", "group of the graph that keys work on, or none"},

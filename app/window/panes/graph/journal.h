@@ -14,6 +14,9 @@ struct LookAtGraph {
   double scale = 1, x = 0, y = 0;
 };
 struct FitGraph {};
+struct OverlayGraph {
+  std::string quantity;  ///< "none", "time", "bytes", "intensity" or "coverage"
+};
 /// A group by its key; empty: all of them.
 struct FoldGraph {
   std::string group;

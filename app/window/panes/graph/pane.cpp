@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The graph of the model, with its fused groups.
+#include <QVBoxLayout>
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "app/window/pane.h"
 #include "app/window/panes/graph/journal.h"
+#include "widgets/graph/graph_bar.h"
 #include "widgets/graph/graph_view.h"
 
 namespace tw {
@@ -35,7 +37,14 @@ int node_called(Nodes const& nodes, std::string const& reference) {
 
 class GraphPane final : public Pane {
 public:
-  explicit GraphPane(Workbench& bench) : Pane(bench), view_(new GraphView) {
+  explicit GraphPane(Workbench& bench)
+      : Pane(bench), page_(new QWidget), bar_(new GraphBar), view_(new GraphView) {
+    auto* column = new QVBoxLayout(page_);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(bar_);
+    column->addWidget(view_, 1);
+    page_->setFocusProxy(view_);
     perform_actions();
     watch();
     add_commands();
@@ -45,7 +54,7 @@ public:
       return {};
     });
   }
-  QWidget* widget() override { return view_; }
+  QWidget* widget() override { return page_; }
   QWidget* focus_target() override { return view_; }
   void set_theme(Theme const& theme) override { view_->set_theme(theme); }
   void show(session::Snapshot const& next) override {
@@ -88,12 +97,15 @@ private:
   std::vector<Workbench::MenuEntry> arrange_entries(int group);
   bool is_about(session::ArrangementChoice const& choice, int group) const;
 
+  QWidget* page_;
+  GraphBar* bar_;
   GraphView* view_;
 };
 
 void GraphPane::perform_actions() {
   bench_.on<journal::ChooseGraph>([this](auto const& action) {
     view_->show_before(action.form == "before");
+    bar_->show_state(view_->shows_before(), view_->overlay());
     return bench_.show_view("graph");
   });
   bench_.on<journal::LookAtGraph>([this](auto const& action) {
@@ -101,6 +113,11 @@ void GraphPane::perform_actions() {
     return Status();
   });
   bench_.on<journal::FitGraph>([this](auto const&) { return view_->zoom_to_fit(), Status(); });
+  bench_.on<journal::OverlayGraph>([this](auto const& action) {
+    view_->show_overlay(action.quantity);
+    bar_->show_state(view_->shows_before(), view_->overlay());
+    return Status();
+  });
   perform_folding();
   bench_.on<journal::ExplainFusion>([this](auto const& action) { return explain_fusion(action); });
   bench_.on<journal::FindInGraph>([this](auto const& action) {
@@ -135,6 +152,13 @@ void GraphPane::fold_chosen(bool open) {
 }
 
 void GraphPane::watch() {
+  connect(bar_, &GraphBar::form_asked, this, [this](bool before) {
+    bar_->show_state(view_->shows_before(), view_->overlay());
+    bench_.ask(journal::ChooseGraph{before ? "before" : "after"});
+  });
+  connect(bar_, &GraphBar::overlay_asked, this,
+          [this](QString const& name) { bench_.ask(journal::OverlayGraph{name.toStdString()}); });
+  connect(bar_, &GraphBar::fit_asked, this, [this] { bench_.ask(journal::FitGraph{}); });
   connect(view_, &GraphView::fold_asked, this, [this](QString const& key, bool open) {
     if (open)
       bench_.ask(journal::UnfoldGraph{key.toStdString()});
@@ -185,6 +209,10 @@ void GraphPane::add_commands() {
   add("Graph before fusion", "", journal::ChooseGraph{"before"});
   add("Graph after fusion", "", journal::ChooseGraph{"after"});
   add("Find in the graph", "", journal::ShowDialog{"find", {}});
+  add("Fit the graph", "", journal::FitGraph{});
+  for (std::string const& quantity : graph::overlay_names())
+    add(qPrintable("Overlay of the graph: " + QString::fromStdString(quantity)), "",
+        journal::OverlayGraph{quantity});
   add("Fold all groups of the graph", "", journal::FoldGraph{});
   add("Unfold all groups of the graph", "", journal::UnfoldGraph{});
   auto one = [this](char const* name, bool open) {
@@ -319,6 +347,9 @@ Status GraphPane::explain_fusion(journal::ExplainFusion const& action) {
 
 std::optional<session::FactValue> GraphPane::fact(std::string const& name) const {
   if (name == "view.graph.nodes") return double(view_->card_count());
+  if (name == "view.graph.overlay") return view_->overlay();
+  if (name == "view.graph.marks") return double(view_->mark_count());
+  if (name == "view.graph.map") return view_->shows_map() ? 1.0 : 0.0;
   if (name == "view.graph.groups") return double(view_->group_count());
   if (name == "view.graph.folded") return double(view_->folded_count());
   if (name == "view.graph.group")

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/// What is laid over a graph's cards: a quantity of each, and its share of the largest.
+#pragma once
+
+#include <QString>
+#include <string>
+#include <vector>
+
+#include "widgets/graph/graph_cards.h"
+
+namespace tw::graph {
+
+enum class Overlay : uint8_t { kNone, kTime, kBytes, kIntensity, kCoverage };
+/// In their order: "none", "time", "bytes", "intensity", "coverage".
+std::vector<std::string> const& overlay_names();
+Overlay overlay_called(std::string const& name);
+
+struct CardValue {
+  bool known = false;
+  double value = 0;
+  double share = 0;  ///< 0..1 of the largest
+  QString words;     ///< "2.13 ms"; of a group of which not all is known: "≥ 2.13 ms"
+};
+/// One for each card. A group has the sum of what is in it, of intensity the quotient of the sums,
+/// of coverage the part of its kernels that have a schedule by hand or a tuned one. Before fusion
+/// only the bytes that an operator writes are known.
+std::vector<CardValue> overlay_values(Cards const& cards, session::KernelTable const* kernels,
+                                      Overlay overlay);
+
+}  // namespace tw::graph
