@@ -1,8 +1,27 @@
 #include "app/shared/session_stage.h"
 
+#include <chrono>
+#include <thread>
+
+#include "engine/session/facts/code_facts.h"
 #include "engine/session/facts/followed_loop.h"
 
 namespace tw {
+namespace {
+
+/// Code is generated beside the session's jobs: it is waited for.
+std::optional<session::FactValue> waited_code_fact(std::string const& name,
+                                                   session::Session& session) {
+  using Clock = std::chrono::steady_clock;
+  auto end = Clock::now() + std::chrono::seconds(60);
+  for (;;) {
+    auto value = session::code_fact(name, session);
+    if (value || Clock::now() > end || !session.snapshot().nest) return value;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+}  // namespace
 
 SessionStage::SessionStage(session::Session& session)
     : session_(session), seen_(session.snapshot()) {}
@@ -57,6 +76,7 @@ bool SessionStage::settle(double seconds) {
 
 std::optional<session::FactValue> SessionStage::fact(std::string const& name) const {
   if (name == "error" && !trouble_.empty()) return trouble_;
+  if (session::is_code_fact(name)) return waited_code_fact(name, session_);
   return session::fact(name, seen_, chosen_);
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/window/main_window.h"
 #include "app/window/view_names.h"
+#include "engine/session/facts/code_facts.h"
 
 namespace tw {
 
@@ -27,6 +28,7 @@ std::optional<session::FactValue> MainWindow::fact(std::string const& name) cons
   if (name == "dialog") return dialog ? words(dialog->objectName()) : "none";
   for (Placed const& placed : panes_)
     if (auto value = placed.pane->fact(name)) return value;
+  if (session::is_code_fact(name)) return session::code_fact(name, session_);
   return session::fact(name, snapshot_, {selection_->loop(), selection_->hovered()});
 }
 

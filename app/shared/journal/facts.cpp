@@ -1,4 +1,5 @@
 #include "app/shared/journal/forms.h"
+#include "engine/session/facts/code_facts.h"
 
 namespace tw::journal {
 namespace {
@@ -24,6 +25,7 @@ std::vector<FactInfo> const& facts() {
   static std::vector<FactInfo> const all = [] {
     std::vector<FactInfo> list;
     for (session::Fact const& fact : session::facts()) list.push_back(fact.info);
+    for (FactInfo const& fact : session::code_facts()) list.push_back(fact);
     list.insert(list.end(), std::begin(kWindowFacts), std::end(kWindowFacts));
     for (Vocabulary const* words : vocabulary_table())
       list.insert(list.end(), words->facts.begin(), words->facts.end());
@@ -35,7 +37,7 @@ std::vector<FactInfo> const& facts() {
 bool is_of_session(std::string const& fact) {
   for (session::Fact const& known : session::facts())
     if (known.info.name == fact) return true;
-  return false;
+  return session::is_code_fact(fact);
 }
 
 }  // namespace tw::journal

@@ -16,36 +16,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kPatience = 180;  // seconds: a model's kernels are measured one after the other
 
-bool holds(Expect const& expect, Value const& value) {
-  if (auto const* text = std::get_if<std::string>(&value)) {
-    if (expect.compare == Compare::kContains) return text->find(expect.text) != std::string::npos;
-    return (*text == expect.text) == (expect.compare == Compare::kIs);
-  }
-  double seen = std::get<double>(value);
-  bool same = std::abs(seen - expect.number) <= 1e-9 * std::abs(expect.number);
-  switch (expect.compare) {
-    case Compare::kLess:
-      return seen < expect.number && !same;
-    case Compare::kAtMost:
-      return seen < expect.number || same;
-    case Compare::kMore:
-      return seen > expect.number && !same;
-    case Compare::kAtLeast:
-      return seen > expect.number || same;
-    default:
-      return same == (expect.compare == Compare::kIs);
-  }
-}
-
-std::string words_of(std::optional<Value> const& value, std::string const& unit) {
-  if (!value) return "its value is not known";
-  if (auto const* text = std::get_if<std::string>(&*value)) return "it is '" + *text + "'";
-  double number = std::get<double>(*value);
-  std::string shown =
-      number == std::round(number) ? fmt::format("{:.0f}", number) : fmt::format("{:.4g}", number);
-  return "it is " + shown + (unit.empty() || unit == "words" ? "" : " " + unit);
-}
-
 class Player {
 public:
   Player(Journal const& journal, Stage& stage) : journal_(journal), stage_(stage) {}
@@ -158,6 +128,36 @@ private:
 };
 
 }  // namespace
+
+bool holds(Expect const& expect, Value const& value) {
+  if (auto const* text = std::get_if<std::string>(&value)) {
+    if (expect.compare == Compare::kContains) return text->find(expect.text) != std::string::npos;
+    return (*text == expect.text) == (expect.compare == Compare::kIs);
+  }
+  double seen = std::get<double>(value);
+  bool same = std::abs(seen - expect.number) <= 1e-9 * std::abs(expect.number);
+  switch (expect.compare) {
+    case Compare::kLess:
+      return seen < expect.number && !same;
+    case Compare::kAtMost:
+      return seen < expect.number || same;
+    case Compare::kMore:
+      return seen > expect.number && !same;
+    case Compare::kAtLeast:
+      return seen > expect.number || same;
+    default:
+      return same == (expect.compare == Compare::kIs);
+  }
+}
+
+std::string words_of(std::optional<Value> const& value, std::string const& unit) {
+  if (!value) return "its value is not known";
+  if (auto const* text = std::get_if<std::string>(&*value)) return "it is '" + *text + "'";
+  double number = std::get<double>(*value);
+  std::string shown =
+      number == std::round(number) ? fmt::format("{:.0f}", number) : fmt::format("{:.4g}", number);
+  return "it is " + shown + (unit.empty() || unit == "words" ? "" : " " + unit);
+}
 
 Result<Played> play(Journal const& journal, Stage& stage) { return Player(journal, stage).run(); }
 

@@ -6,6 +6,11 @@
 
 namespace tw::journal {
 
+/// Whether a fact of this value is what was expected.
+bool holds(Expect const& expect, session::FactValue const& value);
+/// "it is 3 ms", "its value is not known".
+std::string words_of(std::optional<session::FactValue> const& value, std::string const& unit);
+
 /// Where a journal is played.
 class Stage {
 public:

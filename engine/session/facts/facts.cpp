@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/hardware/hardware.h"
 #include "engine/session/facts/loop_words.h"
+#include "engine/session/facts/nest_values.h"
 #include "engine/session/tuning.h"
 
 namespace tw::session {
@@ -165,6 +167,53 @@ Value tuning_state(Snapshot const& now) {
   return words(std::string(name_of(state)));
 }
 
+/// The nearest cache that holds what one iteration of the loop touches.
+Value fits_in(Snapshot const& now, LoopBar const* bar) {
+  if (!bar || !now.machine) return std::nullopt;
+  auto const& caches = now.machine->cache_bytes;
+  for (size_t i = 0; i < caches.size(); ++i)
+    if (bar->footprint <= caches[i]) return words("L" + std::to_string(i + 1));
+  return words("memory");
+}
+
+/// How many times as fast as another step of the history that has a time, too.
+template <typename Time>
+Value gain_over(Snapshot const& now, std::string_view label, Time time) {
+  HistoryNodeView const* node = node_of(now);
+  if (!node || !(node->*time)) return std::nullopt;
+  auto const& nodes = now.history->nodes;
+  auto other = std::ranges::find(nodes, label, &HistoryNodeView::label);
+  if (other == nodes.end() || !((*other).*time) || *(node->*time) <= 0) return std::nullopt;
+  return number(*((*other).*time) / *(node->*time));
+}
+
+/// The peak of arithmetic of the cores that the schedule uses: one, unless a loop is parallel.
+double peak(Snapshot const& now) {
+  double best = 0;
+  bool parallel = loops_marked(now, LoopMark::kParallel) > 0;
+  if (now.machine && now.machine->roofs_known)
+    for (RoofView const& roof : now.machine->roofs)
+      if (roof.compute && (parallel || roof.cores == 1)) best = std::max(best, roof.value);
+  return best;
+}
+
+Value of_peak(Snapshot const& now) {
+  HistoryNodeView const* node = node_of(now);
+  double best = peak(now);
+  return node && node->gflops && best > 0 ? number(*node->gflops / best * 100) : std::nullopt;
+}
+
+Value intensity(Snapshot const& now) {
+  if (!now.roofline) return std::nullopt;
+  for (RooflinePoint const& point : now.roofline->trail)
+    if (point.current) return number(point.intensity);
+  return std::nullopt;
+}
+
+Value percent(std::optional<double> fraction) {
+  return fraction ? number(*fraction * 100) : std::nullopt;
+}
+
 constexpr char const* kStates[] = {"plain", "default", "hand", "tuned"};
 constexpr char const* kVerdicts[] = {"unknown", "checking", "correct", "wrong"};
 
@@ -194,6 +243,24 @@ Fact const kFacts[] = {
      [](Now now, Chosen) { return of_node(now, [](auto& node) { return number(node.min_ms); }); }},
     {{"kernel.speed", "GFLOP/s", "measured speed of the current step"},
      [](Now now, Chosen) { return of_node(now, [](auto& node) { return number(node.gflops); }); }},
+    {{"kernel.of_roof", "", "measured speed in percent of what the machine's roofs allow"},
+     [](Now now, Chosen) {
+       return of_node(now, [](auto& node) { return percent(node.fraction_of_roof); });
+     }},
+    {{"kernel.of_peak", "",
+      "measured speed in percent of the peak arithmetic of the cores that the schedule uses"},
+     [](Now now, Chosen) { return of_peak(now); }},
+    {{"kernel.gain", "", "how many times as fast as the plain loop nest, measured"},
+     [](Now now, Chosen) { return gain_over(now, "plain", &HistoryNodeView::min_ms); }},
+    {{"kernel.over_default", "", "how many times as fast as the default schedule, measured"},
+     [](Now now, Chosen) { return gain_over(now, "default", &HistoryNodeView::min_ms); }},
+    {{"kernel.modelled_gain", "",
+      "how many times as fast as the plain loop nest, by the model of time"},
+     [](Now now, Chosen) { return gain_over(now, "plain", &HistoryNodeView::model_ms); }},
+    {{"kernel.bound", "words", "what the model of time says is slowest: arithmetic, or a memory"},
+     [](Now now, Chosen) { return of_node(now, [](auto& node) { return or_none(node.bound); }); }},
+    {{"kernel.intensity", "", "operations for each byte of main memory that the schedule moves"},
+     [](Now now, Chosen) { return intensity(now); }},
     {{"kernel.state", "words", "plain, default, hand or tuned"},
      [](Now now, Chosen) {
        return row_of(now) ? words(kStates[size_t(row_of(now)->state)]) : std::nullopt;
@@ -216,12 +283,44 @@ Fact const kFacts[] = {
      [](Now now, Chosen) { return of_node(now, elsewhere); }},
     {{"device", "words", "name of the device in use"},
      [](Now now, Chosen) { return words(now.machine ? now.machine->device : "none"); }},
+    {{"machine.vector_bytes", "", "bytes of the widest vector register of the device"},
+     [](Now now, Chosen) {
+       bool known = now.machine && now.machine->hardware;
+       return known ? number(now.machine->hardware->unit().vector_bytes) : std::nullopt;
+     }},
+    {{"machine.vector_registers", "", "number of its vector registers"},
+     [](Now now, Chosen) {
+       bool known = now.machine && now.machine->hardware;
+       return known ? number(now.machine->hardware->unit().vector_registers) : std::nullopt;
+     }},
+    {{"machine.cores", "", "number of cores that kernels may use"},
+     [](Now now, Chosen) {
+       bool known = now.machine && now.machine->hardware;
+       return known ? number(now.machine->hardware->unit().count) : std::nullopt;
+     }},
+    {{"machine.l1", "", "bytes of its nearest cache"},
+     [](Now now, Chosen) {
+       bool known = now.machine && !now.machine->cache_bytes.empty();
+       return known ? number(now.machine->cache_bytes.front()) : std::nullopt;
+     }},
     {{"device.simulated", "words", "whether a simulator shows what its parts do: yes or no"},
      [](Now now, Chosen) { return words(now.simulated ? "yes" : "no"); }},
     {{"replay", "words", "result of the last replay on another kernel, or none"},
      [](Now now, Chosen) { return words(now.replay ? now.replay->summary : "none"); }},
     {{"loops", "", "number of loops of the loop nest"},
      [](Now now, Chosen) { return number(now.nest ? now.nest->bars.size() : 0); }},
+    {{"loops.order", "words", "all loops as scripts name them, the outermost first"},
+     [](Now now, Chosen) { return now.nest ? words(loop_order(now)) : std::nullopt; }},
+    {{"loops.parallel", "", "number of parallel loops"},
+     [](Now now, Chosen) { return number(loops_marked(now, LoopMark::kParallel)); }},
+    {{"loops.vector", "", "number of vectorized loops"},
+     [](Now now, Chosen) { return number(loops_marked(now, LoopMark::kVector)); }},
+    {{"loops.unrolled", "", "number of unrolled loops"},
+     [](Now now, Chosen) { return number(loops_marked(now, LoopMark::kUnroll)); }},
+    {{"loops.shared", "", "number of loops around more than one stage"},
+     [](Now now, Chosen) { return number(shared_loops(now)); }},
+    {{"stages", "", "number of stages of the loop nest"},
+     [](Now now, Chosen) { return number(now.nest ? now.nest->stages.size() : 0); }},
     {{"loop", "words", "the selected loop, or none"},
      [](Now now, Chosen chosen) { return words(reference_of(now, chosen.selected)); }},
     {{"loop.extent", "", "iterations of the selected loop"},
@@ -234,6 +333,13 @@ Fact const kFacts[] = {
        LoopBar const* bar = bar_of(now, chosen.selected);
        return bar ? words(std::string(name_of(bar->mark))) : std::nullopt;
      }},
+    {{"loop.bytes", "", "distinct bytes that one iteration of the selected loop touches"},
+     [](Now now, Chosen chosen) {
+       LoopBar const* bar = bar_of(now, chosen.selected);
+       return bar ? number(bar->footprint) : std::nullopt;
+     }},
+    {{"loop.fits_in", "words", "the nearest memory that holds them: L1, L2, L3 or memory"},
+     [](Now now, Chosen chosen) { return fits_in(now, bar_of(now, chosen.selected)); }},
     {{"hover", "words", "the loop highlighted by the pointer, or none"},
      [](Now now, Chosen chosen) { return words(reference_of(now, chosen.hovered)); }},
     {{"tuning.state", "words",

@@ -1,0 +1,23 @@
+/// Facts that are read off a step's assembly. A snapshot does not hold it: a session is asked.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "engine/session/facts/facts.h"
+
+namespace tw::session {
+
+class Session;
+
+std::span<FactInfo const> code_facts();
+bool is_code_fact(std::string_view name);
+
+/// Nothing: there is no such fact, or the assembly is not there yet; the session's listener is
+/// called when it is.
+std::optional<FactValue> code_fact(std::string_view name, Session& session);
+/// The same of a text.
+std::optional<FactValue> code_fact(std::string_view name, CodeText const& assembly);
+
+}  // namespace tw::session

@@ -1,0 +1,33 @@
+// Every lesson of the program is solved by its own solution, on this machine.
+#include <QtTest>
+
+#include "app/shared/lesson/check.h"
+#include "app/shared/session_stage.h"
+#include "tests/support/sessions.h"
+
+using namespace tw;
+
+class LessonsSlowTest : public QObject {
+  Q_OBJECT
+private slots:
+  void the_solution_reaches_all_goals_data() {
+    QTest::addColumn<QString>("name");
+    for (lesson::Card const& card : lesson::cards())
+      QTest::newRow(card.name.c_str()) << QString::fromStdString(card.name);
+  }
+  void the_solution_reaches_all_goals() {
+    QFETCH(QString, name);
+    auto lesson = lesson::open(name.toStdString());
+    QVERIFY2(lesson, lesson ? "" : to_sentence(lesson.error()).c_str());
+    auto session = testing::make_session(true, 0);
+    SessionStage stage(*session);
+    lesson::Checked checked = lesson::check(*lesson, stage);
+    QVERIFY2(!checked.failure, checked.failure ? to_sentence(*checked.failure).c_str() : "");
+    QCOMPARE(checked.reached, lesson->goals());
+  }
+
+  void there_are_eight() { QCOMPARE(lesson::cards().size(), size_t(8)); }
+};
+
+QTEST_GUILESS_MAIN(LessonsSlowTest)
+#include "lessons_slow_test.moc"
