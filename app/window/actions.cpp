@@ -43,8 +43,7 @@ void MainWindow::build_actions() {
     show_action(journal::ShowDialog{"save-journal", {}});
   });
   for (SampleCard const& sample : samples_)
-    add_action("Open sample " + sample.title, "",
-               [this, sample] { execute(session::OpenSample{sample.name.toStdString()}); });
+    add_action("Open sample " + sample.title, "", [this, sample] { open_path(sample.source); });
   add_action("Export the model", "Ctrl+Shift+E", [this] {
     show_action(journal::ShowDialog{"export", {}});
   });

@@ -10,36 +10,25 @@
 #include <QTabWidget>
 
 #include "app/window/main_window.h"
+#include "app/window/start_desk.h"
 #include "app/window/view_names.h"
 
 namespace tw {
-
-void MainWindow::remember_recent(QString const& path) {
-  QSettings settings(state_folder_ + "/settings.ini", QSettings::IniFormat);
-  QStringList recent = settings.value("recent").toStringList();
-  recent.removeAll(path);
-  recent.prepend(path);
-  settings.setValue("recent", QStringList(recent.mid(0, 8)));
-  start_->show_recent(recent.mid(0, 8));
-}
-
-void MainWindow::forget_recent(QString const& path) {
-  QSettings settings(state_folder_ + "/settings.ini", QSettings::IniFormat);
-  QStringList recent = settings.value("recent").toStringList();
-  recent.removeAll(path);
-  settings.setValue("recent", recent);
-  start_->show_recent(recent);
-}
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   save_session();
   QMainWindow::closeEvent(event);
 }
 
-void MainWindow::save_session() { keeper_->close(); }
+void MainWindow::save_session() {
+  desk_->leave(keeper_->file());
+  keeper_->close();
+}
+
 bool MainWindow::restore_session() { return keeper_->restore_last(); }
 
 void MainWindow::open_path(QString const& path) {
+  if (path.startsWith("te:")) return execute(session::AddKernel{path.mid(3).toStdString()});
   if (path.startsWith("sample:")) return execute(session::OpenSample{path.mid(7).toStdString()});
   if (path.endsWith(".twproj"))
     show_action(journal::OpenProject{path.toStdString(), {}});
@@ -51,7 +40,7 @@ void MainWindow::watch_projects() {
   connect(keeper_, &ProjectKeeper::opened, this, &MainWindow::apply_layout);
   connect(keeper_, &ProjectKeeper::failed, this, qOverload<QString const&>(&MainWindow::say));
   connect(keeper_, &ProjectKeeper::missing, this, &MainWindow::show_missing_model);
-  connect(keeper_, &ProjectKeeper::saved, this, &MainWindow::remember_recent);
+  connect(keeper_, &ProjectKeeper::saved, desk_, &StartDesk::remember);
   connect(keeper_, &ProjectKeeper::state_changed, this, [this] {
     QString name = QFileInfo(keeper_->file()).fileName();
     QString mark = keeper_->changed() ? " *" : "";
@@ -211,7 +200,7 @@ void MainWindow::apply_layout(ProjectKeeper::Layout const& layout, bool all) {
     if (key.starts_with("panes ")) (void)run(journal::ArrangePanes{key.substr(6), value});
     if (key == "view") (void)run(journal::ShowView{value});
   }
-  if (!keeper_->file().isEmpty()) remember_recent(keeper_->file());
+  if (!keeper_->file().isEmpty()) desk_->remember(keeper_->file());
 }
 
 }  // namespace tw

@@ -12,6 +12,7 @@
 #include "app/window/main_window.h"
 #include "widgets/error_card/error_card.h"
 #include "widgets/focus/focus_ring.h"
+#include "widgets/start/start_page.h"
 
 namespace tw {
 

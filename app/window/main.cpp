@@ -16,6 +16,7 @@
 #include "app/window/main_window.h"
 #include "app/window/replay.h"
 #include "app/window/report.h"
+#include "app/window/start_desk.h"
 #include "engine/schedule/macros/macro_set.h"
 #include "engine/session/use_cases.h"
 #include "engine/support/files.h"
@@ -207,17 +208,15 @@ int run(QApplication& app) {
        .build = tw::version_number(),
        .macros = macros});
   if (!session) return fail(session.error());
-  std::vector<tw::SampleCard> samples;
-  for (auto const& row : tw::session::sample_list())
-    samples.push_back({QString::fromStdString(row.name), QString::fromStdString(row.title),
-                       QString::fromStdString(row.description)});
   QTemporaryDir apart;  // a replay finds the same window everywhere and leaves yours as it is
   QString state = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
   if (!wishes->report.isEmpty()) state = wishes->report + "/state";
   if (replays(*wishes)) state = apart.path();
   if (!wishes->state.isEmpty()) state = wishes->state;
-  tw::MainWindow window(**session, samples, state);
+  tw::MainWindow window(**session, tw::sample_cards(), state);
   window.set_device_files(devices, environment->cache_folder.string(), logs);
+  window.use_start_facts(std::make_shared<tw::session::StartFacts const>(
+      environment->backend, environment->cache_folder, tw::version_number()));
   if (wishes->record.isEmpty()) return work(app, window, **session, *wishes);
   if (Status status = window.recorder().record_to(wishes->record.toStdString()); !status)
     return fail(status.error());

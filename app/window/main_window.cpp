@@ -14,12 +14,14 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/window/start_desk.h"
 #include "engine/session/facts/followed_loop.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/export_dialog/export_dialog.h"
 #include "widgets/focus/focus_ring.h"
 #include "widgets/model_bar/model_bar.h"
 #include "widgets/paint/paint.h"
+#include "widgets/start/start_page.h"
 
 namespace tw {
 
@@ -57,7 +59,6 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
   QString theme = settings.value("theme", "dark").toString();
   set_theme(Theme::names().contains(theme) ? theme : "dark");
   if (theme_name_ != theme) say("There is no theme '" + theme + "'; this one is dark");
-  start_->show_recent(settings.value("recent").toStringList());
   // Snapshots come from the session's threads: only the newest is looked at, on this one.
   session_.set_listener(
       [this] { QMetaObject::invokeMethod(this, &MainWindow::refresh, Qt::QueuedConnection); });
@@ -65,7 +66,7 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
 }
 
 bool MainWindow::busy() const {
-  return keeper_->busy() ||
+  return keeper_->busy() || desk_->busy() ||
          std::ranges::any_of(panes_, [](Placed const& placed) { return placed.pane->busy(); });
 }
 
@@ -73,6 +74,7 @@ MainWindow::~MainWindow() {
   session_.set_listener({});
   panes_.clear();  // their threads look at the session and at devices
   delete keeper_;  // its thread looks at the session
+  delete desk_;    // it tells the page, which the window deletes
 }
 
 void MainWindow::build() {
@@ -86,6 +88,7 @@ void MainWindow::build() {
   progress_->setFixedHeight(3);
   pages_ = new QStackedWidget;
   start_ = new StartPage(samples_);
+  desk_ = new StartDesk(*start_, samples_, state_folder_);
   pages_->addWidget(start_);
   pages_->addWidget(build_workbench());
   auto* bar = new QWidget;
@@ -116,15 +119,27 @@ void MainWindow::build() {
   setCentralWidget(root);
   ring_ = new FocusRing(root);
   build_error_card(root);
+  connect_start_page();
+  connect(cancel_, &QPushButton::clicked, this, [this] { execute(session::CancelJob{}); });
+  connect(top_, &TopBar::palette_asked, this, &MainWindow::show_palette);
+  connect(top_, &TopBar::keys_asked, this, &MainWindow::show_keys);
+  connect(top_, &TopBar::theme_asked, this, [this] { run_action("Switch theme"); });
+  connect(top_, &TopBar::home_asked, this, [this] { execute(session::CloseModel{}); });
+}
+
+void MainWindow::connect_start_page() {
   connect(start_, &StartPage::open_asked, this, [this] {
     show_action(journal::ShowDialog{"open", {}});
   });
-  connect(start_, &StartPage::sample_asked, this,
-          [this](QString const& name) { execute(session::OpenSample{name.toStdString()}); });
+  connect(start_, &StartPage::sample_asked, this, &MainWindow::open_path);
   connect(start_, &StartPage::recent_asked, this, &MainWindow::open_path);
-  connect(start_, &StartPage::forget_asked, this, &MainWindow::forget_recent);
-  connect(cancel_, &QPushButton::clicked, this, [this] { execute(session::CancelJob{}); });
-  connect(top_, &TopBar::home_asked, this, [this] { execute(session::CloseModel{}); });
+  connect(start_, &StartPage::forget_asked, desk_, &StartDesk::forget);
+  connect(start_, &StartPage::devices_asked, this,
+          [this] { show_action(journal::ShowView{"devices"}); });
+}
+
+void MainWindow::use_start_facts(std::shared_ptr<session::StartFacts const> facts) {
+  desk_->use_facts(std::move(facts));
 }
 
 void MainWindow::refresh() {
@@ -138,12 +153,12 @@ void MainWindow::refresh() {
     selection_->select(session::followed_loop(snapshot_, next, selection_->loop()));
   snapshot_ = next;
   if (new_model && !next.model->path.empty())
-    remember_recent(QString::fromStdString(next.model->path));
+    desk_->remember(QString::fromStdString(next.model->path));
   place_alone();
   top_->show_snapshot(next);
   show_model_bar();
   for (auto* dialog : findChildren<ExportDialog*>()) dialog->take(next);
-  start_->show_machine(next.machine);
+  desk_->take(next);
   for (Placed const& placed : panes_) placed.pane->show(next);
   settle_panes();
   if (card_->shown() != next.refusal.get()) {

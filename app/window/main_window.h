@@ -12,7 +12,7 @@
 #include "app/window/top_bar.h"
 #include "engine/session/session.h"
 #include "widgets/refusal/refusal_card.h"
-#include "widgets/start/start_page.h"
+#include "widgets/start/start_values.h"
 
 class QDialog;
 class QLabel;
@@ -28,6 +28,12 @@ namespace tw {
 class ErrorCard;
 class FocusRing;
 class ModelBar;
+class StartDesk;
+class StartPage;
+
+namespace session {
+class StartFacts;
+}
 
 class MainWindow : public QMainWindow, public Workbench {
   Q_OBJECT
@@ -53,6 +59,9 @@ public:
   /// Without this nothing is known of devices.
   void set_device_files(std::string devices_file, std::string cache_folder,
                         std::shared_ptr<DeviceLogs> logs = nullptr, std::string local_program = {});
+  /// Without this the start page tells of samples nothing but their descriptions.
+  void use_start_facts(std::shared_ptr<session::StartFacts const> facts);
+  StartPage& start_page() { return *start_; }
   void show_centre(int tab);
   /// Takes the newest snapshot now (tests); otherwise it arrives by itself.
   void refresh();
@@ -195,8 +204,7 @@ private:
   void place_card();
   void show_refused_loop();
   void arrange();
-  void remember_recent(QString const& path);
-  void forget_recent(QString const& path);
+  void connect_start_page();
   void show_model_bar();
   void use_shapes(QString const& shapes);
   void show_notes();
@@ -243,6 +251,7 @@ private:
   Selection* selection_;
   QStackedWidget* pages_ = nullptr;
   StartPage* start_ = nullptr;
+  StartDesk* desk_ = nullptr;  ///< the page's
   TopBar* top_ = nullptr;
   std::vector<Placed> panes_;  ///< by their places, and there by their order
   Placed* alone_ = nullptr;    ///< the page of its own that one shows, as no model is open

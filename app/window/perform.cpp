@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/window/main_window.h"
+#include "app/window/start_desk.h"
 #include "app/window/view_names.h"
 
 namespace tw {
@@ -83,13 +84,14 @@ static bool replaces_model(session::Command const& command) {
 
 Status MainWindow::run(session::Command const& command) {
   if (replaces_model(command)) {
+    desk_->leave(keeper_->file());
     keeper_->set_aside();
     trouble_.reset();
   }
   if (std::holds_alternative<session::CloseModel>(command)) alone_ = nullptr;
   Status status = session_.execute(command);
   if (auto const* sample = std::get_if<session::OpenSample>(&command); sample && status)
-    remember_recent("sample:" + QString::fromStdString(sample->name));
+    desk_->remember("sample:" + QString::fromStdString(sample->name));
   if (status && changes_work(command)) keeper_->mark_changed();
   refresh();
   return status;

@@ -7,6 +7,7 @@
 
 #include "engine/support/base/quantities.h"
 #include "widgets/paint/paint.h"
+#include "widgets/start/search_field.h"
 
 namespace tw {
 
@@ -17,7 +18,10 @@ TopBar::TopBar(QWidget* parent)
     : Canvas(parent),
       home_(new QPushButton(this)),
       machine_(new QPushButton(this)),
-      target_(new QPushButton(this)) {
+      target_(new QPushButton(this)),
+      search_(new SearchField),
+      keys_(new QPushButton("?", this)),
+      theme_button_(new QPushButton(QStringLiteral("◐"), this)) {
   setObjectName("topBar");
   setAccessibleName("Summary");
   home_->setObjectName("home");
@@ -31,11 +35,28 @@ TopBar::TopBar(QWidget* parent)
     connect(pill, &QPushButton::clicked, this, &TopBar::devices_asked);
   }
   connect(home_, &QPushButton::clicked, this, &TopBar::home_asked);
+  build_start();
   rescale();
+}
+
+/// What stands there while no model is open.
+void TopBar::build_start() {
+  search_->setParent(this);
+  keys_->setObjectName("keys");
+  keys_->setAccessibleName("Keys");
+  keys_->setToolTip("All keys (?)");
+  theme_button_->setObjectName("switchTheme");
+  theme_button_->setAccessibleName("Switch theme");
+  theme_button_->setToolTip("Switch to the next theme (Ctrl+T)");
+  for (QPushButton* button : {keys_, theme_button_}) button->setProperty("quiet", true);
+  connect(search_, &QPushButton::clicked, this, &TopBar::palette_asked);
+  connect(keys_, &QPushButton::clicked, this, &TopBar::keys_asked);
+  connect(theme_button_, &QPushButton::clicked, this, &TopBar::theme_asked);
 }
 
 void TopBar::set_theme(Theme const& theme) {
   Canvas::set_theme(theme);
+  search_->set_theme(theme);
   fit();
 }
 
@@ -72,6 +93,7 @@ void TopBar::fit() {
   if (room < 0)
     std::erase_if(pieces_, [](Piece const& piece) { return piece.slot == Slot::kShare; });
   place_pills();
+  place_start();
   update();
 }
 
@@ -115,13 +137,29 @@ void TopBar::place_pills() {
   for (Piece const& piece : pieces_) right -= piece.wide + piece.gap;
   for (QPushButton* pill : {target_, machine_}) {
     double wide = QFontMetricsF(ui_font(12)).horizontalAdvance(pill->text()) + 26;
-    bool fits = snapshot_.machine && right - wide > end_of_name();
+    bool fits = snapshot_.model && snapshot_.machine && right - wide > end_of_name();
     pill->setVisible(fits);
     if (!fits) continue;
     pill->setGeometry(pixels(QRectF(right - wide, 10, wide, 28)));
     right -= wide + 8;
   }
   name_right_ = right - 12;
+}
+
+/// The field stands in the middle, or right of the name in a narrow window.
+void TopBar::place_start() {
+  double right = unit_width() - 12;
+  for (QPushButton* button : {theme_button_, keys_}) {
+    button->setVisible(!snapshot_.model);
+    button->setGeometry(pixels(QRectF(right - 36, 10, 36, 28)));
+    right -= 40;
+  }
+  constexpr double kNameEnd = 140;
+  double wide = std::min(SearchField::kWidth, right - kNameEnd - 12);
+  search_->setVisible(!snapshot_.model && wide >= SearchField::kLeast);
+  if (wide < SearchField::kLeast) return;
+  double left = std::clamp((unit_width() - wide) / 2, kNameEnd, right - 12 - wide);
+  search_->setGeometry(pixels(QRectF(left, 10, wide, SearchField::kHeight)));
 }
 
 /// What the bar says about the current step, from the right to the left. Numbers have the room of

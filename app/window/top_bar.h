@@ -13,6 +13,8 @@
 
 namespace tw {
 
+class SearchField;
+
 class TopBar : public Canvas {
   Q_OBJECT
 public:
@@ -24,6 +26,9 @@ public:
 signals:
   void home_asked();
   void devices_asked();
+  void palette_asked();
+  void keys_asked();
+  void theme_asked();
 
 protected:
   void paintEvent(QPaintEvent*) override;
@@ -50,6 +55,8 @@ private:
   double end_of_name() const;
   void fit();
   void place_pills();
+  void build_start();
+  void place_start();
   void draw_place(QPainter& painter) const;
 
   session::Snapshot snapshot_;
@@ -60,6 +67,10 @@ private:
   QPushButton* home_;
   QPushButton* machine_;
   QPushButton* target_;
+  // Without a model:
+  SearchField* search_;
+  QPushButton* keys_;
+  QPushButton* theme_button_;
   double name_right_ = 0;
 };
 

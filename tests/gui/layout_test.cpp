@@ -25,7 +25,8 @@ private slots:
                                 environment.cache_folder.string(), 2, false})
                    .value();
     window_ = std::make_unique<MainWindow>(
-        *session_, std::vector<SampleCard>{{"resnet18", "ResNet-18", "a network"}},
+        *session_,
+        std::vector<SampleCard>{{"resnet18", "ResNet-18", "a network", "sample:resnet18"}},
         folder_.filePath("state"));
     window_->show();
     window_->execute(OpenSample{"resnet18"});

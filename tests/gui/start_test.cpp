@@ -104,16 +104,13 @@ private slots:
     place.settle();
     place.window->execute(CloseModel{});
     place.settle();
-    QPushButton* recent = nullptr;
-    for (auto* button : place.window->findChildren<QPushButton*>())
-      if (button->text().startsWith("dqn ") && button->isVisible()) recent = button;
-    QVERIFY(recent);
-    recent->click();
+    auto recent = [&] { return place.window->findChild<QPushButton*>("recent_0"); };
+    QVERIFY(recent() && recent()->isVisible());
+    QCOMPARE(recent()->accessibleName(), QString("DQN"));
+    recent()->click();
     place.settle();
     QCOMPARE(place.lines("expect model = dqn\nclose\n"), std::string());
-    for (auto* button : place.window->findChildren<QPushButton*>())
-      if (button->text().startsWith("dqn ") && button->isVisible())
-        button->actions().value(0)->trigger();
+    recent()->actions().value(0)->trigger();
     QSettings settings(place.folder.filePath("state/settings.ini"), QSettings::IniFormat);
     QVERIFY(settings.value("recent").toStringList().isEmpty());
   }

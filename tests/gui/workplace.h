@@ -9,6 +9,7 @@
 #include "app/shared/journal/journal.h"
 #include "app/window/main_window.h"
 #include "app/window/replay.h"
+#include "app/window/start_desk.h"
 #include "engine/session/use_cases.h"
 #include "tests/support/sessions.h"
 
@@ -62,11 +63,7 @@ struct Workplace {
 
 private:
   void make_window(QString const& state) {
-    std::vector<SampleCard> samples;
-    for (auto const& row : session::sample_list())
-      samples.push_back({QString::fromStdString(row.name), QString::fromStdString(row.title),
-                         QString::fromStdString(row.description)});
-    window = std::make_unique<MainWindow>(*session, samples, state);
+    window = std::make_unique<MainWindow>(*session, sample_cards(), state);
     window->show();
     settle();
   }
