@@ -134,27 +134,38 @@ MainWindow::Placed const* MainWindow::home() const {
   return nullptr;
 }
 
-// ---- tabs of the centre ----------------------------------------------------------------------
+// ---- tabs ----------------------------------------------------------------------
+
+/// What stands beside the centre is a tab of it in a narrow window.
+static QTabWidget* tabs_for(std::map<PanePlace, QTabWidget*> const& all, PanePlace place) {
+  auto found = all.find(place);
+  return found == all.end() ? all.at(PanePlace::kCentre) : found->second;
+}
 
 int MainWindow::tab_of(Placed const& placed) const {
+  QTabWidget* tabs = tabs_for(tabs_, placed.row->place);
   return int(std::ranges::count_if(panes_, [&](Placed const& other) {
-    return other.row->order < placed.row->order && centre_->indexOf(other.widget) >= 0;
+    return other.row->order < placed.row->order && tabs->indexOf(other.widget) >= 0;
   }));
 }
 
 void MainWindow::offer_tab(Pane& pane) {
-  for (Placed const& placed : panes_)
-    if (placed.pane.get() == &pane && centre_->indexOf(placed.widget) < 0)
-      centre_->insertTab(tab_of(placed), placed.widget, placed.row->title);
+  for (Placed const& placed : panes_) {
+    QTabWidget* tabs = tabs_for(tabs_, placed.row->place);
+    if (placed.pane.get() == &pane && tabs->indexOf(placed.widget) < 0)
+      tabs->insertTab(tab_of(placed), placed.widget, placed.row->title);
+  }
 }
 
 void MainWindow::show_tab(Pane& pane) {
   offer_tab(pane);
-  centre_->setCurrentWidget(pane.widget());
+  for (auto const& [place, tabs] : tabs_)
+    if (tabs->indexOf(pane.widget()) >= 0) tabs->setCurrentWidget(pane.widget());
 }
 
 void MainWindow::hide_tab(Pane& pane) {
-  if (int at = centre_->indexOf(pane.widget()); at >= 0) centre_->removeTab(at);
+  for (auto const& [place, tabs] : tabs_)
+    if (int at = tabs->indexOf(pane.widget()); at >= 0) tabs->removeTab(at);
 }
 
 /// Narrow windows have what stands beside the centre as a tab of it.

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A lesson: its text beside the live views, and its goals.
+#include <QFileDialog>
+
+#include "app/window/panes/lesson/guide.h"
+#include "app/window/panes/lesson/journal.h"
+#include "app/window/top_bar.h"
+#include "widgets/lesson/lesson_dialog.h"
+
+namespace tw {
+namespace {
+
+class LessonPane final : public Pane {
+public:
+  explicit LessonPane(Workbench& bench)
+      : Pane(bench), view_(new LessonView), guide_(new Guide(bench)) {
+    guide_->setParent(this);
+    perform_actions();
+    watch();
+    add_commands();
+  }
+  QWidget* widget() override { return view_; }
+  QWidget* focus_target() override { return view_->first(); }
+  void set_theme(Theme const& theme) override { view_->set_theme(theme); }
+  void show(session::Snapshot const&) override { guide_->look(); }
+  bool busy() const override { return guide_->busy(); }
+  std::optional<session::FactValue> fact(std::string const& name) const override {
+    return guide_->fact(name);
+  }
+  std::vector<PaletteEntry> palette_entries() override {
+    std::vector<PaletteEntry> entries;
+    for (lesson::Card const& card : lesson::cards())
+      entries.push_back({"Lesson: " + QString::fromStdString(card.title),
+                         {},
+                         QString::fromStdString(card.name),
+                         [this, name = card.name] { bench_.ask(journal::OpenLesson{name}); },
+                         true});
+    return entries;
+  }
+
+private:
+  void perform_actions();
+  void watch();
+  void add_commands();
+  Status open(std::string const& name);
+  void close();
+  Status show_dialog();
+  void ask_file();
+  void follow(QString const& target);
+  void step_by(int steps);
+
+  LessonView* view_;
+  Guide* guide_;
+};
+
+void LessonPane::perform_actions() {
+  bench_.on<journal::OpenLesson>([this](auto const& action) { return open(action.name); });
+  bench_.on<journal::CloseLesson>([this](auto const&) { return close(), Status(); });
+  bench_.on<journal::GoToLessonStep>(
+      [this](auto const& action) { return guide_->go_to(action.step); });
+  bench_.on<journal::ShowHint>([this](auto const&) { return guide_->show_hint(); });
+  bench_.on<journal::ShowMe>([this](auto const&) { return guide_->show_me(); });
+  bench_.on<journal::AnswerQuestion>(
+      [this](auto const& action) { return guide_->answer(action.words); });
+  bench_.add_dialog("lesson", [this](QString const&) { return show_dialog(); });
+}
+
+void LessonPane::watch() {
+  connect(guide_, &Guide::changed, this, [this] {
+    if (guide_->is_open()) view_->show_page(guide_->page());
+  });
+  connect(&bench_.selection(), &Selection::changed, this, [this] { guide_->look(); });
+  connect(view_, &LessonView::previous_asked, this, [this] { step_by(-1); });
+  connect(view_, &LessonView::next_asked, this, [this] { step_by(1); });
+  connect(view_, &LessonView::hint_asked, this, [this] { bench_.ask(journal::ShowHint{}); });
+  connect(view_, &LessonView::show_me_asked, this, [this] { bench_.ask(journal::ShowMe{}); });
+  connect(view_, &LessonView::close_asked, this, [this] { bench_.ask(journal::CloseLesson{}); });
+  connect(view_, &LessonView::answered, this, [this](QString const& words) {
+    bench_.ask(journal::AnswerQuestion{words.toStdString()});
+  });
+  connect(view_, &LessonView::link_asked, this, [this](QString const& target) { follow(target); });
+}
+
+void LessonPane::add_commands() {
+  QString const section = "Lessons";
+  bench_.add_command({.section = section, .name = "Open a lesson", .keys = "Ctrl+L", .run = [this] {
+                        bench_.ask(journal::ShowDialog{"lesson", {}});
+                      }});
+  auto add = [&](char const* name, char const* keys, std::function<void()> run) {
+    bench_.add_command(
+        {.section = section, .name = name, .keys = keys, .run = std::move(run), .possible = [this] {
+           return guide_->is_open();
+         }});
+  };
+  add("Next step of the lesson", "Alt+Right", [this] { step_by(1); });
+  add("Previous step of the lesson", "Alt+Left", [this] { step_by(-1); });
+  add("Hint of the lesson", "", [this] { bench_.ask(journal::ShowHint{}); });
+  add("Show me the next move of the lesson", "", [this] { bench_.ask(journal::ShowMe{}); });
+  add("Close the lesson", "", [this] { bench_.ask(journal::CloseLesson{}); });
+}
+
+Status LessonPane::open(std::string const& name) {
+  TRY(guide_->open(name));
+  bench_.show_tab(*this);
+  return {};
+}
+
+void LessonPane::close() {
+  guide_->close();
+  bench_.hide_tab(*this);
+}
+
+/// Beyond the last step the lesson is over.
+void LessonPane::step_by(int steps) {
+  if (!guide_->is_open()) return;
+  LessonPage page = guide_->page();
+  int step = page.step + steps;
+  if (step < 1) return;
+  if (step > page.steps) return bench_.ask(journal::CloseLesson{});
+  bench_.ask(journal::GoToLessonStep{step});
+}
+
+void LessonPane::follow(QString const& target) {
+  std::string name = target.section(':', 1).toStdString();
+  if (target.startsWith("view:")) return bench_.ask(journal::ShowView{name});
+  if (target.startsWith("kernel:")) return bench_.ask(journal::ChooseKernel{name});
+  if (target.startsWith("loop:")) return bench_.ask(journal::SelectLoop{name});
+  bench_.say("The link leads to nothing that the window shows");
+}
+
+Status LessonPane::show_dialog() {
+  std::vector<LessonRow> rows;
+  for (lesson::Card const& card : lesson::cards())
+    rows.push_back({QString::fromStdString(card.name), QString::fromStdString(card.title),
+                    QString::fromStdString(card.about), card.minutes});
+  auto* dialog = new LessonDialog(std::move(rows), bench_.top_bar().window());
+  connect(dialog, &LessonDialog::lesson_chosen, this,
+          [this](QString const& name) { bench_.ask(journal::OpenLesson{name.toStdString()}); });
+  connect(dialog, &LessonDialog::file_asked, this, [this, dialog] {
+    dialog->close();
+    ask_file();
+  });
+  bench_.open(dialog);
+  return {};
+}
+
+void LessonPane::ask_file() {
+  auto* dialog = new QFileDialog(bench_.top_bar().window(), "Open a lesson", {},
+                                 "Lessons (*.lesson);;All files (*)");
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setObjectName("lessonFileDialog");
+  dialog->setFileMode(QFileDialog::ExistingFile);
+  connect(dialog, &QFileDialog::fileSelected, this,
+          [this](QString const& file) { bench_.ask(journal::OpenLesson{file.toStdString()}); });
+  bench_.open(dialog);
+}
+
+}  // namespace
+
+PaneRow const& pane_lesson() {
+  static PaneRow const row{.name = "lesson",
+                           .title = "Lesson",
+                           .place = PanePlace::kLeft,
+                           .order = 30,
+                           .when_asked = true,
+                           .make = &make_pane<LessonPane>};
+  return row;
+}
+
+}  // namespace tw
