@@ -82,6 +82,7 @@ private slots:
     QVERIFY(place_->window->perform(journal::SetTheme{theme.toStdString()}));
     QVERIFY(choose(3, "Run from here on: board"));
     place_->settle();
+    view().look_at(0.8, {20, -200});  // the flag's card stands in frames, further down
     paint::TextLog log;
     QPixmap picture = view().grab();
     if (QString folder = qEnvironmentVariable("TW_PICTURES"); !folder.isEmpty())
