@@ -61,7 +61,7 @@ public:
                         std::shared_ptr<DeviceLogs> logs = nullptr, std::string local_program = {});
   /// Without this the start page tells of samples nothing but their descriptions.
   void use_start_facts(std::shared_ptr<session::StartFacts const> facts);
-  StartPage& start_page() { return *start_; }
+  StartPage& start_page() override { return *start_; }
   void show_centre(int tab);
   /// Takes the newest snapshot now (tests); otherwise it arrives by itself.
   void refresh();

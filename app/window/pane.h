@@ -29,6 +29,7 @@ namespace tw {
 
 class DeviceLogs;
 class Pane;
+class StartPage;
 class TopBar;
 
 /// One that the palette, the key sheet and menus show.
@@ -58,6 +59,7 @@ public:
   virtual Selection& selection() = 0;
   virtual Theme const& theme() const = 0;
   virtual TopBar& top_bar() = 0;
+  virtual StartPage& start_page() = 0;
 
   /// Records an action and carries it out.
   virtual Status perform(journal::Action const& action) = 0;

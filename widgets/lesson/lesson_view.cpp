@@ -117,6 +117,7 @@ void LessonView::fill_texts() {
     if (!part.picture.isEmpty() || at >= texts_.size()) continue;
     QLabel* label = texts_[at++];
     QTextDocument document;  // a label would take the colour of links from the program's palette
+    document.setDefaultFont(ui_font(theme_.px(13)));
     document.setMarkdown(part.text);
     QString html =
         document.toHtml().replace(QPalette().color(QPalette::Link).name(), theme_.moved.name());

@@ -6,6 +6,7 @@
 #include "app/window/panes/lesson/journal.h"
 #include "app/window/top_bar.h"
 #include "widgets/lesson/lesson_dialog.h"
+#include "widgets/start/start_page.h"
 
 namespace tw {
 namespace {
@@ -18,6 +19,7 @@ public:
     perform_actions();
     watch();
     add_commands();
+    stand_on_the_start_page();
   }
   QWidget* widget() override { return view_; }
   QWidget* focus_target() override { return view_->first(); }
@@ -42,6 +44,7 @@ private:
   void perform_actions();
   void watch();
   void add_commands();
+  void stand_on_the_start_page();
   Status open(std::string const& name);
   void close();
   Status show_dialog();
@@ -79,6 +82,17 @@ void LessonPane::watch() {
     bench_.ask(journal::AnswerQuestion{words.toStdString()});
   });
   connect(view_, &LessonView::link_asked, this, [this](QString const& target) { follow(target); });
+}
+
+/// The first one: who has done it finds the others by the command.
+void LessonPane::stand_on_the_start_page() {
+  StartPage& page = bench_.start_page();
+  if (std::vector<lesson::Card> cards = lesson::cards(); !cards.empty())
+    page.show_lesson(StartLesson{
+        QString::fromStdString(cards.front().name), QString::fromStdString(cards.front().title),
+        QString::fromStdString(cards.front().about), cards.front().minutes});
+  connect(&page, &StartPage::lesson_asked, this,
+          [this](QString const& name) { bench_.ask(journal::OpenLesson{name.toStdString()}); });
 }
 
 void LessonPane::add_commands() {
