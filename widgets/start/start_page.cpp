@@ -150,6 +150,7 @@ void StartPage::show_recent(std::vector<RecentFile> const& files) {
   for (RecentRow* row : recents_) {
     recent_->removeWidget(row);
     row->hide();
+    row->setObjectName({});  // the name is the next one's
     row->deleteLater();  // one of its actions may be what takes it off the list
   }
   recents_.clear();
