@@ -151,7 +151,7 @@ void StartPage::show_recent(std::vector<RecentFile> const& files) {
     recent_->removeWidget(row);
     row->hide();
     row->setObjectName({});  // the name is the next one's
-    row->deleteLater();  // one of its actions may be what takes it off the list
+    row->deleteLater();      // one of its actions may be what takes it off the list
   }
   recents_.clear();
   no_recent_->setVisible(files.empty());

@@ -376,7 +376,7 @@ private slots:
     auto* dialog = place.window->findChild<StepDialog*>("stepDialog");
     QVERIFY(dialog);
     dialog->findChild<QLineEdit*>("targets")->setText("C");
-    dialog->findChild<QLineEdit*>("value_tensor")->setText("A");
+    dialog->findChild<QComboBox*>("value_tensor")->setEditText("A");
     auto* memories = dialog->findChild<QLabel*>("memories");
     QVERIFY(memories->text().isEmpty());  // in main memory
     dialog->findChild<QComboBox*>("value_scope")->setCurrentText("pad");
