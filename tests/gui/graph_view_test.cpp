@@ -405,21 +405,27 @@ private:
   static double walk(GraphView& view, QSize size) {
     QImage canvas(size, QImage::Format_RGB32);
     std::vector<double> times;
-    for (double scale : {0.02, 0.05, 0.1, 0.2, 0.39, 0.4, 0.5, 0.7, 1.0})
+    QStringList longest;
+    for (double scale : {0.02, 0.05, 0.1, 0.2, 0.39, 0.4, 0.5, 0.7, 1.0}) {
+      double most = 0;
       for (int step = 1; step < 9; ++step) {
         view.look_at(scale, QPointF(1e7, 1e7));
         view.find(QString("layer%1/conv").arg(step * 20));
         double before = cpu_ms();
         view.render(&canvas);
         times.push_back(cpu_ms() - before);
+        most = std::max(most, times.back());
         QSet<QRgb> colours;
         for (int x = 0; x < size.width(); ++x) colours.insert(canvas.pixel(x, size.height() / 2));
         if (colours.size() < 3) return 1e9;  // nothing was drawn
       }
+      longest << QString("%1: %2").arg(scale).arg(most, 0, 'f', 1);
+    }
     std::sort(times.begin(), times.end());
     double usual = times[times.size() * 95 / 100];
     qInfo("frames: median %.1f ms, 95 of 100 under %.1f ms, longest %.1f ms",
           times[times.size() / 2], usual, times.back());
+    qInfo("longest at scales %s", qPrintable(longest.join(", ")));
     return usual;
   }
   static void sizes() {

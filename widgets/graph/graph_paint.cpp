@@ -3,6 +3,7 @@
 #include <QElapsedTimer>
 #include <QPainter>
 #include <algorithm>
+#include <cmath>
 
 #include "widgets/graph/graph_view.h"
 #include "widgets/paint/paint.h"
@@ -178,19 +179,48 @@ void GraphView::draw_far_card(QPainter& painter, Card const& card, bool spines) 
 }
 
 void GraphView::draw_edges(QPainter& painter, QRectF const& seen) const {
+  auto is_seen = [&](Border const& border) {
+    return border.points.size() >= 2 && border.box.intersects(seen);
+  };
+  // They run along the axes: to smooth them takes half of a large picture's time, and shows
+  // nothing.
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  for (size_t e = 0; e < made_->borders.size(); ++e)
+    if (is_seen(made_->borders[e])) draw_line(painter, e);
+  painter.setRenderHint(QPainter::Antialiasing);
   for (size_t e = 0; e < made_->borders.size(); ++e) {
-    Border const& border = made_->borders[e];
-    if (border.points.size() < 2 || !border.box.intersects(seen)) continue;
+    if (!is_seen(made_->borders[e])) continue;
     painter.setPen(edge_pen(e));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawPolyline(border.points.data(), int(border.points.size()));
-    QPointF end = border.points.back();
+    QPointF end = made_->borders[e].points.back();
     painter.drawLine(end, end + QPointF(-5, -6));
     painter.drawLine(end, end + QPointF(5, -6));
   }
   // Above all lines, so that none runs through a shape's digits.
   for (size_t e = 0; e < made_->borders.size(); ++e)
     if (made_->borders[e].points.size() >= 2) draw_mark(painter, seen, e);
+}
+
+/// In whole pixels: one that is neither one nor two would be now this, now that.
+void GraphView::draw_line(QPainter& painter, size_t edge) const {
+  auto const& points = made_->borders[edge].points;
+  QPen pen = edge_pen(edge);
+  double pixel = 1 / (scale_ * unit());
+  double wide = std::max(1.0, std::round(pen.widthF() / pixel)) * pixel;
+  pen.setWidthF(wide);
+  bool straight = pen.style() == Qt::SolidLine;
+  for (size_t i = 1; straight && i < points.size(); ++i) {
+    QPointF from = points[i - 1], to = points[i];
+    straight = from.x() == to.x() || from.y() == to.y();
+  }
+  if (!straight) {
+    painter.setPen(pen);
+    painter.setBrush(Qt::NoBrush);
+    return painter.drawPolyline(points.data(), int(points.size()));
+  }
+  for (size_t i = 1; i < points.size(); ++i) {
+    QRectF line = QRectF(points[i - 1], points[i]).normalized();
+    painter.fillRect(line.adjusted(-wide / 2, -wide / 2, wide / 2, wide / 2), pen.color());
+  }
 }
 
 QPen GraphView::edge_pen(size_t edge) const {

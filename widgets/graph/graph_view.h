@@ -116,6 +116,7 @@ private:
   void draw_far_card(QPainter& painter, graph::Card const& card, bool spines) const;
   void draw_edges(QPainter& painter, QRectF const& seen) const;
   QPen edge_pen(size_t edge) const;
+  void draw_line(QPainter& painter, size_t edge) const;
   void draw_mark(QPainter& painter, QRectF const& seen, size_t edge) const;
   void draw_card(QPainter& painter, graph::Card const& card) const;
   void draw_match(QPainter& painter, graph::Card const& card, bool current) const;
