@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The panes of the window: made from their rows, put in their places, brought to the front.
+#include <QResizeEvent>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <utility>
 
@@ -21,6 +23,12 @@ namespace {
 class UpperPanes final : public QSplitter {
 public:
   using QSplitter::QSplitter;
+  /// Bars and their footprints need no more than 900 units, code does.
+  static QList<int> by_rule(int width, double unit = 1) {
+    int list = int(276 * unit), rest = width - list;
+    int loops = std::min(rest * 11 / 20, int(900 * unit));
+    return {list, loops, rest - loops};
+  }
   /// Now, and in the width that they are for once it is there.
   void want(QList<int> const& panes) {
     setSizes(panes);
@@ -29,9 +37,16 @@ public:
 
 protected:
   void resizeEvent(QResizeEvent* event) override {
-    if (QList<int> wanted = std::exchange(wanted_, {}); !wanted.isEmpty()) {
+    if (!wanted_.isEmpty()) {
       QSplitter::resizeEvent(event);
-      return setSizes(wanted);
+      setSizes(wanted_);
+      bool there = std::abs(width() - std::accumulate(wanted_.begin(), wanted_.end(), 0)) < 8;
+      if (there) wanted_.clear();  // a page that is not shown comes to its width in steps
+      return;
+    }
+    if (!event->oldSize().isValid() && count() == 3) {
+      QSplitter::resizeEvent(event);
+      return setSizes(by_rule(width()));
     }
     QList<int> panes = sizes();
     int before = std::accumulate(panes.begin(), panes.end(), 0);
@@ -187,10 +202,7 @@ void MainWindow::arrange() {
     }
   }
   if (!wide) return;
-  int list = theme_.px(276), rest = width() - list;
-  // Bars and their footprints need no more, code does.
-  int loops = std::min(rest * 11 / 20, theme_.px(900));
-  static_cast<UpperPanes*>(upper_)->want({list, loops, rest - loops});
+  static_cast<UpperPanes*>(upper_)->want(UpperPanes::by_rule(width(), theme_.scale));
 }
 
 // ---- to the front ----------------------------------------------------------------------------

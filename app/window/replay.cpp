@@ -10,6 +10,7 @@
 
 #include "app/shared/journal/player.h"
 #include "app/window/main_window.h"
+#include "engine/session/facts/code_facts.h"
 #include "engine/support/files.h"
 
 namespace tw {
@@ -23,6 +24,9 @@ public:
   bool settle(double seconds) override { return tw::settle(window_, session_, seconds); }
   session::Snapshot snapshot() const override { return session_.snapshot(); }
   std::optional<session::FactValue> fact(std::string const& name) const override {
+    auto value = window_.fact(name);
+    if (value || !session::is_code_fact(name)) return value;
+    tw::settle(window_, session_, 60);  // code is generated beside the session's jobs
     return window_.fact(name);
   }
   std::string said() const override { return window_.said().toStdString(); }

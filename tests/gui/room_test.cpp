@@ -51,6 +51,13 @@ private slots:
     QVERIFY2(moved.isEmpty(), qPrintable(moved.join(", ")));
   }
 
+  void footprints_stand_in_a_usual_window() {
+    Workplace place(false);
+    QCOMPARE(place.lines("size 1600 1000\nsample resnet18\n"), std::string());
+    auto* ladder = place.window->findChild<LadderView*>("ladder");
+    QVERIFY2(ladder->width() > 680, qPrintable(QString::number(ladder->width())));
+  }
+
   void a_wide_window_gives_its_room_to_code() {
     Workplace place(false);
     place.open_matmul();
