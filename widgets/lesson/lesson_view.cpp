@@ -7,7 +7,10 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollBar>
+#include <QTextBlock>
+#include <QTextCursor>
 #include <QTextDocument>
+#include <QTextList>
 #include <QVBoxLayout>
 
 #include "widgets/lesson/goal_mark.h"
@@ -69,12 +72,14 @@ void LessonView::build_head(QVBoxLayout* column) {
 
 void LessonView::build_foot(QVBoxLayout* column) {
   auto* help = new QHBoxLayout;
+  help->setSpacing(8);
   help->setContentsMargins(kMargin, 8, kMargin, 0);
   hint_ = button("Hint", "lessonHint");
   show_ = button("Show me", "lessonShowMe");
   help->addWidget(hint_, 1);
   help->addWidget(show_, 1);
   auto* ways = new QHBoxLayout;
+  ways->setSpacing(8);
   ways->setContentsMargins(kMargin, 8, kMargin, 12);
   previous_ = button("Previous", "lessonPrevious");
   next_ = button("Next", "lessonNext");
@@ -111,6 +116,21 @@ void LessonView::show_page(LessonPage const& page) {
   if (another) scroll_->verticalScrollBar()->setValue(0);
 }
 
+namespace {
+
+/// Qt sets Markdown's paragraphs without a gap.
+void keep_paragraphs_apart(QTextDocument& document, int gap) {
+  for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
+    bool last = !block.next().isValid(), in_list = block.textList() != nullptr;
+    QTextBlockFormat format = block.blockFormat();
+    format.setTopMargin(0);
+    format.setBottomMargin(last ? 0 : in_list ? gap / 3.0 : gap);
+    QTextCursor(block).setBlockFormat(format);
+  }
+}
+
+}  // namespace
+
 void LessonView::fill_texts() {
   size_t at = 0;
   for (LessonPart const& part : page_.parts) {
@@ -119,6 +139,7 @@ void LessonView::fill_texts() {
     QTextDocument document;  // a label would take the colour of links from the program's palette
     document.setDefaultFont(ui_font(theme_.px(13)));
     document.setMarkdown(part.text);
+    keep_paragraphs_apart(document, theme_.px(9));
     QString html =
         document.toHtml().replace(QPalette().color(QPalette::Link).name(), theme_.moved.name());
     if (label->text() != html) label->setText(html);
