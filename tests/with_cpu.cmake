@@ -57,7 +57,7 @@ add_dependencies(gui_export_wizard_test tw_device_server tw_kit)
 add_dependencies(gui_three_devices_slow_test tw_device_server tw_kit tw)
 set_tests_properties(gui/three_devices_slow_test PROPERTIES TIMEOUT 1800)
 foreach(test session_session_test session_facts_test session_quiet_test session_kernel_roofs_test session_kernel_roofs_slow_test
-    session_device_test session_latency_test session_checked_run_test session_compare_test
+    session_device_test session_latency_test session_lesson_check_test session_lessons_slow_test session_checked_run_test session_compare_test
     session_control_flow_test session_cut_test session_layers_test session_offload_test session_outlook_test session_tune_test session_tune_from_test session_tune_model_test session_tune_kinds_test session_gain_test session_right_kernels_slow_test session_every_model_test session_mutated_models_test session_quantize_slow_test)
   add_dependencies(${test} tw_device_server)
 endforeach()
@@ -76,7 +76,7 @@ add_dependencies(cli_devices_test tw)
 add_dependencies(cli_served_board_test tw tw_device_server)
 add_dependencies(gui_journal_test tilewright)
 add_dependencies(gui_keyboard_test tw_device_server)
-foreach(test gui_accelerator_test gui_cut_test gui_errors_test gui_menus_test gui_next_moves_test gui_pointing_test gui_room_test gui_start_test gui_tuning_test)
+foreach(test gui_accelerator_test gui_cut_test gui_errors_test gui_lesson_test gui_menus_test gui_next_moves_test gui_pointing_test gui_room_test gui_start_test gui_tuning_test)
   add_dependencies(${test} tw_device_server)
 endforeach()
 add_dependencies(gui_start_test tilewright)
