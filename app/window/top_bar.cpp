@@ -185,7 +185,7 @@ std::vector<TopBar::Piece> TopBar::pieces() const {
   if (step->speed && !wrong && !lost) {
     QString unit = QString::fromStdString(snapshot_.history->unit) + QStringLiteral("  ± ");
     if (step->disturbed)
-      add(Slot::kLoad, QStringLiteral("▲ other load"), ui_font(11, 500), theme_.warn, 8);
+      add(Slot::kLoad, QStringLiteral("▲ other load"), ui_font(11, 500), theme_.warn, 18);
     add(Slot::kUnit, unit + QString::fromStdString(percent_text(step->spread)), ui_font(11),
         theme_.text2, 2, unit + "00.0 %");
   }
@@ -197,7 +197,7 @@ std::vector<TopBar::Piece> TopBar::pieces() const {
       step->measuring ? theme_.text3
       : wrong         ? theme_.error
                       : theme_.text1,
-      18, "000.0");
+      8, "000.0");
   static QString const kWords[] = {"", QStringLiteral("◐ Checking"), QStringLiteral("✓ Correct"),
                                    QStringLiteral("✕ Wrong")};
   QColor const colours[] = {theme_.text3, theme_.text2, theme_.ok, theme_.error};

@@ -38,7 +38,7 @@ protected:
 private:
   static constexpr double kHeight = 48;
   /// From the right to the left.
-  enum class Slot { kRoof, kShare, kUnit, kLoad, kNumber, kVerdict };
+  enum class Slot { kRoof, kShare, kUnit, kNumber, kLoad, kVerdict };
   /// Words, or a track that is filled by a share.
   struct Piece {
     Slot slot = Slot::kRoof;
