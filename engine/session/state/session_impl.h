@@ -3,8 +3,8 @@
 /// session_cut.cpp, session_tuning.cpp, session_kinds.cpp (on which devices),
 /// session_model_tuning.cpp, session_arranging.cpp, session_spaces.cpp (what there is to tune),
 /// session_ablation.cpp, session_trials.cpp, session_timeline.cpp, session_layers.cpp,
-/// session_moves.cpp, session_outlook.cpp, session_offload.cpp and session_states.cpp (texts and
-/// comparisons).
+/// session_moves.cpp, session_outlook.cpp, session_memory.cpp, session_offload.cpp and
+/// session_states.cpp (texts and comparisons).
 #pragma once
 
 #include <atomic>
@@ -17,6 +17,7 @@
 #include "engine/backend/backend.h"
 #include "engine/session/arranging.h"
 #include "engine/session/kinds.h"
+#include "engine/session/memory.h"
 #include "engine/session/session.h"
 #include "engine/session/state/jobs.h"
 #include "engine/session/state/kind_schedules.h"
@@ -52,7 +53,8 @@ public:
         tune_jobs_([] {}),
         ask_jobs_([] {}),
         simulate_jobs_([] {}),
-        outlook_jobs_([] {}) {
+        outlook_jobs_([] {}),
+        memory_jobs_([] {}) {
     state_.here = laboratory_->tried_on();
     state_.kind = kind_text(options_.backend->target().hardware);
     state_.kind_words = machine_words(*options_.backend);
@@ -92,6 +94,10 @@ public:
   std::shared_ptr<SimulatedState const> timeline(int node) override;
   std::shared_ptr<LayersView const> layers_roofline() override;
   std::shared_ptr<MovesView const> next_moves(std::string const& of) override;
+  // What memory.h asks.
+  std::shared_ptr<LanesView const> lanes();
+  std::shared_ptr<PlaneView const> plane(PlaneAsked const& asked);
+  std::shared_ptr<AccessFilm const> film(double from);
   std::vector<PrimitiveView> primitives() const override {
     return primitive_views(backend()->target(), options_.macros.get());
   }
@@ -124,7 +130,8 @@ public:
     return jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds) &&
            model_jobs_.wait_idle(seconds) && ask_jobs_.wait_idle(seconds) &&
            simulate_jobs_.wait_idle(seconds) && outlook_jobs_.wait_idle(seconds) &&
-           tuner_rests(seconds) && jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds);
+           memory_jobs_.wait_idle(seconds) && tuner_rests(seconds) && jobs_.wait_idle(seconds) &&
+           code_jobs_.wait_idle(seconds);
   }
 
 private:
@@ -393,6 +400,26 @@ private:
     }
   };
   std::vector<AskedOutlook> outlooks_;  ///< the last ones
+  /// Something that is made of the current program: the last ones that were asked for.
+  template <typename View, typename Of>
+  struct MadeOf {
+    uint64_t program_hash = 0;
+    std::shared_ptr<Backend const> backend;
+    Of of = {};
+    std::shared_ptr<View const> view = {};  ///< null: not there yet
+    bool is_of(MadeOf const& other) const {
+      return program_hash == other.program_hash && backend == other.backend && of == other.of;
+    }
+  };
+  template <typename View, typename Of>
+  using Made = std::vector<MadeOf<View, Of>>;
+  /// What `made` has, or null, and `make` makes it of the program on a thread.
+  template <typename View, typename Of, typename Make>
+  std::shared_ptr<View const> made_of_program(Made<View, Of>& made, Of const& of, char const* job,
+                                              Make make);
+  Made<LanesView, int> lanes_;
+  Made<PlaneView, PlaneAsked> planes_;
+  Made<AccessFilm, double> films_;
   struct Pair {
     std::shared_ptr<CodeText const> first, second;
     std::shared_ptr<CodePair const> both;
@@ -434,6 +461,7 @@ private:
   Jobs ask_jobs_;  ///< of devices, that may not answer for long
   Jobs simulate_jobs_;
   Jobs outlook_jobs_;  ///< of what a hand is on: they wait for nothing else
+  Jobs memory_jobs_;
 };
 
 }  // namespace tw::session
