@@ -117,7 +117,7 @@ private slots:
     view_->resize(size);
     focus().choose(1, 14);
     focus().toggle({testing::kLoadToCompute, true});
-    for (char const* tab : {"Cycles", "Memory", "Proof"}) {
+    for (char const* tab : {"Cycles", "SRAM", "Proof"}) {
       auto* tabs = view_->findChild<QTabWidget*>("timelineTabs");
       for (int i = 0; i < tabs->count(); ++i)
         if (tabs->tabText(i) == tab) tabs->setCurrentIndex(i);

@@ -9,6 +9,7 @@
 #include "widgets/ladder/divisors.h"
 #include "widgets/ladder/ladder_metrics.h"
 #include "widgets/ladder/ladder_view.h"
+#include "widgets/stages/stage_row.h"
 
 namespace tw {
 
@@ -257,6 +258,14 @@ void LadderView::contextMenuEvent(QContextMenuEvent* event) {
 }
 
 void LadderView::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasFormat(kStageType) && nest_) {
+    auto name = event->mimeData()->data(kStageType).toStdString();
+    auto stage = std::ranges::find(nest_->stages, name, &session::StageCard::name);
+    if (stage == nest_->stages.end()) return;
+    chip_.clear();
+    dragged_head_ = int(stage - nest_->stages.begin());
+    return event->acceptProposedAction();
+  }
   if (!event->mimeData()->hasFormat(kChipType)) return;
   chip_ = QString::fromUtf8(event->mimeData()->data(kChipType));
   event->acceptProposedAction();
@@ -264,12 +273,17 @@ void LadderView::dragEnterEvent(QDragEnterEvent* event) {
 
 void LadderView::dragMoveEvent(QDragMoveEvent* event) {
   at_ = units(event->position());
+  event->acceptProposedAction();
+  if (chip_.isEmpty()) {
+    drag_ = Drag::kHead;
+    emit dragged(pixels(at_));
+    return update_head(at_);
+  }
   Item const* item = item_at(at_);
   drag_ = item ? Drag::kChip : Drag::kNone;
   dragged_ = item ? item->bar->id : -1;
   emit dragged(pixels(at_));
   ask(item ? chip_.toStdString() + "(" + item->bar->reference + ")" : "");
-  event->acceptProposedAction();
 }
 
 void LadderView::dragLeaveEvent(QDragLeaveEvent*) { end_drag(); }

@@ -88,6 +88,9 @@ QString Theme::style_sheet() const {
     QHeaderView { background: transparent; } QHeaderView::section { background: $raised; color: $text3; border: none; border-bottom: 1px solid $line1; padding: 5px 8px; }
     QScrollBar:vertical { background: transparent; width: 8px; } QScrollBar:horizontal { background: transparent; height: 8px; }
     QScrollBar::handle { background: $line2; border-radius: 4px; min-height: 24px; min-width: 24px; } QScrollBar::handle:hover { background: $line3; }
+    QSlider::groove:horizontal { background: $line2; height: 2px; } QSlider::sub-page:horizontal { background: $ink; height: 2px; }
+    QSlider::handle:horizontal { background: $panel; border: 2px solid $ink; width: 10px; margin: -6px 0; border-radius: 7px; }
+    QSlider::handle:horizontal:disabled { border-color: $line2; } QSlider::sub-page:horizontal:disabled { background: $line2; }
     QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; } QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
     QAbstractScrollArea { border: none; } QAbstractScrollArea::corner { background: $panel; }
     QToolTip { background: $raised; color: $text1; border: 1px solid $line2; padding: 6px; font-family: Inter, "Noto Sans", "DejaVu Sans"; font-size: 12px; }

@@ -154,7 +154,7 @@ QWidget* TimelineView::build_side() {
   tabs_ = new QTabWidget;
   tabs_->setObjectName("timelineTabs");
   tabs_->addTab(scrolled(totals_, "timelineTotalsScroll"), "Cycles");
-  tabs_->addTab(memory_, "Memory");
+  tabs_->addTab(memory_, "SRAM");
   tabs_->addTab(findings_, "Proof");
   column_ = new QSplitter(Qt::Vertical);
   column_->setObjectName("timelineColumn");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The loops of the current step, and the steps that can be taken on them.
 #include <QApplication>
+#include <QEvent>
 #include <QMenu>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -9,8 +10,11 @@
 
 #include "app/window/pane.h"
 #include "engine/session/facts/facts.h"
+#include "engine/session/memory.h"
 #include "widgets/ladder/ladder_view.h"
 #include "widgets/ladder/step_row.h"
+#include "widgets/stages/lane_row.h"
+#include "widgets/stages/stage_row.h"
 
 namespace tw {
 namespace {
@@ -22,7 +26,10 @@ public:
         page_(new QWidget),
         scroll_(new QScrollArea),
         view_(new LadderView(bench.selection(),
-                             [this](std::string const& line) { return live().preview(line); })) {
+                             [this](std::string const& line) { return live().preview(line); })),
+        stages_(new StageRow(bench.selection())),
+        lanes_(new LaneRow(bench.selection(),
+                           [this](std::string const& line) { return live().preview(line); })) {
     // What moves whole blocks and tensors has its dialog in the menu beside the chips, and its key.
     auto* row = new StepRow(live().primitives());
     chips_ = row->chips();
@@ -34,7 +41,17 @@ public:
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(row);
+    column->addWidget(stages_);
     column->addWidget(scroll_, 1);
+    column->addWidget(lanes_);
+    stages_->hide();
+    lanes_->hide();
+    page_->installEventFilter(this);
+    connect(lanes_, &LaneRow::step_asked, this,
+            [this](QString const& line) { bench_.apply_line(line); });
+    connect(lanes_, &LaneRow::menu_asked, this,
+            [this](QPoint) { bench_.ask(journal::ShowView{"memory"}); });
+    connect(lanes_, &LaneRow::came_into_sight, this, [this] { look_at_memories(); });
     connect(row, &StepRow::step_asked, this,
             [this](QString const& primitive) { bench_.ask_step(primitive); });
     connect(view_, &LadderView::step_asked, this,
@@ -52,12 +69,17 @@ public:
   QWidget* focus_target() override { return view_; }
   void set_theme(Theme const& theme) override {
     view_->set_theme(theme);
+    stages_->set_theme(theme);
+    lanes_->set_theme(theme);
     for (StepChip* chip : chips_) chip->set_theme(theme);
   }
 
   void show(session::Snapshot const& next) override {
     say_why_empty(next);
     view_->show_nest(next.nest, next.machine ? next.machine->cache_bytes : std::vector<int64_t>());
+    stages_->show_nest(next.nest);
+    share_room();
+    look_at_memories();
     if (next.model && next.model != model_) kernel_ = -1;
     model_ = next.model;
     if (next.kernel != kernel_ && next.nest) {
@@ -102,7 +124,24 @@ public:
             {loops, "Menu, Shift+F10", "Steps for the selected loop"}};
   }
 
+  bool eventFilter(QObject*, QEvent* event) override {
+    if (event->type() == QEvent::Resize) share_room();
+    return false;
+  }
+
 private:
+  /// Stages and memories stand beside the loops where those keep enough room.
+  void share_room() {
+    int high = page_->height();
+    stages_->setVisible(now().nest && stages_->stages() > 1 && high > bench_.theme().px(340));
+    lanes_->setVisible(now().nest && high > bench_.theme().px(500));
+  }
+
+  void look_at_memories() {
+    if (!now().nest) lanes_->forget();
+    if (lanes_->isVisible() && now().nest) lanes_->show_lanes(session::lanes(live()));
+  }
+
   /// What is dragged to an edge of the view goes on beyond it.
   void follow(QPoint at) {
     constexpr int kEdge = 28;
@@ -164,6 +203,8 @@ private:
   QWidget* page_;
   QScrollArea* scroll_;
   LadderView* view_;
+  StageRow* stages_;
+  LaneRow* lanes_;
   std::vector<StepChip*> chips_;
   std::shared_ptr<session::ModelView const> model_;
   int kernel_ = -1;  ///< that was scrolled to

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "app/window/panes/iterations/journal.h"
+
+#include "app/shared/journal/form_rows.h"
+
+namespace tw {
+
+journal::Vocabulary const& vocabulary_iterations() {
+  using namespace journal;
+  static journal::Vocabulary const words{
+      {row<PlaneOf>("plane of", "shows the iterations of a block along two of its axes",
+                    Word{&PlaneOf::block, "BLOCK"}, Word{&PlaneOf::right, "RIGHT"},
+                    Word{&PlaneOf::down, "DOWN"})},
+      {{"plane", "words", "what the plane of iterations shows: BLOCK RIGHT DOWN, or nothing"},
+       {"plane.points", "", "number of iterations whose order the plane knows"},
+       {"plane.arrows", "", "number of ways in which iterations of the plane wait for others"}}};
+  return words;
+}
+
+}  // namespace tw

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which memory holds what, and the kernel's accesses played through the caches.
+#include <QEvent>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "app/window/pane.h"
+#include "app/window/panes/memory/journal.h"
+#include "engine/session/memory.h"
+#include "widgets/film/film_view.h"
+#include "widgets/film/transport.h"
+#include "widgets/stages/lane_row.h"
+
+namespace tw {
+namespace {
+
+class MemoryPane final : public Pane {
+public:
+  explicit MemoryPane(Workbench& bench)
+      : Pane(bench),
+        page_(new QScrollArea),
+        lanes_(new LaneRow(bench.selection(),
+                           [this](std::string const& line) { return live().preview(line); })),
+        film_(new FilmView),
+        transport_(new Transport(film_)) {
+    lanes_->setObjectName("memoryPaneLanes");
+    auto* content = new QWidget;
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(0, 6, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(lanes_);
+    column->addWidget(transport_);
+    column->addWidget(film_, 1);
+    page_->setObjectName("memoryScroll");
+    page_->setWidget(content);
+    page_->setWidgetResizable(true);
+    page_->setFocusPolicy(Qt::NoFocus);
+    page_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    page_->installEventFilter(this);
+    connect(lanes_, &LaneRow::step_asked, this,
+            [this](QString const& line) { bench_.apply_line(line); });
+    connect(lanes_, &LaneRow::menu_asked, this, [this](QPoint at) { show_menu(at); });
+    connect(transport_, &Transport::from_chosen, this,
+            [this](double share) { bench_.ask(journal::FilmFrom{share}); });
+    bench.on<journal::FilmFrom>([this](auto const& action) {
+      transport_->set_from(action.share);
+      return look(), Status();
+    });
+    bench.on<journal::FilmFrame>([this](auto const& action) {
+      film_->play(0);
+      return film_->go_to(action.frame), Status();
+    });
+    bench.add_command({.section = "Views", .name = "Memory", .keys = "Ctrl+Shift+Y", .run = [this] {
+                         bench_.ask(journal::ShowView{"memory"});
+                         film_->setFocus();
+                       }});
+  }
+  QWidget* widget() override { return page_; }
+  QWidget* focus_target() override { return film_; }
+  bool keeps_focus() const override { return film_->hasFocus() || lanes_->hasFocus(); }
+  bool busy() const override { return waits_; }
+  void set_theme(Theme const& theme) override {
+    lanes_->set_theme(theme);
+    film_->set_theme(theme);
+  }
+  void show(session::Snapshot const& next) override {
+    if (next.kernel != kernel_) transport_->set_from(-1);
+    kernel_ = next.kernel;
+    look();
+  }
+  /// Nothing is played that nobody sees.
+  bool eventFilter(QObject*, QEvent* event) override {
+    if (event->type() == QEvent::Show) look();
+    if (event->type() == QEvent::Hide) film_->play(0);
+    return false;
+  }
+  std::optional<session::FactValue> fact(std::string const& name) const override {
+    if (name == "memory.parts") return double(lanes_->pills().size());
+    session::AccessFilm const* film = film_->shown();
+    bool there = film && film->frames() > 0;
+    if (name == "film.frames") return double(there ? film->frames() : 0);
+    if (name == "film.frame") return double(film_->frame());
+    using session::MissKind;
+    for (auto [word, kind] : {std::pair{"film.cold", MissKind::kCold},
+                              std::pair{"film.capacity", MissKind::kCapacity},
+                              std::pair{"film.conflict", MissKind::kConflict}})
+      if (name == word) return double(there ? film->missed_by(film_->frame(), kind) : 0);
+    return {};
+  }
+  std::vector<Key> keys() const override {
+    QString const section = "Memory";
+    return {{section, "Space, Backspace", "Play the accesses, or backwards; stop"},
+            {section, "Left, Right", "The iteration before, the next one (with Shift: 100)"},
+            {section, "Home, End", "The first iteration, the last one"},
+            {section, "Enter", "Where a part of a tensor can be copied to"}};
+  }
+
+private:
+  void look() {
+    waits_ = false;
+    if (!page_->isVisible()) return;
+    if (!now().nest) {
+      lanes_->forget();
+      film_->set_empty_words("A kernel's memories and accesses appear here. Choose one.");
+      return transport_->refresh();
+    }
+    auto lanes = session::lanes(live());
+    auto film = session::film(live(), transport_->from());
+    waits_ = !lanes || !film;
+    lanes_->show_lanes(lanes);
+    film_->show_film(film);
+    transport_->refresh();
+  }
+
+  void show_menu(QPoint at) {
+    auto pill = lanes_->current();
+    session::LanesView const* view = lanes_->shown();
+    if (!pill || !view) return;
+    std::string tensor = view->lanes[size_t(pill->lane)].parts[size_t(pill->part)].tensor;
+    std::vector<Workbench::MenuEntry> entries;
+    for (session::MemoryLane const& lane : view->lanes) {
+      std::string line = session::line_for_drop(*view, tensor, lane);
+      if (line.empty()) continue;
+      QString name = QString("Copy %1 to %2").arg(QString::fromStdString(tensor),
+                                                  QString::fromStdString(lane.name));
+      if (!lane.reference.empty()) name += " at " + QString::fromStdString(lane.reference);
+      entries.push_back({name, !live().preview(line).refusal, [this, line] {
+                           bench_.apply_line(QString::fromStdString(line));
+                         }});
+    }
+    bench_.show_menu({}, at, entries);
+  }
+
+  QScrollArea* page_;
+  LaneRow* lanes_;
+  FilmView* film_;
+  Transport* transport_;
+  int kernel_ = -1;
+  bool waits_ = false;
+};
+
+}  // namespace
+
+PaneRow const& pane_memory() {
+  static PaneRow const row{.name = "memory",
+                           .title = "Memory",
+                           .place = PanePlace::kCentre,
+                           .order = 11,
+                           .make = &make_pane<MemoryPane>};
+  return row;
+}
+
+}  // namespace tw

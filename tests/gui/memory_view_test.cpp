@@ -1,0 +1,257 @@
+// Stages, memories, iterations and accesses: by mouse, by keys, and as they are drawn.
+#include <QtTest>
+
+#include <QComboBox>
+#include <QDropEvent>
+#include <QMimeData>
+#include <QPushButton>
+#include <QSlider>
+
+#include "engine/session/facts/facts.h"
+#include "tests/gui/seen.h"
+#include "tests/gui/workplace.h"
+#include "widgets/film/film_view.h"
+#include "widgets/ladder/ladder_view.h"
+#include "widgets/plane/iteration_plane.h"
+#include "widgets/stages/lane_row.h"
+#include "widgets/stages/stage_row.h"
+
+using namespace tw;
+using namespace tw::session;
+
+class MemoryViewTest : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() {
+    place_ = std::make_unique<Workplace>(false);
+    lines("size 1600 1000\nsample resnet18\nkernel conv2d_64x56x56_3x3\n");
+  }
+  void cleanupTestCase() { place_.reset(); }
+
+  void stages_stand_above_the_loops_and_memories_below() {
+    auto* stages = find<StageRow>("stageRow");
+    auto* lanes = find<LaneRow>("memoryLanes");
+    QVERIFY(stages->isVisible() && lanes->isVisible());
+    QCOMPARE(stages->stages(), int(nest().stages.size()));
+    QTRY_VERIFY(lanes->shown() && !lanes->pills().empty());
+    // A small window keeps its room for loops.
+    lines("size 1280 720\n");
+    QVERIFY(!lanes->isVisible());
+    lines("size 1600 1000\n");
+    QVERIFY(lanes->isVisible());
+  }
+
+  void a_stage_is_chosen_by_click_and_by_keys() {
+    auto* stages = find<StageRow>("stageRow");
+    QTest::mouseClick(stages, Qt::LeftButton, {}, stages->pixels(stages->card_rect(0)).center());
+    QCOMPARE(selected_stage(), 0);
+    QTest::keyClick(stages, Qt::Key_Right);
+    QCOMPARE(selected_stage(), 1);
+    QTest::keyClick(stages, Qt::Key_Left);
+    QCOMPARE(selected_stage(), 0);
+  }
+
+  void a_card_that_is_dropped_on_a_loop_is_computed_there() {
+    auto* ladder = find<LadderView>("ladder");
+    LadderView::Item const* bar = nullptr;
+    for (LadderView::Item const& item : ladder->items())
+      if (item.bar && item.bar->stage == 1 && item.bar->name == "y") bar = &item;
+    QVERIFY(bar);
+    size_t steps = history().nodes.size();
+    drop(*ladder, kStageType, nest().stages.front().name,
+         ladder->pixels(bar->rect).center());
+    place_->settle();
+    QCOMPARE(history().nodes.size(), steps + 1);
+    QVERIFY2(history().nodes[size_t(history().current)].step.starts_with("compute_at("),
+             history().nodes[size_t(history().current)].step.c_str());
+    lines("undo\n");
+  }
+
+  void a_part_of_a_tensor_that_is_dropped_on_a_memory_is_copied_there() {
+    auto* lanes = find<LaneRow>("memoryLanes");
+    LanesView const& view = *lanes->shown();
+    size_t steps = history().nodes.size();
+    std::string line;
+    for (LaneRow::Pill const& pill : lanes->pills()) {
+      MemoryLane const& from = view.lanes[size_t(pill.lane)];
+      std::string tensor = from.parts[size_t(pill.part)].tensor;
+      for (size_t to = 0; to < view.lanes.size() && line.empty(); ++to) {
+        std::string asked = line_for_drop(view, tensor, view.lanes[to]);
+        if (int(to) == pill.lane || asked.empty() || live().preview(asked).refusal) continue;
+        line = asked;
+        QPoint start = lanes->pixels(pill.rect).center(),
+               end = lanes->pixels(lanes->lane_rect(int(to))).center();
+        QTest::mousePress(lanes, Qt::LeftButton, {}, start);
+        move(*lanes, (start + end) / 2);
+        move(*lanes, end);
+        keep_picture(*place_->window, "memory_drop");
+        QTest::mouseRelease(lanes, Qt::LeftButton, {}, end);
+        break;
+      }
+      if (!line.empty()) break;
+    }
+    QVERIFY2(!line.empty(), "no part can be copied anywhere");
+    place_->settle();
+    QVERIFY(history().nodes.size() > steps);
+    QVERIFY(live().script().find(line.substr(0, line.find('('))) != std::string::npos);
+    lines("jump 0\n");
+  }
+
+  void accesses_are_played_forwards_and_backwards() {
+    lines("show memory\nexpect film.frames > 1000\nexpect film.frame = 0\n");
+    auto* film = find<FilmView>("accessFilm");
+    film->setFocus();
+    QTest::keyClick(film, Qt::Key_Right);
+    QTest::keyClick(film, Qt::Key_Right, Qt::ShiftModifier);
+    QCOMPARE(film->frame(), 101);
+    QTest::keyClick(film, Qt::Key_Left);
+    QCOMPARE(film->frame(), 100);
+    find<QPushButton>("filmPlay")->click();
+    QVERIFY(film->plays());
+    QTRY_VERIFY(film->frame() > 103);
+    find<QPushButton>("filmBackwards")->click();
+    int there = film->frame();
+    QTRY_VERIFY(film->frame() < there);
+    QTest::keyClick(film, Qt::Key_Space);
+    QVERIFY(!film->plays());
+    find<QSlider>("filmPlace")->setValue(5);
+    QCOMPARE(film->frame(), 5);
+    QTest::keyClick(film, Qt::Key_End);
+    QCOMPARE(film->frame(), film->shown()->frames() - 1);
+    QVERIFY(film->totals_words().contains("cold"));
+    QVERIFY(film->frame_words().contains("reads") || film->frame_words().contains("writes"));
+    lines("film at 700\nexpect film.frame = 700\nexpect film.cold > 0\n");
+    lines("film from 0\nexpect film.frame = 0\n");
+    QVERIFY(film->shown()->from == 0);
+  }
+
+  void frames_of_the_film_are_drawn_in_time() {
+    lines("film from 0.5\n");
+    auto* film = find<FilmView>("accessFilm");
+    QPixmap canvas(film->size());
+    QElapsedTimer timer;
+    std::vector<double> times;
+    for (int frame = 0; frame < 60; ++frame) {
+      film->go_to(frame * 37);
+      timer.start();
+      film->render(&canvas);
+      times.push_back(double(timer.nsecsElapsed()) / 1e6);
+    }
+    std::ranges::sort(times);
+    qInfo("a frame of the film: median %.1f ms, 95th percentile %.1f ms", times[30], times[57]);
+    QVERIFY(times[30] < 33);  // it plays 30 each second
+  }
+
+  void a_rubber_band_on_the_plane_is_a_tile() {
+    lines("show iterations\nplane of conv2d x y\nexpect plane = \"conv2d x y\"\n");
+    auto* plane = find<IterationPlane>("iterationPlane");
+    auto at = [&](int right, int down) {
+      return plane->pixels(plane->centre_of({right, down}));
+    };
+    QTest::mousePress(plane, Qt::LeftButton, {}, at(0, 0));
+    move(*plane, at(3, 2));
+    move(*plane, at(6, 3));
+    QVERIFY2(plane->band_line().startsWith("tile("), qPrintable(plane->band_line()));
+    keep_picture(*place_->window, "iterations_band");
+    QTest::mouseRelease(plane, Qt::LeftButton, {}, at(6, 3));
+    place_->settle();
+    lines("expect plane = \"conv2d x y\"\n");
+    QCOMPARE(plane->shown()->right.strides.size(), size_t(2));
+    QCOMPARE(plane->shown()->right.strides[0].stride, int64_t(7));
+    QCOMPARE(plane->shown()->down.strides[0].stride, int64_t(4));
+    lines("jump 0\n");
+  }
+
+  void the_keys_draw_a_tile_and_take_it_back() {
+    lines("plane of conv2d x y\n");
+    auto* plane = find<IterationPlane>("iterationPlane");
+    plane->setFocus();
+    size_t steps = history().nodes.size();
+    QTest::keyClick(plane, Qt::Key_Right, Qt::ShiftModifier);
+    QTest::keyClick(plane, Qt::Key_Escape);
+    QVERIFY(plane->band_line().isEmpty());
+    QTest::keyClick(plane, Qt::Key_Home);
+    for (int i = 0; i < 3; ++i) QTest::keyClick(plane, Qt::Key_Right, Qt::ShiftModifier);
+    QVERIFY2(plane->band_line().startsWith("split("), qPrintable(plane->band_line()));
+    QTest::keyClick(plane, Qt::Key_Return);
+    place_->settle();
+    QCOMPARE(history().nodes.size(), steps + 1);
+    lines("jump 0\n");
+  }
+
+  void nothing_is_cut_or_covered_data() {
+    QTest::addColumn<QString>("theme");
+    QTest::addColumn<QString>("size");
+    QTest::addColumn<int>("scale");
+    for (char const* theme : {"dark", "light", "high-contrast"})
+      for (char const* size : {"960 620", "1280 800", "1600 1000", "2560 1440"})
+        for (int scale : {100, 150}) {
+          // No window is so small at that scale.
+          if (scale == 150 && std::string(size) == "960 620") continue;
+          QTest::addRow("%s %s %d", theme, size, scale) << theme << size << scale;
+        }
+  }
+  void nothing_is_cut_or_covered() {
+    QFETCH(QString, theme);
+    QFETCH(QString, size);
+    QFETCH(int, scale);
+    lines(QString("theme %1\nscale text %2\nsize %3\n").arg(theme).arg(scale).arg(size).toStdString());
+    for (char const* view : {"loops", "memory", "iterations"}) {
+      lines(std::string("show ") + view + "\n");
+      for (char const* name : {"stageRow", "memoryLanes", "memoryPaneLanes", "accessFilm",
+                               "iterationPlane"}) {
+        auto* one = place_->window->findChild<QWidget*>(name);
+        if (!one->isVisible()) continue;
+        QStringList wrong;
+        check_words(*one, wrong);
+        QVERIFY2(wrong.isEmpty(), qPrintable(QString(view) + ": " + wrong.join("\n")));
+      }
+      if (theme == "light" && scale == 100)
+        keep_picture(*place_->window, QString("b5_%1_%2").arg(view, size).replace(' ', '_'));
+    }
+  }
+
+private:
+  template <typename T>
+  T* find(char const* name) {
+    auto* found = place_->window->findChild<T*>(name);
+    if (!found) qFatal("there is no %s", name);
+    return found;
+  }
+  void lines(std::string const& text) {
+    std::string wrong = place_->lines(text);
+    QVERIFY2(wrong.empty(), wrong.c_str());
+  }
+  Session& live() { return *place_->session; }
+  NestView const& nest() { return *(nest_ = live().snapshot().nest); }
+  HistoryView const& history() { return *(history_ = live().snapshot().history); }
+  int selected_stage() {
+    for (LoopBar const& bar : nest().bars)
+      if (bar.reference == place_->window->fact("loop").transform([](FactValue const& value) {
+            return std::get<std::string>(value);
+          }).value_or(""))
+        return bar.stage;
+    return -1;
+  }
+  static void move(QWidget& view, QPoint at) {
+    QMouseEvent event(QEvent::MouseMove, at, view.mapToGlobal(at), Qt::NoButton, Qt::LeftButton, {});
+    QApplication::sendEvent(&view, &event);
+  }
+  static void drop(QWidget& view, char const* type, std::string const& what, QPoint at) {
+    QMimeData data;
+    data.setData(type, QByteArray::fromStdString(what));
+    QDragEnterEvent enter(at, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(&view, &enter);
+    QDragMoveEvent over(at, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(&view, &over);
+    QDropEvent end(at, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(&view, &end);
+  }
+
+  std::unique_ptr<Workplace> place_;
+  std::shared_ptr<NestView const> nest_;
+  std::shared_ptr<HistoryView const> history_;
+};
+
+QTEST_MAIN(MemoryViewTest)
+#include "memory_view_test.moc"

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/// A kernel's accesses, played: tensors as grids whose cells show the nearest memory that has them,
+/// what an iteration touches, and what missed so far.
+#pragma once
+
+#include <QTimer>
+#include <memory>
+#include <vector>
+
+#include "engine/session/memory.h"
+#include "widgets/accessible/parts.h"
+#include "widgets/paint/canvas.h"
+
+namespace tw {
+
+class FilmView : public Canvas, public HasParts {
+  Q_OBJECT
+public:
+  explicit FilmView(QWidget* parent = nullptr);
+  /// Null: it is made; the last one stays, dimmed.
+  void show_film(std::shared_ptr<session::AccessFilm const> film);
+  void set_empty_words(QString const& words);
+  session::AccessFilm const* shown() const { return film_.get(); }
+
+  int frame() const { return frame_; }
+  void go_to(int frame);
+  /// Frames for each tick of 33 ms: negative plays backwards, 0 stops.
+  void play(int frames);
+  bool plays() const { return ticks_.isActive(); }
+  std::vector<Part> parts() const override;
+  /// "i 0, j 3: reads A[0, 17] from L1; ..."
+  QString frame_words() const;
+  QString totals_words() const;
+
+signals:
+  void frame_changed(int frame);
+  void play_changed(bool plays);
+
+protected:
+  void paintEvent(QPaintEvent*) override;
+  void keyPressEvent(QKeyEvent*) override;
+  void rescale() override;
+
+private:
+  /// What of a tensor is drawn: pages of its last two dimensions, and the window of them.
+  struct Grid {
+    int32_t tensor = 0;
+    QRectF box;  ///< of the cells
+    int64_t page_rows = 1, page_columns = 1;
+    int64_t first_page = 0, pages = 1;
+    int64_t first_row = 0, rows = 1, first_column = 0, columns = 1;
+    double cell = 5;
+  };
+  std::vector<Grid> grids() const;
+  Grid grid_of(int32_t tensor, QRectF const& box) const;
+  int64_t touched_element(int32_t tensor) const;
+  QRectF cell_rect(Grid const& grid, int64_t element) const;
+  QString grid_words(Grid const& grid) const;
+  QString access_words(session::FilmAccess const& access) const;
+  QString element_words(int32_t tensor, int64_t element) const;
+  double head_height() const;
+  void find_touched();
+  void tick();
+  void draw_totals(QPainter& painter) const;
+  void draw_grid(QPainter& painter, Grid const& grid) const;
+  void draw_cell(QPainter& painter, QRectF const& cell, int level) const;
+  void draw_touched(QPainter& painter, Grid const& grid) const;
+
+  std::shared_ptr<session::AccessFilm const> film_;
+  std::vector<int32_t> touched_;  ///< tensors that some frame touches
+  QString empty_words_;
+  bool waits_ = false;
+  int frame_ = 0, speed_ = 1;
+  QTimer ticks_;
+};
+
+}  // namespace tw

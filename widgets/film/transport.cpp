@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/film/transport.h"
+
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QSlider>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/film/film_view.h"
+#include "widgets/paint/chooser.h"
+#include "widgets/paint/controls.h"
+
+namespace tw {
+namespace {
+
+QComboBox* chooser(QString const& name, QString const& what) {
+  auto* made = new Chooser;
+  made->setObjectName(name);
+  made->setAccessibleName(what);
+  made->setToolTip(what);
+  return made;
+}
+
+}  // namespace
+
+Transport::Transport(FilmView* view, QWidget* parent)
+    : QWidget(parent),
+      view_(view),
+      play_(controls::button("Play", "filmPlay", "Play the iterations in their order (Space)")),
+      backwards_(controls::button("Backwards", "filmBackwards",
+                                  "Play the iterations backwards (Backspace)")),
+      step_(controls::button("Step", "filmStep", "The next iteration (Right; Left: the one before)")),
+      speed_(chooser("filmSpeed", "Iterations in each thirtieth of a second")),
+      from_(chooser("filmFrom", "Where in the kernel the first iteration is")),
+      place_(new QSlider(Qt::Horizontal)) {
+  for (int frames : {1, 4, 16, 64, 256})
+    speed_->addItem(QString::number(frames) + QStringLiteral("×"), frames);
+  from_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  place_->setObjectName("filmPlace");
+  place_->setAccessibleName("Iteration");
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(16, 4, 16, 4);
+  column->setSpacing(2);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(6);
+  for (QWidget* one : std::initializer_list<QWidget*>{play_, backwards_, step_, speed_, from_})
+    row->addWidget(one);
+  row->addStretch(1);
+  column->addLayout(row);
+  column->addWidget(place_);
+  connect(play_, &QPushButton::clicked, this,
+          [this] { view_->play(view_->plays() ? 0 : speed()); });
+  connect(backwards_, &QPushButton::clicked, this, [this] { view_->play(-speed()); });
+  connect(step_, &QPushButton::clicked, this, [this] {
+    view_->play(0);
+    view_->go_to(view_->frame() + 1);
+  });
+  connect(speed_, &QComboBox::activated, this, [this] {
+    if (view_->plays()) view_->play(speed());
+  });
+  connect(from_, &QComboBox::activated, this, [this] { emit from_chosen(from_->currentData().toDouble()); });
+  connect(place_, &QSlider::valueChanged, this, [this](int frame) {
+    view_->play(0);
+    view_->go_to(frame);
+  });
+  connect(view_, &FilmView::frame_changed, this, [this](int frame) { show_frame(frame); });
+  connect(view_, &FilmView::play_changed, this,
+          [this](bool plays) { play_->setText(plays ? "Pause" : "Play"); });
+  refresh();
+}
+
+int Transport::speed() const { return std::max(1, speed_->currentData().toInt()); }
+
+/// Where each stage begins, and the middle of the kernel.
+void Transport::fill_places() {
+  from_->clear();
+  session::AccessFilm const* film = view_->shown();
+  if (!film) return;
+  for (session::FilmPlace const& place : film->places)
+    from_->addItem("From " + QString::fromStdString(place.stage), place.from);
+  from_->addItem("From the middle", 0.5);
+  int nearest = 0;
+  for (int row = 1; row < from_->count(); ++row)
+    if (std::abs(from_->itemData(row).toDouble() - film->from) <
+        std::abs(from_->itemData(nearest).toDouble() - film->from))
+      nearest = row;
+  from_->setCurrentIndex(nearest);
+}
+
+void Transport::show_frame(int frame) {
+  QSignalBlocker quiet(place_);
+  place_->setMaximum(view_->shown() ? std::max(0, view_->shown()->frames() - 1) : 0);
+  place_->setValue(frame);
+}
+
+void Transport::refresh() {
+  bool there = view_->shown() && view_->shown()->frames() > 0;
+  for (QWidget* one :
+       std::initializer_list<QWidget*>{play_, backwards_, step_, speed_, from_, place_})
+    one->setEnabled(there);
+  fill_places();
+  show_frame(view_->frame());
+}
+
+}  // namespace tw
