@@ -95,9 +95,8 @@ OverLoops AccessWalk::Tree::over_loops(Expr const& e, std::vector<size_t> const&
   OverLoops result{linear.constant, {}, {}};
   for (arith::Linear::Term const& term : linear.terms) {
     auto const* variable = term.term.as<Variable>();
-    auto loop = std::ranges::find_if(around, [&](size_t one) {
-      return variable && loops[one]->name() == variable->name;
-    });
+    auto loop = std::ranges::find_if(
+        around, [&](size_t one) { return variable && loops[one]->name() == variable->name; });
     if (loop == around.end()) return {0, {}, evaluator.compile(e)};
     result.terms.push_back({*loop, term.factor});
   }
@@ -120,8 +119,8 @@ void AccessWalk::Tree::reach(Block const& block, BlockAccess const& access,
   if (access.part == BlockPart::kInit)
     for (IterVar const& iter : block.iters)
       if (iter.kind == IterKind::kReduce)
-        one.conditions.push_back(
-            evaluator.compile(binary(BinaryOp::kEq, iter.binding, int_imm(0, iter.binding.type()))));
+        one.conditions.push_back(evaluator.compile(
+            binary(BinaryOp::kEq, iter.binding, int_imm(0, iter.binding.type()))));
   node.reached.push_back(std::move(one));
 }
 

@@ -1,8 +1,8 @@
 /// Caches as a program's accesses find them: levels of sets, each of which drops the line that was
 /// not used for longest.
 ///
-/// Misses are told apart as Hill and Smith do ("Evaluating associativity in CPU caches", 1989): cold,
-/// of capacity, of conflict.
+/// Misses are told apart as Hill and Smith do ("Evaluating associativity in CPU caches", 1989):
+/// cold, of capacity, of conflict.
 #pragma once
 
 #include <cstdint>

@@ -132,11 +132,11 @@ struct LineMove {
 /// lanes of a vector.
 struct AccessFilm {
   uint64_t program_hash = 0;
-  std::string failure;  ///< a sentence instead of frames
-  std::string note;     ///< what is not shown; may be empty
-  double from = 0;      ///< share of the kernel's iterations before the first frame
+  std::string failure;            ///< a sentence instead of frames
+  std::string note;               ///< what is not shown; may be empty
+  double from = 0;                ///< share of the kernel's iterations before the first frame
   std::vector<FilmPlace> places;  ///< where one may want to begin
-  double share = 0;     ///< of them that the frames show
+  double share = 0;               ///< of them that the frames show
   int64_t line_bytes = 64;
   std::vector<FilmTensor> tensors;
   std::vector<FilmLevel> levels;

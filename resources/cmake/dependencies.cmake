@@ -32,6 +32,11 @@ find_package(PostgreSQL REQUIRED)
 find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Concurrent Network PrintSupport Test)
 # Plots of the window. It prints them, too, which is why it asks for PrintSupport.
 find_package(QCustomPlotQt6 REQUIRED CONFIG)
+# The editor of scripts. Debian has no CMake package of it; its headers lie in Qt's folder.
+find_path(QSCINTILLA_INCLUDE Qsci/qsciscintilla.h PATH_SUFFIXES qt6 REQUIRED)
+find_library(QSCINTILLA_LIBRARY qscintilla2_qt6 REQUIRED)
+add_library(tw_qscintilla INTERFACE)
+target_link_libraries(tw_qscintilla INTERFACE ${QSCINTILLA_LIBRARY} Qt6::Widgets Qt6::PrintSupport)
 
 # Asking for version 19 is refused by the package's own version file, so the path decides.
 find_package(LLVM REQUIRED CONFIG PATHS /usr/lib/llvm-19/lib/cmake/llvm NO_DEFAULT_PATH)

@@ -14,7 +14,7 @@ namespace {
 
 using Element = std::pair<std::string, int64_t>;
 struct Seen {
-  std::vector<Element> written;      // by bodies, in order
+  std::vector<Element> written;  // by bodies, in order
   std::map<Element, int> reads;  // without those of the tensor that an instance writes
 };
 
@@ -29,7 +29,8 @@ Seen walked(ir::Program const& program, int64_t from = 0) {
   AccessWalk walk(program);
   Seen seen;
   walk.run(from, [&](WalkedInstance const& at) {
-    if (at.accesses.empty() || !at.accesses.back().writes) qFatal("an instance that writes nothing");
+    if (at.accesses.empty() || !at.accesses.back().writes)
+      qFatal("an instance that writes nothing");
     WalkedAccess const& last = at.accesses.back();
     auto name = [&](WalkedAccess const& one) {
       return Element{walk.tensors()[size_t(one.tensor)]->name, one.element};
@@ -100,18 +101,19 @@ private slots:
     Rng rng(20'261);
     int compared = 0, guarded = 0;
     for (int number = 0; number < 300; ++number) {
-      auto kernel = testing::parsed_kernel(testing::test_kernel(number, testing::kernel_set(), rng));
+      auto kernel =
+          testing::parsed_kernel(testing::test_kernel(number, testing::kernel_set(), rng));
       QVERIFY(kernel);
       Schedule schedule(te::to_program(*kernel).value());
       for (int tries = 0; tries < 20; ++tries)
-        if (auto next = schedule.apply(
-                testing::propose_step(schedule.program(), rng, schedule.target())))
+        if (auto next =
+                schedule.apply(testing::propose_step(schedule.program(), rng, schedule.target())))
           schedule = std::move(*next);
       ir::Program const& program = schedule.program();
       if (!is_followed(program)) continue;
       Seen run = traced(program, testing::random_inputs(*kernel, rng)), walk = walked(program);
-      QByteArray what = ("seed 20261, kernel " + std::to_string(number) + "\n" +
-                         ir::to_text(program)).c_str();
+      QByteArray what =
+          ("seed 20261, kernel " + std::to_string(number) + "\n" + ir::to_text(program)).c_str();
       QVERIFY2(walk.written == run.written, what);
       if (!chooses_by_data(program)) QVERIFY2(walk.reads == run.reads, what);
       ++compared;
@@ -152,8 +154,8 @@ private slots:
   }
 
   void an_index_that_is_data_is_said() {
-    auto kernel = testing::parsed_kernel(
-        "kernel gather(A: f32[9], I: i64[5]) -> C\n  C[i in 5] = A[I[i]]\n");
+    auto kernel =
+        testing::parsed_kernel("kernel gather(A: f32[9], I: i64[5]) -> C\n  C[i in 5] = A[I[i]]\n");
     QVERIFY2(kernel, kernel ? "" : to_sentence(kernel.error()).c_str());
     AccessWalk walk(te::to_program(*kernel).value());
     QCOMPARE(walk.unknown(), std::vector<std::string>{"A"});

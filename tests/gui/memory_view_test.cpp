@@ -58,8 +58,7 @@ private slots:
       if (item.bar && item.bar->stage == 1 && item.bar->name == "y") bar = &item;
     QVERIFY(bar);
     size_t steps = history().nodes.size();
-    drop(*ladder, kStageType, nest().stages.front().name,
-         ladder->pixels(bar->rect).center());
+    drop(*ladder, kStageType, nest().stages.front().name, ladder->pixels(bar->rect).center());
     place_->settle();
     QCOMPARE(history().nodes.size(), steps + 1);
     QVERIFY2(history().nodes[size_t(history().current)].step.starts_with("compute_at("),
@@ -145,9 +144,7 @@ private slots:
   void a_rubber_band_on_the_plane_is_a_tile() {
     lines("show iterations\nplane of conv2d x y\nexpect plane = \"conv2d x y\"\n");
     auto* plane = find<IterationPlane>("iterationPlane");
-    auto at = [&](int right, int down) {
-      return plane->pixels(plane->centre_of({right, down}));
-    };
+    auto at = [&](int right, int down) { return plane->pixels(plane->centre_of({right, down})); };
     QTest::mousePress(plane, Qt::LeftButton, {}, at(0, 0));
     move(*plane, at(3, 2));
     move(*plane, at(6, 3));
@@ -195,11 +192,15 @@ private slots:
     QFETCH(QString, theme);
     QFETCH(QString, size);
     QFETCH(int, scale);
-    lines(QString("theme %1\nscale text %2\nsize %3\n").arg(theme).arg(scale).arg(size).toStdString());
+    lines(QString("theme %1\nscale text %2\nsize %3\n")
+              .arg(theme)
+              .arg(scale)
+              .arg(size)
+              .toStdString());
     for (char const* view : {"loops", "memory", "iterations"}) {
       lines(std::string("show ") + view + "\n");
-      for (char const* name : {"stageRow", "memoryLanes", "memoryPaneLanes", "accessFilm",
-                               "iterationPlane"}) {
+      for (char const* name :
+           {"stageRow", "memoryLanes", "memoryPaneLanes", "accessFilm", "iterationPlane"}) {
         auto* one = place_->window->findChild<QWidget*>(name);
         if (!one->isVisible()) continue;
         QStringList wrong;
@@ -227,14 +228,16 @@ private:
   HistoryView const& history() { return *(history_ = live().snapshot().history); }
   int selected_stage() {
     for (LoopBar const& bar : nest().bars)
-      if (bar.reference == place_->window->fact("loop").transform([](FactValue const& value) {
-            return std::get<std::string>(value);
-          }).value_or(""))
+      if (bar.reference ==
+          place_->window->fact("loop")
+              .transform([](FactValue const& value) { return std::get<std::string>(value); })
+              .value_or(""))
         return bar.stage;
     return -1;
   }
   static void move(QWidget& view, QPoint at) {
-    QMouseEvent event(QEvent::MouseMove, at, view.mapToGlobal(at), Qt::NoButton, Qt::LeftButton, {});
+    QMouseEvent event(QEvent::MouseMove, at, view.mapToGlobal(at), Qt::NoButton, Qt::LeftButton,
+                      {});
     QApplication::sendEvent(&view, &event);
   }
   static void drop(QWidget& view, char const* type, std::string const& what, QPoint at) {

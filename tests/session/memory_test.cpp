@@ -53,7 +53,9 @@ private slots:
 
   void a_cache_has_what_the_outermost_loop_works_on_that_fits() {
     open(kLarge);
-    apply("i0, i1 = split(C.i, factor=8); j0, j1 = split(C.j, factor=16); reorder(i0, j0, C.k, i1, j1)");
+    apply(
+        "i0, i1 = split(C.i, factor=8); j0, j1 = split(C.j, factor=16); reorder(i0, j0, C.k, i1, "
+        "j1)");
     auto view = wait_for([&] { return lanes(*session_); });
     QVERIFY(view);
     QCOMPARE(view->block, std::string("C"));
@@ -94,8 +96,10 @@ private slots:
 
   void registers_have_the_sums_of_unrolled_and_vector_loops() {
     open(kLarge);
-    apply("j0, j1 = split(C.j, factor=8); i0, i1 = split(C.i, factor=6); reorder(i0, j0, C.k, i1, j1); "
-          "unroll(i1); vectorize(j1)");
+    apply(
+        "j0, j1 = split(C.j, factor=8); i0, i1 = split(C.i, factor=6); reorder(i0, j0, C.k, i1, "
+        "j1); "
+        "unroll(i1); vectorize(j1)");
     auto view = wait_for([&] { return lanes(*session_); });
     MemoryLane const* registers = lane_of(*view, "Registers");
     QVERIFY(registers);
@@ -147,8 +151,10 @@ private slots:
         for (int i1 = 0; i1 < 4; ++i1)
           for (int j1 = 0; j1 < 8; ++j1) {
             int i = i0 * 4 + i1, j = j0 * 8 + j1;
-            if (i < 30 && j < 20) wanted.push_back({j, i});
-            else ++skipped;
+            if (i < 30 && j < 20)
+              wanted.push_back({j, i});
+            else
+              ++skipped;
           }
     for (PlanePoint const& point : view->order) seen.push_back({point.right, point.down});
     QVERIFY(seen == wanted);

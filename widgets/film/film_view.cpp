@@ -106,8 +106,8 @@ double FilmView::head_height() const { return 66; }
 int64_t FilmView::touched_element(int32_t tensor) const {
   // Of this frame, else of the last one before that touched it.
   for (int frame = frame_; frame >= 0 && frame > frame_ - 4000; --frame)
-    for (int64_t i = film_->first_access[size_t(frame)];
-         i < film_->first_access[size_t(frame) + 1]; ++i)
+    for (int64_t i = film_->first_access[size_t(frame)]; i < film_->first_access[size_t(frame) + 1];
+         ++i)
       if (film_->accesses[size_t(i)].tensor == tensor) return film_->accesses[size_t(i)].element;
   return 0;
 }
@@ -218,8 +218,9 @@ QString FilmView::grid_words(Grid const& grid) const {
   FilmTensor const& tensor = film_->tensors[size_t(grid.tensor)];
   QStringList shape;
   for (int64_t extent : tensor.shape) shape << QString::number(extent);
-  QString words = QString("%1 %2[%3]").arg(QString::fromStdString(tensor.name),
-                                           QString::fromStdString(tensor.dtype), shape.join(", "));
+  QString words = QString("%1 %2[%3]")
+                      .arg(QString::fromStdString(tensor.name),
+                           QString::fromStdString(tensor.dtype), shape.join(", "));
   int64_t pages = elements_of(tensor) / std::max<int64_t>(1, grid.page_rows * grid.page_columns);
   QStringList part;
   if (pages > grid.pages)
@@ -238,10 +239,10 @@ QString FilmView::grid_words(Grid const& grid) const {
 
 void FilmView::draw_grid(QPainter& painter, Grid const& grid) const {
   QFont const font = mono_font(11, 600);
-  paint::text(painter, QRectF(grid.box.left(), grid.box.top() - kTitle, grid.box.width(), 18), font,
-              theme_.text1,
-              QFontMetricsF(font).elidedText(grid_words(grid), Qt::ElideRight,
-                                             grid.box.width() - 2));
+  paint::text(
+      painter, QRectF(grid.box.left(), grid.box.top() - kTitle, grid.box.width(), 18), font,
+      theme_.text1,
+      QFontMetricsF(font).elidedText(grid_words(grid), Qt::ElideRight, grid.box.width() - 2));
   int64_t page_size = grid.page_rows * grid.page_columns;
   painter.setRenderHint(QPainter::Antialiasing, false);
   for (int64_t page = 0; page < grid.pages; ++page)
@@ -249,8 +250,7 @@ void FilmView::draw_grid(QPainter& painter, Grid const& grid) const {
       for (int64_t column = 0; column < grid.columns; ++column) {
         int64_t element = (grid.first_page + page) * page_size +
                           (grid.first_row + row) * grid.page_columns + grid.first_column + column;
-        draw_cell(painter, cell_rect(grid, element),
-                  film_->level_at(frame_, grid.tensor, element));
+        draw_cell(painter, cell_rect(grid, element), film_->level_at(frame_, grid.tensor, element));
       }
   painter.setRenderHint(QPainter::Antialiasing, true);
   draw_touched(painter, grid);
@@ -259,8 +259,8 @@ void FilmView::draw_grid(QPainter& painter, Grid const& grid) const {
 /// Read: a frame; written: a frame with a diagonal; from main memory: in the colour of a warning.
 void FilmView::draw_touched(QPainter& painter, Grid const& grid) const {
   int main = int(film_->levels.size()) - 1;
-  for (int64_t i = film_->first_access[size_t(frame_)];
-       i < film_->first_access[size_t(frame_) + 1]; ++i) {
+  for (int64_t i = film_->first_access[size_t(frame_)]; i < film_->first_access[size_t(frame_) + 1];
+       ++i) {
     FilmAccess const& access = film_->accesses[size_t(i)];
     if (access.tensor != grid.tensor) continue;
     QRectF cell = cell_rect(grid, access.element);
@@ -300,8 +300,8 @@ QString FilmView::frame_words() const {
   }
   int32_t last = -1;
   bool wrote = false;
-  for (int64_t i = film_->first_access[size_t(frame_)];
-       i < film_->first_access[size_t(frame_) + 1]; ++i) {
+  for (int64_t i = film_->first_access[size_t(frame_)]; i < film_->first_access[size_t(frame_) + 1];
+       ++i) {
     // Of the lanes of a vector the first one speaks.
     FilmAccess const& access = film_->accesses[size_t(i)];
     if (i > film_->first_access[size_t(frame_)] && access.tensor <= last && wrote) break;

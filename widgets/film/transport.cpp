@@ -31,7 +31,8 @@ Transport::Transport(FilmView* view, QWidget* parent)
       play_(controls::button("Play", "filmPlay", "Play the iterations in their order (Space)")),
       backwards_(controls::button("Backwards", "filmBackwards",
                                   "Play the iterations backwards (Backspace)")),
-      step_(controls::button("Step", "filmStep", "The next iteration (Right; Left: the one before)")),
+      step_(
+          controls::button("Step", "filmStep", "The next iteration (Right; Left: the one before)")),
       speed_(chooser("filmSpeed", "Iterations in each thirtieth of a second")),
       from_(chooser("filmFrom", "Where in the kernel the first iteration is")),
       place_(new QSlider(Qt::Horizontal)) {
@@ -60,7 +61,8 @@ Transport::Transport(FilmView* view, QWidget* parent)
   connect(speed_, &QComboBox::activated, this, [this] {
     if (view_->plays()) view_->play(speed());
   });
-  connect(from_, &QComboBox::activated, this, [this] { emit from_chosen(from_->currentData().toDouble()); });
+  connect(from_, &QComboBox::activated, this,
+          [this] { emit from_chosen(from_->currentData().toDouble()); });
   connect(place_, &QSlider::valueChanged, this, [this](int frame) {
     view_->play(0);
     view_->go_to(frame);

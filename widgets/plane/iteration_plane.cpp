@@ -194,9 +194,9 @@ void IterationPlane::draw_lanes(QPainter& painter) const {
   bool right = lanes > 1;
   if (!right) lanes = vector_of(plane_->down);
   if (lanes <= 1 || across_ < 6) return;
-  painter.setPen(QPen(Theme::mix(theme_.hue(right ? plane_->right.hue : plane_->down.hue),
-                                 theme_.inset, 0.45),
-                      5, Qt::SolidLine, Qt::RoundCap));
+  painter.setPen(
+      QPen(Theme::mix(theme_.hue(right ? plane_->right.hue : plane_->down.hue), theme_.inset, 0.45),
+           5, Qt::SolidLine, Qt::RoundCap));
   int outer = right ? rows_ : columns_, inner = right ? columns_ : rows_;
   for (int line = 0; line < outer; ++line)
     for (int64_t at = 0; at < inner; at += lanes) {
@@ -215,8 +215,7 @@ void IterationPlane::draw_dots(QPainter& painter) const {
     for (int right = 0; right < columns_; ++right) {
       int number = order_of({right, down});
       // The earlier, the stronger; what comes after the last known one is only outlined.
-      painter.setBrush(number < 0 ? theme_.line2
-                                  : Theme::mix(late, early, double(number) / all));
+      painter.setBrush(number < 0 ? theme_.line2 : Theme::mix(late, early, double(number) / all));
       painter.drawEllipse(centre_of({right, down}), radius, radius);
     }
 }
@@ -243,7 +242,9 @@ void IterationPlane::draw_tiles(QPainter& painter) const {
 /// The way on from the iteration that is pointed at.
 void IterationPlane::draw_path(QPainter& painter) const {
   constexpr int kSteps = 96;
-  std::optional<Cell> from = hovered_ ? hovered_ : hasFocus() ? std::optional(cursor_) : std::nullopt;
+  std::optional<Cell> from = hovered_     ? hovered_
+                             : hasFocus() ? std::optional(cursor_)
+                                          : std::nullopt;
   if (!from || from_ || columns_ == 0) return;
   int first = order_of(*from);
   if (first < 0) return;
@@ -271,7 +272,8 @@ void IterationPlane::draw_arrows(QPainter& painter) const {
     if (length < 1) continue;
     QPointF unit = way / length, side(-unit.y(), unit.x());
     painter.drawLine(start, end);
-    painter.drawPolyline(QPolygonF({end - unit * 6 + side * 3.5, end, end - unit * 6 - side * 3.5}));
+    painter.drawPolyline(
+        QPolygonF({end - unit * 6 + side * 3.5, end, end - unit * 6 - side * 3.5}));
   }
 }
 
@@ -409,9 +411,9 @@ void IterationPlane::keyPressEvent(QKeyEvent* event) {
 std::vector<Part> IterationPlane::parts() const {
   if (!plane_ || columns_ == 0) return {};
   std::vector<Part> parts;
-  parts.push_back({QRectF(kLeft, 6, unit_width() - kLeft - kRight, 18),
-                   "To the right: " + axis_words(plane_->right) + ", " +
-                       strides_words(plane_->right)});
+  parts.push_back(
+      {QRectF(kLeft, 6, unit_width() - kLeft - kRight, 18),
+       "To the right: " + axis_words(plane_->right) + ", " + strides_words(plane_->right)});
   parts.push_back({QRectF(8, kTop, kLeft - 14, 18),
                    "Down: " + axis_words(plane_->down) + ", " + strides_words(plane_->down)});
   parts.push_back({box_of(cursor_, cursor_), cell_words(cursor_), true});

@@ -14,7 +14,8 @@ using session::LaneKind;
 using session::LanePart;
 using session::MemoryLane;
 
-constexpr double kLeft = 16, kTop = 4, kHead = 22, kPill = 18, kStep = 21, kGap = 8, kRows = 3, kLeast = 92;
+constexpr double kLeft = 16, kTop = 4, kHead = 22, kPill = 18, kStep = 21, kGap = 8, kRows = 3,
+                 kLeast = 92;
 constexpr double kHeight = kHead + kRows * kStep + 6;
 
 QString loop_words(MemoryLane const& lane) {
@@ -67,9 +68,9 @@ void LaneRow::lay_out() {
     int shown = count <= kRows ? count : int(kRows) - 1;
     hidden_[size_t(number)] = count - shown;
     for (int part = 0; part < shown; ++part)
-      pills_.push_back({number, part,
-                        QRectF(box.left() + 6, box.top() + kHead + part * kStep, box.width() - 12,
-                               kPill)});
+      pills_.push_back(
+          {number, part,
+           QRectF(box.left() + 6, box.top() + kHead + part * kStep, box.width() - 12, kPill)});
   }
   current_ = std::clamp(current_, 0, std::max(0, int(pills_.size()) - 1));
   update();
@@ -113,16 +114,16 @@ void LaneRow::draw_lane(QPainter& painter, int number) const {
   paint::text(painter, head, mono_font(11), full ? theme_.error : theme_.text2, room,
               Qt::AlignRight | Qt::AlignVCenter);
   if (int more = hidden_[size_t(number)]; more > 0)
-    paint::text(painter,
-                QRectF(box.left() + 10, box.top() + kHead + (kRows - 1) * kStep, box.width() - 20,
-                       kPill),
-                ui_font(11), theme_.text2, QString("+ %1 more").arg(more));
+    paint::text(
+        painter,
+        QRectF(box.left() + 10, box.top() + kHead + (kRows - 1) * kStep, box.width() - 20, kPill),
+        ui_font(11), theme_.text2, QString("+ %1 more").arg(more));
   if (lane.parts.empty() && !drags_ && lane.kind != LaneKind::kRegisters)
     paint::text(painter, QRectF(box.left() + 10, box.top() + kHead, box.width() - 20, kPill),
                 ui_font(11), theme_.text2,
-                QFontMetricsF(ui_font(11)).elidedText(
-                    lane.kind == LaneKind::kScope ? "empty" : "nothing more", Qt::ElideRight,
-                    box.width() - 22));
+                QFontMetricsF(ui_font(11))
+                    .elidedText(lane.kind == LaneKind::kScope ? "empty" : "nothing more",
+                                Qt::ElideRight, box.width() - 22));
 }
 
 void LaneRow::draw_pill(QPainter& painter, Pill const& pill) const {
@@ -163,8 +164,9 @@ void LaneRow::draw_drag(QPainter& painter) const {
   if (aimed_ >= 0 && preview_.refusal)
     words += ": " + QString::fromStdString(preview_.refusal->title);
   else if (aimed_ >= 0)
-    words += (line_.empty() ? ": is there already" : QStringLiteral(": ✓ a copy in ") +
-                                                         QString::fromStdString(lane(aimed_).name));
+    words += (line_.empty()
+                  ? ": is there already"
+                  : QStringLiteral(": ✓ a copy in ") + QString::fromStdString(lane(aimed_).name));
   QFont const font = mono_font(11, 600);
   double most = std::max(60.0, unit_width() - 40);
   words = QFontMetricsF(font).elidedText(words, Qt::ElideRight, most - 24);
@@ -291,10 +293,10 @@ std::vector<Part> LaneRow::parts() const {
   std::vector<Part> parts;
   for (int number = 0; number < lanes(); ++number) {
     MemoryLane const& lane = this->lane(number);
-    parts.push_back({lane_rect(number),
-                     QString("Memory %1, %2 used%3")
-                         .arg(QString::fromStdString(lane.name), paint::bytes(lane.used),
-                              lane.bytes > 0 ? " of " + paint::bytes(lane.bytes) : "")});
+    parts.push_back(
+        {lane_rect(number), QString("Memory %1, %2 used%3")
+                                .arg(QString::fromStdString(lane.name), paint::bytes(lane.used),
+                                     lane.bytes > 0 ? " of " + paint::bytes(lane.bytes) : "")});
   }
   for (size_t i = 0; i < pills_.size(); ++i)
     parts.push_back({pills_[i].rect, words_of(pills_[i]), int(i) == current_});

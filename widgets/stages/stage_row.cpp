@@ -92,8 +92,7 @@ void StageRow::paintEvent(QPaintEvent*) {
     painter.setPen(QPen(theme_.line3, 1.5));
     painter.drawPolyline(QPolygonF({{x - 3, y - 5}, {x + 2, y}, {x - 3, y + 5}}));
   }
-  if (hasFocus() && current() >= 0)
-    paint::focus_ring(painter, card_rect(current()), theme_, 8);
+  if (hasFocus() && current() >= 0) paint::focus_ring(painter, card_rect(current()), theme_, 8);
 }
 
 void StageRow::draw_card(QPainter& painter, int stage) const {
@@ -166,11 +165,11 @@ void StageRow::keyPressEvent(QKeyEvent* event) {
 std::vector<Part> StageRow::parts() const {
   std::vector<Part> parts;
   for (int stage = 0; stage < stages(); ++stage)
-    parts.push_back({card_rect(stage),
-                     QString("Stage %1, %2")
-                         .arg(QString::fromStdString(nest_->stages[size_t(stage)].name),
-                              place_words(stage)),
-                     stage == current()});
+    parts.push_back(
+        {card_rect(stage),
+         QString("Stage %1, %2")
+             .arg(QString::fromStdString(nest_->stages[size_t(stage)].name), place_words(stage)),
+         stage == current()});
   return parts;
 }
 

@@ -30,9 +30,9 @@ Result<Lesson> open_builtin(Source const& source) {
 
 std::vector<std::string> const& view_names() {
   static std::vector<std::string> const names = {
-      "kernels", "graph",   "next",     "lesson",   "loops",  "code",      "expression",
-      "lowered", "llvm_ir", "assembly", "roofline", "gain",   "history",   "replay",
-      "tuning",  "records", "devices",  "why",      "memory", "iterations"};
+      "kernels", "graph",   "next",     "lesson",   "loops",  "code",       "expression",
+      "lowered", "llvm_ir", "assembly", "roofline", "gain",   "history",    "replay",
+      "tuning",  "records", "devices",  "why",      "memory", "iterations", "script"};
   return names;
 }
 

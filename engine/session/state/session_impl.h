@@ -18,6 +18,7 @@
 #include "engine/session/arranging.h"
 #include "engine/session/kinds.h"
 #include "engine/session/memory.h"
+#include "engine/session/script.h"
 #include "engine/session/session.h"
 #include "engine/session/state/jobs.h"
 #include "engine/session/state/kind_schedules.h"
@@ -98,6 +99,9 @@ public:
   std::shared_ptr<LanesView const> lanes();
   std::shared_ptr<PlaneView const> plane(PlaneAsked const& asked);
   std::shared_ptr<AccessFilm const> film(double from);
+  // What script.h asks.
+  std::shared_ptr<ScriptReview const> script_reviewed(std::string const& text);
+  std::vector<Command> script_commands(std::string const& text) const;
   std::vector<PrimitiveView> primitives() const override {
     return primitive_views(backend()->target(), options_.macros.get());
   }
@@ -420,6 +424,7 @@ private:
   Made<LanesView, int> lanes_;
   Made<PlaneView, PlaneAsked> planes_;
   Made<AccessFilm, double> films_;
+  Made<ScriptReview, std::string> scripts_;
   struct Pair {
     std::shared_ptr<CodeText const> first, second;
     std::shared_ptr<CodePair const> both;

@@ -26,19 +26,19 @@ std::shared_ptr<View const> SessionImpl::made_of_program(Made<View, Of>& made, O
   std::erase_if(made, [](auto const& one) { return !one.view; });
   if (made.size() >= kKept) made.erase(made.begin());
   made.push_back(asked);
-  memory_jobs_.start(job, job,
-                      [this, &made, asked, make, schedule = std::move(schedule)](
-                          StopToken stop, Progress const&) {
-                        auto view = std::make_shared<View const>(
-                            make(schedule.program(), asked.backend->target(), stop));
-                        if (stop.stop_requested()) return;
-                        {
-                          std::lock_guard guard(mutex_);
-                          for (auto& one : made)
-                            if (one.is_of(asked)) one.view = view;
-                        }
-                        notify();
-                      });
+  memory_jobs_.start(
+      job, job,
+      [this, &made, asked, make, schedule = std::move(schedule)](StopToken stop, Progress const&) {
+        auto view =
+            std::make_shared<View const>(make(schedule.program(), asked.backend->target(), stop));
+        if (stop.stop_requested()) return;
+        {
+          std::lock_guard guard(mutex_);
+          for (auto& one : made)
+            if (one.is_of(asked)) one.view = view;
+        }
+        notify();
+      });
   return nullptr;
 }
 

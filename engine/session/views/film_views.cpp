@@ -20,9 +20,11 @@ constexpr size_t kMostAccesses = 400'000;
 constexpr int64_t kWarming = 400'000;  // instances before the first frame that fill the caches
 
 FilmTensor tensor_of(ir::BufferNode const& buffer) {
-  FilmTensor tensor{.name = buffer.name, .dtype = std::string(to_text(buffer.type)),
+  FilmTensor tensor{.name = buffer.name,
+                    .dtype = std::string(to_text(buffer.type)),
                     .shape = ir::constant_shape(buffer).value_or(std::vector<int64_t>()),
-                    .element_bytes = int64_t(size_of(buffer.type)), .memory = {}};
+                    .element_bytes = int64_t(size_of(buffer.type)),
+                    .memory = {}};
   if (buffer.scope != kGlobalScope && buffer.scope != ir::kParameterScope)
     tensor.memory = buffer.scope;
   return tensor;
@@ -152,8 +154,9 @@ AccessFilm access_film(ir::Program const& given, Target const& target, double fr
     return without_frames(std::move(film),
                           "Threads of this target run at once: its accesses have no one order.");
   if (shapes.empty())
-    return without_frames(std::move(film), "This target has no caches: its memories hold what the "
-                                           "program puts there.");
+    return without_frames(std::move(film),
+                          "This target has no caches: its memories hold what the "
+                          "program puts there.");
   // What is made when the model is loaded is there when the kernel runs.
   ir::Program program = with_calls_written_out(split_load_time(given).at_run);
   analysis::AccessWalk walk(program);
@@ -179,8 +182,8 @@ AccessFilm access_film(ir::Program const& given, Target const& target, double fr
     film.places.push_back({name, double(number) / all});
     if (from < 0 && busiest && name == busiest->block->name) from = film.places.back().from;
   }
-  auto first = std::min(walk.instances() - 1,
-                        int64_t(std::llround(std::clamp(from, 0.0, 1.0) * all)));
+  auto first =
+      std::min(walk.instances() - 1, int64_t(std::llround(std::clamp(from, 0.0, 1.0) * all)));
   int64_t begun = -1, last = first;
   walk.run(std::max<int64_t>(0, first - kWarming), [&](analysis::WalkedInstance const& at) {
     if (stop.stop_requested()) return false;

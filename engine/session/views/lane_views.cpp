@@ -68,8 +68,7 @@ private:
 
   void note_block(ir::Block const& block) {
     view_.names.push_back(block.name);
-    ir::walk_writes(block.body,
-                    [&](ir::Touched const& at) { written_.insert(at.buffer->name); });
+    ir::walk_writes(block.body, [&](ir::Touched const& at) { written_.insert(at.buffer->name); });
     for (ir::BlockAccess const& access : ir::accesses_of(block))
       if (access.buffer->scope != kGlobalScope && access.buffer->scope != ir::kParameterScope)
         elsewhere_.insert(access.buffer->name);
@@ -113,7 +112,9 @@ private:
   /// at a time is enough.
   void add_registers(ir::BlockSite const& site) {
     Unit const& unit = target_.hardware.unit();
-    MemoryLane lane{.name = "Registers", .kind = LaneKind::kRegisters, .level = -1,
+    MemoryLane lane{.name = "Registers",
+                    .kind = LaneKind::kRegisters,
+                    .level = -1,
                     .doc = fmt::format("{} of {} bytes", unit.vector_registers, unit.vector_bytes),
                     .bytes = int64_t(unit.vector_registers) * unit.vector_bytes};
     size_t copies = site.loops.size();
@@ -140,7 +141,9 @@ private:
 
   void add_cache(MemoryLevel const& level, ir::BlockSite const& site) {
     int place = int(&level - target_.hardware.caches().data());
-    MemoryLane lane{.name = level.name, .kind = LaneKind::kCache, .level = place,
+    MemoryLane lane{.name = level.name,
+                    .kind = LaneKind::kCache,
+                    .level = place,
                     .doc = level.shared_by > 1 ? fmt::format("shared by {} {}s", level.shared_by,
                                                              target_.hardware.unit().name)
                                                : "",
@@ -161,21 +164,25 @@ private:
       if (scope.name == kGlobalScope) continue;
       auto use = std::ranges::find(used, scope.name, &MemoryUse::memory);
       if (use == used.end() && scope.bytes == 0) continue;
-      MemoryLane lane{.name = scope.name, .kind = LaneKind::kScope, .level = 0, .doc = scope.doc,
+      MemoryLane lane{.name = scope.name,
+                      .kind = LaneKind::kScope,
+                      .level = 0,
+                      .doc = scope.doc,
                       .bytes = scope.bytes};
       if (use != used.end()) {
         lane.used = use->bytes;
         for (auto const* list : {&use->parts, &use->others})
           for (MemoryPart const& part : *list)
-            lane.parts.push_back({part.tensor, part.bytes, true, true,
-                                  written_.contains(part.tensor)});
+            lane.parts.push_back(
+                {part.tensor, part.bytes, true, true, written_.contains(part.tensor)});
       }
       view_.lanes.push_back(std::move(lane));
     }
   }
 
   void add_main() {
-    MemoryLane lane{.name = "DRAM", .kind = LaneKind::kMain,
+    MemoryLane lane{.name = "DRAM",
+                    .kind = LaneKind::kMain,
                     .level = int(target_.hardware.caches().size()),
                     .bytes = target_.hardware.main_memory_bytes()};
     for (MemoryLevel const& level : target_.hardware.memories)

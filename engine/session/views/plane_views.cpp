@@ -38,9 +38,12 @@ std::string name_of(ir::IterVar const& iter) {
 
 PlaneAxis axis_of(ir::Program const& program, ir::BlockSite const& site, size_t number) {
   ir::IterVar const& iter = site.block->iters[number];
-  PlaneAxis axis{.name = name_of(iter), .role = iter.role,
-                 .extent = ir::as_int(iter.extent).value_or(1), .hue = int(number),
-                 .kind = kind_of(iter), .strides = {}};
+  PlaneAxis axis{.name = name_of(iter),
+                 .role = iter.role,
+                 .extent = ir::as_int(iter.extent).value_or(1),
+                 .hue = int(number),
+                 .kind = kind_of(iter),
+                 .strides = {}};
   arith::Linear binding = arith::to_linear(iter.binding);
   for (ir::For const* loop : site.loops)
     if (int64_t factor = binding.factor_of(loop->name()); factor > 0)
@@ -123,7 +126,8 @@ std::optional<int64_t> distance_along(std::string const& iter, std::vector<ir::E
 }
 
 /// Dependences of the block on itself: sums are added to in turn, recurrences read earlier steps.
-void find_arrows(ir::BlockSite const& site, size_t along_right, size_t along_down, PlaneView& view) {
+void find_arrows(ir::BlockSite const& site, size_t along_right, size_t along_down,
+                 PlaneView& view) {
   ir::Block const& block = *site.block;
   auto reduction = ir::reduction_of(block);
   auto add = [&](PlaneArrow arrow) {
@@ -133,8 +137,8 @@ void find_arrows(ir::BlockSite const& site, size_t along_right, size_t along_dow
     if (!reduction || axis->kind != AxisKind::kReduce) continue;
     bool along = axis == &view.right;
     add({along, !along,
-         fmt::format("{}: each {} adds to what the one before left",
-                     reduction->store->buffer->name, axis->name)});
+         fmt::format("{}: each {} adds to what the one before left", reduction->store->buffer->name,
+                     axis->name)});
     if (view.right.name == view.down.name) return;
   }
   ir::walk_writes(block.body, [&](ir::Touched const& to) {
@@ -143,8 +147,8 @@ void find_arrows(ir::BlockSite const& site, size_t along_right, size_t along_dow
       auto right = distance_along(block.iters[along_right].name(), to.indices, from.indices);
       auto down = distance_along(block.iters[along_down].name(), to.indices, from.indices);
       if (!right || !down) return;
-      add({*right, *down, fmt::format("{} is read where an earlier iteration wrote it",
-                                      to.buffer->name)});
+      add({*right, *down,
+           fmt::format("{} is read where an earlier iteration wrote it", to.buffer->name)});
     });
   });
 }

@@ -23,9 +23,8 @@ public:
         block_(chooser("planeBlock", "Stage")),
         right_(chooser("planeRight", "Axis to the right")),
         down_(chooser("planeDown", "Axis down")),
-        view_(new IterationPlane(bench.selection(), [this](std::string const& line) {
-          return live().preview(line);
-        })) {
+        view_(new IterationPlane(
+            bench.selection(), [this](std::string const& line) { return live().preview(line); })) {
     auto* column = new QVBoxLayout(page_);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -46,13 +45,11 @@ public:
       asked_ = {action.block, action.right, action.down};
       return look(), Status();
     });
-    bench.add_command({.section = "Views",
-                       .name = "Iteration plane",
-                       .keys = "Ctrl+Shift+I",
-                       .run = [this] {
-                         bench_.ask(journal::ShowView{"iterations"});
-                         view_->setFocus();
-                       }});
+    bench.add_command(
+        {.section = "Views", .name = "Iteration plane", .keys = "Ctrl+Shift+I", .run = [this] {
+           bench_.ask(journal::ShowView{"iterations"});
+           view_->setFocus();
+         }});
   }
   QWidget* widget() override { return page_; }
   QWidget* focus_target() override { return view_; }

@@ -9,9 +9,10 @@ journal::Vocabulary const& vocabulary_memory() {
   using namespace journal;
   static journal::Vocabulary const words{
       {
-          row<FilmFrom>("film from",
-                        "shows the accesses after that share of the kernel's iterations, from 0 to 1",
-                        Number{&FilmFrom::share, "SHARE"}),
+          row<FilmFrom>(
+              "film from",
+              "shows the accesses after that share of the kernel's iterations, from 0 to 1",
+              Number{&FilmFrom::share, "SHARE"}),
           row<FilmFrame>("film at", "shows one iteration's accesses, counted from 0",
                          Number{&FilmFrame::frame, "ITERATION"}),
       },

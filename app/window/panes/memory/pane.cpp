@@ -81,9 +81,9 @@ public:
     if (name == "film.frames") return double(there ? film->frames() : 0);
     if (name == "film.frame") return double(film_->frame());
     using session::MissKind;
-    for (auto [word, kind] : {std::pair{"film.cold", MissKind::kCold},
-                              std::pair{"film.capacity", MissKind::kCapacity},
-                              std::pair{"film.conflict", MissKind::kConflict}})
+    for (auto [word, kind] :
+         {std::pair{"film.cold", MissKind::kCold}, std::pair{"film.capacity", MissKind::kCapacity},
+          std::pair{"film.conflict", MissKind::kConflict}})
       if (name == word) return double(there ? film->missed_by(film_->frame(), kind) : 0);
     return {};
   }
@@ -121,12 +121,11 @@ private:
     for (session::MemoryLane const& lane : view->lanes) {
       std::string line = session::line_for_drop(*view, tensor, lane);
       if (line.empty()) continue;
-      QString name = QString("Copy %1 to %2").arg(QString::fromStdString(tensor),
-                                                  QString::fromStdString(lane.name));
+      QString name = QString("Copy %1 to %2")
+                         .arg(QString::fromStdString(tensor), QString::fromStdString(lane.name));
       if (!lane.reference.empty()) name += " at " + QString::fromStdString(lane.reference);
-      entries.push_back({name, !live().preview(line).refusal, [this, line] {
-                           bench_.apply_line(QString::fromStdString(line));
-                         }});
+      entries.push_back({name, !live().preview(line).refusal,
+                         [this, line] { bench_.apply_line(QString::fromStdString(line)); }});
     }
     bench_.show_menu({}, at, entries);
   }

@@ -1,0 +1,64 @@
+// A script while it is being written.
+#include <algorithm>
+
+#include "engine/session/state/session_impl.h"
+#include "engine/session/views/script_views.h"
+
+namespace tw::session {
+namespace {
+
+constexpr size_t kKept = 4;
+
+}  // namespace
+
+std::shared_ptr<ScriptReview const> SessionImpl::script_reviewed(std::string const& text) {
+  std::shared_ptr<Backend const> backend = this->backend();
+  std::lock_guard lock(mutex_);
+  if (!state_.has_kernel()) return nullptr;
+  History history = state_.now().history;
+  MadeOf<ScriptReview, std::string> asked{ir::hash(history.schedule().program()), backend,
+                                         history.schedule().script() + "\n---\n" + text};
+  auto known = std::ranges::find_if(scripts_, [&](auto const& one) { return one.is_of(asked); });
+  if (known != scripts_.end()) return known->view;
+  std::erase_if(scripts_, [](auto const& one) { return !one.view; });
+  if (scripts_.size() >= kKept) scripts_.erase(scripts_.begin());
+  scripts_.push_back(asked);
+  outlook_jobs_.start("script", "checking a script",
+                      [this, asked, text, history = std::move(history)](StopToken stop,
+                                                                        Progress const&) {
+                        auto view = std::make_shared<ScriptReview const>(
+                            script_review(history, text, options_.macros.get(), stop));
+                        if (stop.stop_requested()) return;
+                        {
+                          std::lock_guard guard(mutex_);
+                          for (auto& one : scripts_)
+                            if (one.is_of(asked)) one.view = view;
+                        }
+                        notify();
+                      });
+  return nullptr;
+}
+
+std::vector<Command> SessionImpl::script_commands(std::string const& text) const {
+  std::lock_guard lock(mutex_);
+  if (!state_.has_kernel()) return {};
+  History const& history = state_.kernels.at(state_.kernel).history;
+  auto steps = step_lines(text);
+  auto [node, shared] = shared_beginning(history, text);
+  std::vector<Command> commands;
+  if (node != history.current()) commands.push_back(JumpTo{node});
+  std::string rest;
+  for (size_t i = shared; i < steps.size(); ++i) rest += steps[i].second + "\n";
+  if (!rest.empty()) commands.push_back(ApplyScript{rest});
+  return commands;
+}
+
+std::shared_ptr<ScriptReview const> review_script(Session& session, std::string const& text) {
+  return static_cast<SessionImpl&>(session).script_reviewed(text);
+}
+
+std::vector<Command> commands_for(Session& session, std::string const& text) {
+  return static_cast<SessionImpl&>(session).script_commands(text);
+}
+
+}  // namespace tw::session

@@ -1,0 +1,113 @@
+// The script as it is written in the window: both ways, with mistakes marked and words completed.
+#include <QtTest>
+
+#include <QPushButton>
+
+#include "tests/gui/seen.h"
+#include "tests/gui/workplace.h"
+#include "widgets/script/script_editor.h"
+
+using namespace tw;
+using namespace tw::session;
+
+class ScriptViewTest : public QObject {
+  Q_OBJECT
+private slots:
+  void init() {
+    place_ = std::make_unique<Workplace>(false);
+    place_->open_matmul();
+    lines("show script\n");
+    editor_ = place_->window->findChild<ScriptEditor*>("scriptEditor");
+    QVERIFY(editor_ && editor_->isVisible());
+  }
+  void cleanup() { place_.reset(); }
+
+  void a_step_is_written_where_it_is_taken() {
+    QCOMPARE(editor_->text(), QString());
+    lines("step i0, i1 = split(C.i, factor=8)\nexpect script.lines = 1\n");
+    QCOMPARE(editor_->text().trimmed(), QString("i0, i1 = split(C.i, factor=8)"));
+    lines("undo\nexpect script.lines = 0\nredo\nexpect script.lines = 1\n");
+  }
+
+  void what_is_typed_is_checked_and_applied() {
+    size_t before = place_->session->snapshot().history->nodes.size();
+    type("i0, i1 = split(C.i, factor=8)\nparallel(C.i0)");
+    QVERIFY(place_->session->script().find("parallel") == std::string::npos);
+    lines("expect script.written = yes\nexpect script.problems = 0\n");
+    QTest::keyClick(editor_, Qt::Key_Return, Qt::ControlModifier);
+    place_->settle();
+    lines("expect script.written = no\nexpect loops.parallel = 1\n");
+    QCOMPARE(place_->session->snapshot().history->nodes.size(), before + 2);
+    // A journal has what was written, so that a replay does the same.
+    std::string journal = place_->recorded();
+    QVERIFY2(journal.find("write 1 ") != std::string::npos, journal.c_str());
+    QVERIFY(journal.find("apply written") != std::string::npos);
+    Workplace again(false);
+    again.open_matmul();
+    QCOMPARE(again.lines("write 1 i0, i1 = split(C.i, factor=8)\nwrite 2 parallel(C.i0)\n"
+                         "apply written\nexpect loops.parallel = 1\n"),
+             std::string());
+  }
+
+  void mistakes_are_marked_and_kept_from_the_kernel() {
+    type("vectoriz(C.j)");
+    lines("expect script.problems = 1\n");
+    QVERIFY(!editor_->annotation(0).isEmpty());
+    type("\nparallel(C.k)");
+    lines("expect script.problems = 1\n");  // nothing is asked behind a line that cannot be read
+    lines("forget written\nexpect script.lines = 0\nexpect script.written = no\n");
+    type("parallel(C.k)");
+    lines("expect script.problems = 1\n");
+    QVERIFY2(editor_->annotation(0).contains("Legal instead"), qPrintable(editor_->annotation(0)));
+    keep_picture(*place_->window, "script_refused");
+    auto* apply = place_->window->findChild<QPushButton*>("scriptApply");
+    apply->click();
+    place_->settle();
+    QVERIFY(place_->session->snapshot().refusal);
+    lines("expect script.written = yes\n");  // what was written is not lost
+  }
+
+  void words_are_completed() {
+    type("vec");
+    editor_->complete();
+    QVERIFY(editor_->offers());
+    QTest::keyClick(QApplication::activePopupWidget(), Qt::Key_Return);
+    QCOMPARE(editor_->text().trimmed(), QString("vectorize"));
+    type("(C.");
+    place_->settle();
+    editor_->complete();
+    QVERIFY(editor_->offers());
+    QTest::keyClick(QApplication::activePopupWidget(), Qt::Key_Escape);
+    QVERIFY(!editor_->offers());
+  }
+
+  void what_was_written_for_one_kernel_is_not_shown_for_another_one() {
+    lines("sample dqn\n");
+    type("parallel(");
+    QString first = editor_->text();
+    std::string other = place_->session->snapshot().kernels->rows[1].name;
+    lines("kernel " + other + "\nexpect script.written = no\n");
+    QVERIFY(editor_->text() != first);
+  }
+
+private:
+  void type(QString const& text) {
+    editor_->setFocus();
+    for (QChar letter : text)
+      if (letter == '\n')
+        QTest::keyClick(editor_, Qt::Key_Return);
+      else
+        QTest::keyClick(editor_, letter.toLatin1());
+    place_->settle();
+  }
+  void lines(std::string const& text) {
+    std::string wrong = place_->lines(text);
+    QVERIFY2(wrong.empty(), wrong.c_str());
+  }
+
+  std::unique_ptr<Workplace> place_;
+  ScriptEditor* editor_ = nullptr;
+};
+
+QTEST_MAIN(ScriptViewTest)
+#include "script_test.moc"

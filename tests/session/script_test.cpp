@@ -1,0 +1,108 @@
+// A script while it is being written: its mistakes, what may stand in it, and what it becomes.
+#include "engine/session/script.h"
+
+#include <QtTest>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/support/sessions.h"
+
+using namespace tw;
+using namespace tw::session;
+
+class ScriptTest : public QObject {
+  Q_OBJECT
+private slots:
+  void init() {
+    session_ = testing::make_session(false);
+    file_.open(*session_);
+  }
+  void cleanup() { session_.reset(); }
+
+  void lines_that_are_legal_have_no_problem() {
+    auto review = reviewed("i0, i1 = split(C.i, factor=8)\n\n# a comment\nreorder(C.j, C.i1)\n");
+    QVERIFY(review);
+    QCOMPARE(review->applied, 2);
+    QVERIFY(review->problems.empty() && !review->is_current);
+    review = reviewed("i0, i1 = split(C.i, factor=8)\nparallel(C.i0)\nvectorize(C.j)\n");
+    QCOMPARE(review->applied, 2);
+    QCOMPARE(review->problems.front().line, 3);
+    QVERIFY(review->problems.front().refused);
+  }
+
+  void every_line_that_cannot_be_read_is_said() {
+    auto review = reviewed("split(C.i, factor=8)\nsplitt(C.j)\nparallel(\nunroll(C.k)\n");
+    QCOMPARE(review->problems.size(), size_t(2));
+    QCOMPARE(review->problems[0].line, 2);
+    QCOMPARE(review->problems[1].line, 3);
+    QVERIFY(!review->problems[0].refused);
+    QCOMPARE(review->applied, 1);
+  }
+
+  void a_refused_line_has_repairs_that_are_legal() {
+    auto review = reviewed("parallel(C.k)\n");
+    QCOMPARE(review->problems.size(), size_t(1));
+    QVERIFY(!review->problems.front().repairs.empty());
+    std::string repair = review->problems.front().repairs.front().step;
+    QVERIFY(reviewed(repair + "\n")->problems.empty());
+  }
+
+  void what_is_applied_is_the_current_branch_and_the_beginning_stays() {
+    size_t before = session_->snapshot().history->nodes.size();
+    apply("i0, i1 = split(C.i, factor=8)\nparallel(C.i0)\n");
+    QCOMPARE(session_->snapshot().history->nodes.size(), before + 2);
+    int first = session_->snapshot().history->nodes[before].id;
+    apply("i0, i1 = split(C.i, factor=8)\nunroll(C.i1)\n");
+    HistoryView const& history = *(kept_ = session_->snapshot()).history;
+    QCOMPARE(history.nodes.size(), before + 3);
+    QCOMPARE(history.nodes[size_t(history.current)].parent, first);
+    // The same again is no further step, and what was there before is gone back to.
+    apply("i0, i1 = split(C.i, factor=8)\nparallel(C.i0)\n");
+    QCOMPARE(session_->snapshot().history->nodes.size(), before + 3);
+    QVERIFY(commands_for(*session_, session_->script()).empty());
+    QVERIFY(reviewed(session_->script())->is_current);
+    apply("");
+    QCOMPARE(session_->snapshot().history->current, 0);
+  }
+
+  void words_are_completed_by_what_the_line_may_name() {
+    auto review = reviewed("i0, i1 = split(C.i, factor=8)\n\n");
+    QCOMPARE(review->names.size(), size_t(3));
+    QVERIFY(std::ranges::count(review->names[0], "C.i") == 1);
+    QVERIFY(std::ranges::count(review->names[1], "C.i0") == 1);
+    QVERIFY(std::ranges::count(review->names[1], "C.i") == 0);
+    std::vector<PrimitiveView> primitives = session_->primitives();
+    auto offered = [&](std::string const& line) {
+      return completions(line, primitives, review->names[1]);
+    };
+    QCOMPARE(offered("vec"), std::vector<std::string>{"vectorize"});
+    QCOMPARE(offered("a, b = vec"), std::vector<std::string>{"vectorize"});
+    QCOMPARE(offered("split(C.i1"), std::vector<std::string>());
+    QCOMPARE(offered("split(C.i"), (std::vector<std::string>{"C.i0", "C.i1"}));
+    QCOMPARE(offered("split(C.j, fac"), std::vector<std::string>{"factor="});
+    QVERIFY(std::ranges::count(offered("compute_at(C, C.j, tail="), "round_up") == 1);
+    QVERIFY(offered("nothing_begins_so").empty());
+  }
+
+private:
+  std::shared_ptr<ScriptReview const> reviewed(std::string const& text) {
+    for (int i = 0; i < 20'000; ++i) {
+      if (auto review = review_script(*session_, text)) return review;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return nullptr;
+  }
+  void apply(std::string const& text) {
+    for (Command const& command : commands_for(*session_, text)) QVERIFY(session_->execute(command));
+    QVERIFY(!session_->snapshot().refusal);
+    QVERIFY(session_->wait_idle(60));
+  }
+
+  testing::MatmulFile file_;
+  std::unique_ptr<Session> session_;
+  Snapshot kept_;
+};
+
+QTEST_GUILESS_MAIN(ScriptTest)
+#include "script_test.moc"
