@@ -69,7 +69,9 @@ static bool changes_work(session::Command const& command) {
         if constexpr (std::is_same_v<T, Tune>) return !one.on.empty();
         return std::is_same_v<T, ApplyStep> || std::is_same_v<T, ApplyScript> ||
                std::is_same_v<T, Undo> || std::is_same_v<T, Redo> || std::is_same_v<T, JumpTo> ||
-               std::is_same_v<T, SetNote> || std::is_same_v<T, ReplayOn> ||
+               std::is_same_v<T, SetNote> || std::is_same_v<T, TagState> ||
+               std::is_same_v<T, NameState> || std::is_same_v<T, SetBaseline> ||
+               std::is_same_v<T, ClearBaseline> || std::is_same_v<T, ReplayOn> ||
                std::is_same_v<T, AddKernel> || std::is_same_v<T, RewriteKernel> ||
                std::is_same_v<T, OpenTrial> || std::is_same_v<T, OpenStored> ||
                std::is_same_v<T, TuneModel>;

@@ -36,7 +36,8 @@ History::History(Schedule plain) {
                    .schedule = std::move(plain),
                    .refusal = {},
                    .trials = {},
-                   .note = {}};
+                   .note = {},
+                   .name = {}};
   nodes_.push_back(std::make_shared<HistoryNode const>(std::move(root)));
 }
 
@@ -93,7 +94,8 @@ void History::append(int parent, std::vector<std::string> steps, std::string lab
                    .schedule = std::move(schedule),
                    .refusal = std::move(refusal),
                    .trials = {},
-                   .note = {}};
+                   .note = {},
+                   .name = {}};
   nodes_.push_back(std::make_shared<HistoryNode const>(std::move(node)));
 }
 
@@ -157,6 +159,20 @@ History History::with_failure(int id, TriedOn const& where, std::string failure)
 
 History History::with_note(int id, std::string note) const {
   return changed(id, [&](HistoryNode& node) { node.note = std::move(note); });
+}
+
+History History::with_tag(int id, bool tagged) const {
+  return changed(id, [&](HistoryNode& node) { node.tagged = tagged; });
+}
+
+History History::with_name(int id, std::string name) const {
+  return changed(id, [&](HistoryNode& node) { node.name = std::move(name); });
+}
+
+History History::with_baseline(int id) const {
+  History next = *this;
+  next.baseline_ = id;
+  return next;
 }
 
 History History::with_label(int id, std::string label) const {

@@ -50,7 +50,9 @@ struct HistoryNode {
   std::string refusal;
   std::map<TriedOn, Trial> trials;
   std::string note;
-  int redo = -1;  ///< the child last visited
+  bool tagged = false;  ///< by a person, with a star
+  std::string name;     ///< that a person gave it
+  int redo = -1;        ///< the child last visited
 
   /// What is known of it there; an empty trial when it was never tried there.
   Trial const& on(TriedOn const& where) const;
@@ -96,6 +98,11 @@ public:
                            std::string text) const;
   History with_failure(int id, TriedOn const& where, std::string failure) const;
   History with_note(int id, std::string note) const;
+  History with_tag(int id, bool tagged) const;
+  History with_name(int id, std::string name) const;
+  /// The entry that the others are compared with; -1: none is.
+  int baseline() const { return baseline_; }
+  History with_baseline(int id) const;
   History with_label(int id, std::string label) const;
 
   nlohmann::ordered_json to_json() const;
@@ -126,6 +133,7 @@ private:
   std::vector<std::shared_ptr<HistoryNode const>> nodes_;
   int current_ = 0;
   int left_ = -1;
+  int baseline_ = -1;
 };
 
 }  // namespace tw

@@ -30,6 +30,8 @@ Json node_json(HistoryNode const& node) {
   for (auto const& [where, trial] : node.trials)
     if (trial != Trial()) json["trials"].push_back(trial_json(where, trial));
   if (!node.note.empty()) json["note"] = node.note;
+  if (node.tagged) json["tagged"] = true;
+  if (!node.name.empty()) json["name"] = node.name;
   if (!node.refusal.empty()) json["refused"] = node.refusal;
   if (node.redo >= 0) json["redo"] = node.redo;
   return json;
@@ -107,7 +109,10 @@ Result<History> restore_trial(History history, int id, Json const& json, TriedOn
 }
 
 Result<History> restore_badges(History history, int id, Json const& json, TriedOn const& untold) {
-  history = history.with_note(id, text_of(json, "note"));
+  history = history.with_note(id, text_of(json, "note")).with_name(id, text_of(json, "name"));
+  auto tagged = json.find("tagged");
+  bool has_tag = tagged != json.end() && tagged->is_boolean() && tagged->get<bool>();
+  history = history.with_tag(id, has_tag);
   auto trials = json.find("trials");
   if (trials == json.end()) return restore_trial(std::move(history), id, json, untold);
   if (!trials->is_array()) return broken(fmt::format("the trials of entry {} are not a list", id));
@@ -126,6 +131,7 @@ Json History::to_json() const {
                {"version", kVersion},
                {"kernel", node(0).schedule.origin().name},
                {"current", left_ < 0 ? current_ : left_}};
+  if (baseline_ >= 0) json["baseline"] = baseline_;
   for (auto const& node : nodes_) json["nodes"].push_back(node_json(*node));
   return json;
 }
@@ -169,7 +175,8 @@ Result<History> History::standing_at(Json const& json) const {
   history.left_ = node(current).refusal.empty() ? -1 : current;
   while (!node(current).refusal.empty()) current = node(current).parent;
   history.current_ = current;
-  return history;
+  int baseline = number_of(json, "baseline", -1);
+  return history.with_baseline(has(baseline) ? baseline : -1);
 }
 
 Result<History> History::from_json(Json const& json, Schedule plain, TriedOn const& untold,

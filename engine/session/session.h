@@ -68,6 +68,21 @@ struct SetNote {
   int history_node = 0;
   std::string note;
 };
+/// A star on a state of the current kernel, or none any more.
+struct TagState {
+  int history_node = 0;
+  bool off = false;
+};
+/// A name for a state of the current kernel; empty: it has none any more.
+struct NameState {
+  int history_node = 0;
+  std::string name;
+};
+/// Every view shows the difference to this state of the current kernel.
+struct SetBaseline {
+  int history_node = 0;
+};
+struct ClearBaseline {};
 struct DismissRefusal {};
 /// Job: the current branch, step by step, on another kernel of the table, which becomes the
 /// current one; what could be taken over is a new branch there. snapshot.replay says what was.
@@ -86,6 +101,11 @@ struct RewriteKernel {
 };
 struct MeasureAgain {};  ///< job: the current state, again
 struct MeasureModel {};  ///< job: every kernel inside the network
+/// The kernels that have no time yet are measured as they are by rule, while nothing else runs and
+/// nobody acts.
+struct MeasureInBackground {
+  bool off = false;
+};
 struct MeasureRoofs {
   bool again = false;
 };  ///< job: cached per machine
@@ -131,11 +151,12 @@ struct ExportKernel {
 struct CancelJob {};
 using Command =
     std::variant<OpenModel, OpenSample, FixShapes, Arrange, CloseModel, SelectKernel, ApplyStep,
-                 ApplyScript, Undo, Redo, JumpTo, SetNote, DismissRefusal, MeasureAgain,
-                 MeasureModel, MeasureRoofs, CancelJob, Export, ExportKernel, ReplayOn, AddKernel,
-                 RewriteKernel, UseDevice, CutAt, MoveCut, RemoveCut, OffloadTo, Quantize, Tune,
-                 TuneModel, AblateStep, AblateTrial, PauseTuning, ResumeTuning, StopTuning,
-                 OpenTrial, OpenStored, ClearTuning>;
+                 ApplyScript, Undo, Redo, JumpTo, SetNote, TagState, NameState, SetBaseline,
+                 ClearBaseline, DismissRefusal, MeasureAgain, MeasureInBackground, MeasureModel,
+                 MeasureRoofs, CancelJob, Export, ExportKernel, ReplayOn, AddKernel, RewriteKernel,
+                 UseDevice, CutAt, MoveCut, RemoveCut, OffloadTo, Quantize, Tune, TuneModel,
+                 AblateStep, AblateTrial, PauseTuning, ResumeTuning, StopTuning, OpenTrial,
+                 OpenStored, ClearTuning>;
 
 /// A device, and the backend for what it says it is.
 struct ChosenDevice {
@@ -170,6 +191,8 @@ struct Options {
 
 struct LayersView;  // layers.h
 struct MovesView;   // moves.h
+struct Marks;       // marks.h
+struct KernelDifference;
 
 class Session {
 public:
@@ -247,6 +270,14 @@ public:
   /// State to restore later: model, kernel, histories; and back.
   virtual std::string save() const = 0;
   virtual Status restore(std::string const& saved) = 0;
+  /// Stars, names and baselines as they are now; never null.
+  virtual std::shared_ptr<Marks const> marks() const = 0;
+  /// Every kernel that two devices measured, as the model runs it; by the names that histories have
+  /// for them.
+  virtual std::vector<KernelDifference> kernels_on(std::string const& before,
+                                                   std::string const& after) const = 0;
+  /// Whether kernels are measured while nothing else runs.
+  virtual bool measures_in_background() const = 0;
   /// Blocks until no job is running (tests, headless walk) and a tuning is over or paused; false
   /// after `seconds`.
   virtual bool wait_idle(double seconds) = 0;

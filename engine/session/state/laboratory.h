@@ -25,6 +25,13 @@ public:
       : chosen_(std::move(chosen)),
         threads_(threads > 0 ? threads : chosen_.backend->target().hardware.unit().count) {}
 
+  /// For another kernel on the same device, so that this one keeps what it made for its own.
+  std::unique_ptr<Laboratory> another() const {
+    auto other = std::make_unique<Laboratory>(chosen_, threads_);
+    other->know_peak(peak_);
+    return other;
+  }
+
   Device& device() { return *chosen_.device; }
   std::string const& title() const { return chosen_.title; }
   int threads() const { return threads_; }

@@ -3,15 +3,18 @@
 /// session_cut.cpp, session_tuning.cpp, session_kinds.cpp (on which devices),
 /// session_model_tuning.cpp, session_arranging.cpp, session_spaces.cpp (what there is to tune),
 /// session_ablation.cpp, session_trials.cpp, session_timeline.cpp, session_layers.cpp,
-/// session_moves.cpp, session_outlook.cpp, session_memory.cpp, session_offload.cpp and
-/// session_states.cpp (texts and comparisons).
+/// session_moves.cpp, session_marks.cpp, session_background.cpp, session_outlook.cpp,
+/// session_memory.cpp, session_script.cpp, session_offload.cpp and session_states.cpp (texts and
+/// comparisons).
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <span>
 
 #include "engine/backend/backend.h"
@@ -20,6 +23,7 @@
 #include "engine/session/memory.h"
 #include "engine/session/script.h"
 #include "engine/session/session.h"
+#include "engine/session/state/asked.h"
 #include "engine/session/state/jobs.h"
 #include "engine/session/state/kind_schedules.h"
 #include "engine/session/state/laboratory.h"
@@ -55,7 +59,8 @@ public:
         ask_jobs_([] {}),
         simulate_jobs_([] {}),
         outlook_jobs_([] {}),
-        memory_jobs_([] {}) {
+        memory_jobs_([] {}),
+        idle_jobs_([] {}) {
     state_.here = laboratory_->tried_on();
     state_.kind = kind_text(options_.backend->target().hardware);
     state_.kind_words = machine_words(*options_.backend);
@@ -78,6 +83,7 @@ public:
   }
 
   Status execute(Command const& command) override {
+    hold_background(std::chrono::seconds(0));
     clear_error();  // what was wrong before has nothing to do with this command
     Status status = std::visit([this](auto const& c) { return run(c); }, command);
     publish();
@@ -102,6 +108,13 @@ public:
   // What script.h asks.
   std::shared_ptr<ScriptReview const> script_reviewed(std::string const& text);
   std::vector<Command> script_commands(std::string const& text) const;
+  std::shared_ptr<Marks const> marks() const override;
+  std::vector<KernelDifference> kernels_on(std::string const& before,
+                                           std::string const& after) const override;
+  bool measures_in_background() const override {
+    std::lock_guard lock(mutex_);
+    return background_.on;
+  }
   std::vector<PrimitiveView> primitives() const override {
     return primitive_views(backend()->target(), options_.macros.get());
   }
@@ -158,6 +171,13 @@ private:
     return move([&](History const& h) { return h.jumped(c.history_node); });
   }
   Status run(SetNote const& c);
+  Status run(TagState const& c);
+  Status run(NameState const& c);
+  Status run(SetBaseline const& c);
+  Status run(ClearBaseline const&);
+  /// Of a node of the current kernel's history.
+  Status change_mark(int node, std::function<History(History const&)> const& to);
+  Status run(MeasureInBackground const& c);
   Status run(DismissRefusal const&);
   Status run(MeasureAgain const&);
   Status run(MeasureModel const&);
@@ -169,6 +189,7 @@ private:
   Status run(ExportKernel const& c) { return start_export(c.target, c.folder, c.kernel); }
   Status run(CancelJob const&) {
     jobs_.cancel_all();
+    hold_background(std::chrono::seconds(60));
     return stop_ablation(), Status();
   }
   Status run(ReplayOn const& c);
@@ -230,6 +251,13 @@ private:
   bool doubt_roofs_of(int kernel, int node);
   void wait_for_quiet();
   void measure_disturbed(StopToken stop, Progress const& progress);
+  // While nothing else runs (session_background.cpp).
+  /// Somebody acts: what runs in the background ends, and begins again this much later than else.
+  void hold_background(std::chrono::seconds longer);
+  void watch_for_idle(StopToken stop);
+  std::vector<int> kernels_without_time() const;  ///< with the mutex held
+  void measure_kernels_by_rule(StopToken stop, Progress const& progress);
+  void measure_by_rule(Model const& model, int row, StopToken stop);
   void take_machine(MachineView view);
   void start_checking(int kernel, int node);
   void check_node(int kernel, int node, StopToken stop);
@@ -365,58 +393,10 @@ private:
   Snapshot published_;
   Listener listener_;
   std::map<std::pair<uint64_t, std::string>, std::shared_ptr<CodeText const>> texts_;
-  /// Of programs on targets, the last ones: one may hold a million spans.
-  struct Simulated {
-    uint64_t program_hash = 0;
-    std::shared_ptr<Backend const> backend;
-    std::shared_ptr<SimulatedState const> state;
-  };
   std::vector<Simulated> simulated_;
-  /// The kernels below the roofs, of the last model and machine that they were asked of.
-  struct Layers {
-    Model model;
-    std::shared_ptr<Roofs const> rates;
-    std::shared_ptr<LayersView const> view;  ///< null: not there yet
-  };
-  Layers layers_;
-  /// The last ones that were asked for, and of what.
-  struct Moves {
-    uint64_t program_hash = 0;
-    std::string of;
-    std::shared_ptr<Backend const> backend;
-    std::shared_ptr<Roofs const> rates;
-    std::shared_ptr<MovesView const> view;  ///< null: not there yet
-    bool are_of(Moves const& other) const {
-      return program_hash == other.program_hash && of == other.of && backend == other.backend &&
-             rates == other.rates;
-    }
-  };
-  Moves moves_;
-  struct AskedOutlook {
-    uint64_t program_hash = 0;
-    std::string line;
-    std::shared_ptr<Backend const> backend;
-    std::shared_ptr<MachineView const> machine;
-    std::shared_ptr<Outlook const> view;  ///< null: not there yet
-    bool is_of(AskedOutlook const& other) const {
-      return program_hash == other.program_hash && line == other.line && backend == other.backend &&
-             machine == other.machine;
-    }
-  };
+  AskedLayers layers_;
+  AskedMoves moves_;
   std::vector<AskedOutlook> outlooks_;  ///< the last ones
-  /// Something that is made of the current program: the last ones that were asked for.
-  template <typename View, typename Of>
-  struct MadeOf {
-    uint64_t program_hash = 0;
-    std::shared_ptr<Backend const> backend;
-    Of of = {};
-    std::shared_ptr<View const> view = {};  ///< null: not there yet
-    bool is_of(MadeOf const& other) const {
-      return program_hash == other.program_hash && backend == other.backend && of == other.of;
-    }
-  };
-  template <typename View, typename Of>
-  using Made = std::vector<MadeOf<View, Of>>;
   /// What `made` has, or null, and `make` makes it of the program on a thread.
   template <typename View, typename Of, typename Make>
   std::shared_ptr<View const> made_of_program(Made<View, Of>& made, Of const& of, char const* job,
@@ -455,6 +435,14 @@ private:
     std::shared_ptr<std::vector<DeviceChoice> const> choices;  ///< null: not there yet
   };
   AskedDevices asked_devices_;
+  struct Background {
+    bool on = false;
+    std::chrono::steady_clock::time_point not_before = {};
+    Model model = {};
+    std::map<int, std::chrono::steady_clock::time_point> tried = {};  ///< by rows of that model
+  };
+  Background background_;
+  std::unique_ptr<Laboratory> beside_;  ///< of the job thread only; the other one keeps its kernel
   int ablations_ = 0;
   int times_doubted_ = 0;
   bool modelling_ = false;  ///< a job goes through the states that are not modelled
@@ -467,6 +455,7 @@ private:
   Jobs simulate_jobs_;
   Jobs outlook_jobs_;  ///< of what a hand is on: they wait for nothing else
   Jobs memory_jobs_;
+  Jobs idle_jobs_;     ///< waits until nothing else runs; nobody waits for it
 };
 
 }  // namespace tw::session

@@ -36,7 +36,7 @@ Status SessionImpl::run(MeasureAgain const&) {
 /// Measures the current step if nobody has, then the schedule by rule, so that there is something
 /// to compare with.
 void SessionImpl::start_measuring() {
-  jobs_.cancel("again");
+  for (char const* kind : {"again", "background"}) jobs_.cancel(kind);
   if (!options_.measure) return;
   std::vector<int> wanted;
   int kernel = -1, current = 0;
@@ -187,6 +187,7 @@ Status SessionImpl::run(MeasureModel const&) {
                   if (table->total_ms) take_model_time(state_, options.scripts, *table->total_ms);
                   state_.table = std::move(table);
                   state_.timed_scripts = options.scripts;
+                  state_.timed_alone.clear();
                 }
                 publish();
               });

@@ -23,7 +23,7 @@ std::shared_ptr<MovesView const> SessionImpl::next_moves(std::string const& of) 
   std::shared_ptr<MachineView const> machine = state_.machine;
   if (!state_.has_kernel() || !machine || !machine->rates) return nullptr;
   Schedule schedule = state_.now().history.schedule();
-  Moves asked{ir::hash(schedule.program()), of, backend, machine->rates, nullptr};
+  AskedMoves asked{ir::hash(schedule.program()), of, backend, machine->rates, nullptr};
   if (moves_.are_of(asked)) return moves_.view;
   simulate_jobs_.cancel(kJob);
   moves_ = asked;

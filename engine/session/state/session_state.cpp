@@ -12,6 +12,7 @@
 #include "engine/session/model/kernel_roofs.h"
 #include "engine/session/state/kind_schedules.h"
 #include "engine/session/state/state_cut.h"
+#include "engine/session/state/state_points.h"
 #include "engine/session/views/roofline_views.h"
 #include "engine/session/views/schedule_views.h"
 #include "engine/support/base/quantities.h"
@@ -125,7 +126,6 @@ std::shared_ptr<RooflineView const> roofline_view(State const& state) {
   if (!state.machine || !state.machine->rates) return view;
   view->roofs = state.machine->roofs;
   view->doubtful = state.machine->roofs_doubtful;
-  auto flops = double(state.model->kernel(state.kernel).flops);
   KernelWork const& work = state.kernels.at(state.kernel);
   view->unit = arithmetic_unit_of(work.needs, state.machine.get());
   std::erase_if(view->roofs, [&](RoofView const& roof) {
@@ -136,22 +136,10 @@ std::shared_ptr<RooflineView const> roofline_view(State const& state) {
     view->explanation = explanation_of(*roof);
   History const& history = work.history;
   for (int id : path_to(history, history.current())) {
-    HistoryNode const& node = history.node(id);
-    auto known = work.models.find(id);
-    bool current = id == history.current();
-    if (known == work.models.end() || known->second->seconds <= 0) continue;
-    analysis::TimeModel const& model = *known->second;
-    double operations = operations_of(model, flops);
-    if (operations <= 0) continue;
-    RooflinePoint point = roofline_point(model, flops);
-    point.history_node = id;
-    auto const& measured = node.on(state.here).measured;
-    point.measured = measured.has_value();
-    if (measured) point.gflops = operations / measured->min_ms * 1e-6;
-    point.label = fmt::format("{} {}", node.label, number_text(point.gflops));
-    point.current = current;
-    if (current) view->explanation = explanation_of(model);
-    view->trail.push_back(std::move(point));
+    auto point = point_of(state, state.kernel, id);
+    if (!point) continue;
+    if (point->current) view->explanation = explanation_of(*work.models.at(id));
+    view->trail.push_back(std::move(*point));
   }
   if (has_computed_roofs(*state.machine))
     view->explanation += " The roofs follow from the machine's configuration.";
@@ -193,12 +181,6 @@ Result<std::map<int, std::string>> scripts_to_export(State const& state, int ker
 
 namespace {
 
-/// Where the model runs the kernel: by rule while its plain nest is looked at.
-int runs_at(KernelWork const& work) {
-  HistoryNode const& node = work.history.node(work.history.current());
-  return node.parent < 0 ? work.default_node : node.id;
-}
-
 /// The time inside the network, if the kernel had this schedule then; else alone, on its own.
 void take_time(State const& state, int row, KernelWork const& work, KernelRow& entry) {
   auto timed = state.timed_scripts.find(row);
@@ -206,7 +188,9 @@ void take_time(State const& state, int row, KernelWork const& work, KernelRow& e
   HistoryNode const& node = work.history.node(work.history.current());
   bool by_rule = then.empty() && (node.parent < 0 || node.id == work.default_node);
   int runs = runs_at(work);
-  if (entry.time_ms &&
+  bool known = runs >= 0 && work.history.node(runs).on(state.here).measured;
+  bool better = known && state.timed_alone.contains(row);  // what the history says
+  if (entry.time_ms && !better &&
       (by_rule || (runs >= 0 && then == work.history.node(runs).schedule.script())))
     return;
   entry.time_ms.reset();

@@ -47,7 +47,8 @@ struct State {
   std::shared_ptr<GraphView const> graph;
   std::shared_ptr<KernelTable const> table;
   std::map<int, std::string> timed_scripts;  ///< with which the table's times were measured
-  std::vector<CutPoint> cut;                 ///< where the model goes on at another device
+  std::set<int> timed_alone;  ///< rows whose time was measured outside of the network
+  std::vector<CutPoint> cut;  ///< where the model goes on at another device
   std::shared_ptr<CutView const> cut_shown;  ///< null: it runs whole
   Beside beside;                             ///< an accelerator's part
   /// What the model took when it was measured, by its cut.
@@ -83,6 +84,11 @@ std::shared_ptr<HistoryView const> history_view(State const& state);
 std::shared_ptr<RooflineView const> roofline_view(State const& state);
 /// The table with the states and times that the histories know.
 std::shared_ptr<KernelTable const> table_with_states(State const& state);
+/// Where the model runs the kernel: by rule while its plain nest is looked at.
+inline int runs_at(KernelWork const& work) {
+  HistoryNode const& node = work.history.node(work.history.current());
+  return node.parent < 0 ? work.default_node : node.id;
+}
 /// The kernels that were shaped by hand, with where each stands, if that was found correct.
 std::map<int, std::string> shaped_scripts(State const& state);
 /// Where each kernel that was shaped by hand stands, also if nobody has run that yet: an export is

@@ -1,0 +1,71 @@
+/// What a session was asked for last, and of what: it answers at once while nothing has changed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/backend/backend.h"
+#include "engine/session/layers.h"
+#include "engine/session/model/model.h"
+#include "engine/session/moves.h"
+#include "engine/session/outlook.h"
+#include "engine/session/timeline.h"
+#include "engine/session/values.h"
+
+namespace tw::session {
+
+/// Of programs on targets, the last ones: one may hold a million spans.
+struct Simulated {
+  uint64_t program_hash = 0;
+  std::shared_ptr<Backend const> backend;
+  std::shared_ptr<SimulatedState const> state;
+};
+
+/// The kernels below the roofs, of the last model and machine that they were asked of.
+struct AskedLayers {
+  Model model;
+  std::shared_ptr<Roofs const> rates;
+  std::shared_ptr<LayersView const> view;  ///< null: not there yet
+};
+
+/// The last ones that were asked for, and of what.
+struct AskedMoves {
+  uint64_t program_hash = 0;
+  std::string of;
+  std::shared_ptr<Backend const> backend;
+  std::shared_ptr<Roofs const> rates;
+  std::shared_ptr<MovesView const> view;  ///< null: not there yet
+  bool are_of(AskedMoves const& other) const {
+    return program_hash == other.program_hash && of == other.of && backend == other.backend &&
+           rates == other.rates;
+  }
+};
+
+struct AskedOutlook {
+  uint64_t program_hash = 0;
+  std::string line;
+  std::shared_ptr<Backend const> backend;
+  std::shared_ptr<MachineView const> machine;
+  std::shared_ptr<Outlook const> view;  ///< null: not there yet
+  bool is_of(AskedOutlook const& other) const {
+    return program_hash == other.program_hash && line == other.line && backend == other.backend &&
+           machine == other.machine;
+  }
+};
+
+/// Something that is made of the current program: the last ones that were asked for.
+template <typename View, typename Of>
+struct MadeOf {
+  uint64_t program_hash = 0;
+  std::shared_ptr<Backend const> backend;
+  Of of = {};
+  std::shared_ptr<View const> view = {};  ///< null: not there yet
+  bool is_of(MadeOf const& other) const {
+    return program_hash == other.program_hash && backend == other.backend && of == other.of;
+  }
+};
+template <typename View, typename Of>
+using Made = std::vector<MadeOf<View, Of>>;
+
+}  // namespace tw::session
