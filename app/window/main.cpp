@@ -4,6 +4,7 @@
 #include <QCommandLineParser>
 #include <QIcon>
 #include <QRegularExpression>
+#include <QSettings>
 #include <QStandardPaths>
 #include <QStyleFactory>
 #include <QTemporaryDir>
@@ -148,6 +149,13 @@ bool replays(Wishes const& wishes) {
   return !wishes.journal.isEmpty() || !wishes.picture.isEmpty();
 }
 
+/// Nothing is measured unasked where nobody looks, or where it was switched off (panes/kernels).
+bool begins_in_background(Wishes const& wishes, QString const& state) {
+  if (nobody_looks() || replays(wishes)) return false;
+  QSettings settings(state + "/settings.ini", QSettings::IniFormat);
+  return settings.value("background", "on").toString() != "off";
+}
+
 /// Until the window is closed, or what was wished is done; returns the exit code.
 int work(QApplication& app, tw::MainWindow& window, tw::session::Session& session,
          Wishes const& wishes) {
@@ -217,6 +225,8 @@ int run(QApplication& app) {
   window.set_device_files(devices, environment->cache_folder.string(), logs);
   window.use_start_facts(std::make_shared<tw::session::StartFacts const>(
       environment->backend, environment->cache_folder, tw::version_number()));
+  if (begins_in_background(*wishes, state))
+    (void)(*session)->execute(tw::session::MeasureInBackground{});
   if (wishes->record.isEmpty()) return work(app, window, **session, *wishes);
   if (Status status = window.recorder().record_to(wishes->record.toStdString()); !status)
     return fail(status.error());

@@ -88,6 +88,7 @@ public:
   Selection& selection() override { return *selection_; }
   Theme const& theme() const override { return theme_; }
   TopBar& top_bar() override { return *top_; }
+  QString settings_file() const override { return state_folder_ + "/settings.ini"; }
   void user_did(journal::Action const& action) override;
   void add_dialog(std::string name, std::function<Status(QString const&)> open) override;
   void add_command(UserCommand command) override;

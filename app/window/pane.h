@@ -60,6 +60,8 @@ public:
   virtual Theme const& theme() const = 0;
   virtual TopBar& top_bar() = 0;
   virtual StartPage& start_page() = 0;
+  /// Where what was chosen in the window is kept, as QSettings has it.
+  virtual QString settings_file() const = 0;
 
   /// Records an action and carries it out.
   virtual Status perform(journal::Action const& action) = 0;

@@ -3,6 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QtTest>
 
 #include "tests/cli/run_program.h"
@@ -363,6 +366,28 @@ private slots:
     QCOMPARE(::chown(qPrintable(own), 12345, gid_t(-1)), 0);
     Run taken = run();
     QVERIFY2(taken.code == 0 && taken.err.contains(own + "-"), qPrintable(taken.err));
+  }
+
+  void kernels_are_sorted_and_filtered() {
+    auto names = [](QStringList const& more) {
+      Run run = tw(QStringList{"kernels", "sample:dqn", "--json"} + more);
+      QStringList found;
+      for (auto row : QJsonDocument::fromJson(run.out.toUtf8()).array())
+        found << row.toObject()["name"].toString();
+      return found;
+    };
+    QStringList all = names({}), by_bytes = names({"--sort", "bytes"});
+    QCOMPARE(all.size(), 6);
+    QCOMPARE(by_bytes.front(), QString("gemm_512"));
+    QCOMPARE(QSet<QString>(by_bytes.begin(), by_bytes.end()),
+             QSet<QString>(all.begin(), all.end()));
+    QCOMPARE(names({"--sort", "bytes", "--reverse"}).back(), QString("gemm_512"));
+    QCOMPARE(names({"--filter", "op:gemm", "--sort", "name"}),
+             (QStringList{"gemm_18", "gemm_512"}));
+    QCOMPARE(names({"--filter", "gemm nowhere"}), QStringList());
+    Run wrong = tw({"kernels", "sample:dqn", "--sort", "speed"});
+    QCOMPARE(wrong.code, 2);
+    QVERIFY2(wrong.err.contains("kernels have no column 'speed'"), qPrintable(wrong.err));
   }
 
 private:

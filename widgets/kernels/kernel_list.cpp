@@ -3,17 +3,24 @@
 
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QPainter>
 #include <algorithm>
 
 #include "engine/support/base/quantities.h"
+#include "widgets/paint/marks.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
 
+using session::KernelKey;
+using session::KernelOrder;
+
 namespace {
-constexpr int kRow = 46, kHead = 28;
-}
+
+constexpr double kLine = 18, kLeft = 40, kRight = 14;
+
+QFont title_font(bool sorted) { return ui_font(11, sorted ? 600 : 400); }
+
+}  // namespace
 
 KernelList::KernelList(QWidget* parent) : Canvas(parent) {
   setMouseTracking(true);
@@ -25,8 +32,18 @@ KernelList::KernelList(QWidget* parent) : Canvas(parent) {
 void KernelList::show_kernels(std::shared_ptr<session::KernelTable const> table, int current) {
   table_ = std::move(table);
   current_ = current;
-  setMinimumHeight(sizeHint().height());
-  updateGeometry();
+  longest_ = 0;
+  most_ = 1;
+  for (auto const& row : table_ ? table_->rows : std::vector<session::KernelRow>()) {
+    longest_ = std::max(longest_, session::time_in_model(row).value_or(0));
+    most_ = std::max(most_, row.flops * row.count);
+  }
+  lay_out();
+}
+
+void KernelList::show_baselines(std::vector<session::KernelDifference> const& kernels) {
+  baselines_.clear();
+  for (session::KernelDifference const& one : kernels) baselines_[one.kernel] = one;
   update();
 }
 
@@ -36,86 +53,99 @@ void KernelList::set_empty_words(QString const& words) {
   update();
 }
 
+void KernelList::sort_by(KernelOrder order) {
+  order_ = order;
+  lay_out();
+}
+
+void KernelList::filter(QString const& words) {
+  filter_ = words;
+  lay_out();
+}
+
+void KernelList::set_columns(std::vector<KernelKey> columns) {
+  std::ranges::sort(columns);
+  columns_ = std::move(columns);
+  lay_out();
+}
+
+void KernelList::lay_out() {
+  shown_.clear();
+  if (table_) shown_ = session::chosen_rows(*table_, order_, filter_.toStdString());
+  cells_ = place_cells(columns_, room());
+  setMinimumHeight(sizeHint().height());
+  updateGeometry();
+  update();
+}
+
+void KernelList::resizeEvent(QResizeEvent*) {
+  cells_ = place_cells(columns_, room());
+  setMinimumHeight(sizeHint().height());
+}
+
+double KernelList::room() const { return std::max(unit_width(), 240.0) - kLeft - kRight; }
+double KernelList::head() const { return 10 + kLine * cells_.lines; }
+double KernelList::row_height() const { return 28 + kLine * cells_.lines; }
+
 QSize KernelList::sizeHint() const {
-  return pixels(QSizeF(272, kHead + kRow * (table_ ? int(table_->rows.size()) : 1) + 30));
+  double rows = table_ ? double(shown_.size()) : 1;
+  return pixels(QSizeF(272, head() + row_height() * std::max(rows, 1.0) + 30));
 }
+
+int KernelList::place_of(int row) const {
+  auto found = std::ranges::find(shown_, row);
+  return found == shown_.end() ? -1 : int(found - shown_.begin());
+}
+
 QRectF KernelList::row_rect(int row) const {
-  return QRectF(0, kHead + kRow * row, unit_width(), kRow);
+  int place = place_of(row);
+  if (place < 0) return {};
+  return QRectF(0, head() + row_height() * place, unit_width(), row_height());
 }
 
-namespace {
-
-QString operations_words(session::KernelRow const& row) {
-  QString millions = paint::number(double(row.flops) / 1e6);
-  return millions + (row.integers ? QStringLiteral(" MOP") : QStringLiteral(" MFLOP"));
+int KernelList::row_at(QPointF at) const {
+  if (at.y() < head()) return -1;
+  auto place = size_t((at.y() - head()) / row_height());
+  return place < shown_.size() ? shown_[place] : -1;
 }
 
-/// Its operations; where there are hardly any, what it moves.
-QString work_words(session::KernelRow const& row) {
-  bool moves = row.roof ? row.roof->moves_data : row.flops * 4 < row.bytes;
-  if (moves) return paint::bytes(row.roof ? int64_t(row.roof->bytes) : row.bytes);
-  if (row.roof && row.roof->unit == "GOP/s")  // of integers
-    return QString("%1 MOP").arg(paint::number(row.roof->value * row.roof->ms));
-  return operations_words(row);
+/// What a click on a title asks for: it, the other way round, the model's order.
+KernelOrder KernelList::asked_order(KernelKey key) const {
+  if (order_.key != key) return {key, false};
+  if (!order_.reversed) return {key, true};
+  return {};
 }
 
-/// A mark stands before what was measured while others used the processors.
-QString time_words(session::KernelRow const& row) {
-  if (!row.time_ms) return QStringLiteral("·");
-  QString time = QString::fromStdString(milliseconds_text(*row.time_ms));
-  return row.disturbed ? QStringLiteral("▲ ") + time : time;
+/// The word above the names stands before a column of words.
+std::vector<KernelList::Title> KernelList::titles() const {
+  std::vector<Title> all;
+  double free = room();  // left of the first column
+  for (KernelCell const& cell : cells_.cells) {
+    QRectF rect(kLeft + cell.left, 3 + kLine * cell.line, cell.wide, kLine);
+    bool first = cell.line == 0 && cell.left == 0 && cell.of_words;
+    if (first) rect.setLeft(rect.left() + 44);
+    if (cell.line == 0) free = std::min(free, first ? 44.0 : cell.left);
+    all.push_back({cell.key, rect, cell.of_words});
+  }
+  all.insert(all.begin(), {KernelKey::kName, QRectF(kLeft, 3, free, kLine), true});
+  return all;
 }
-
-/// How near to its roof, or where it ran, as the roofs are of another device.
-QString last_words(session::KernelRow const& row) {
-  if (!row.device.empty()) return QString::fromStdString(row.device);
-  if (!row.helper.empty()) return QString::fromStdString(row.helper).section(':', -1);
-  return row.fraction_of_roof ? QString::fromStdString(percent_text(*row.fraction_of_roof))
-                              : QStringLiteral("·");
-}
-
-/// A part of the longest time.
-void draw_share(QPainter& painter, Theme const& theme, QRectF track, double share) {
-  painter.fillRect(track, theme.line1);
-  track.setWidth(track.width() * share);
-  painter.fillRect(track, theme.text2);
-}
-
-/// A part of the most work, while no time is known: dots, because nothing was measured.
-void draw_work(QPainter& painter, Theme const& theme, QRectF const& track, double share) {
-  for (double x = 0; x < track.width() * share; x += 6)
-    painter.fillRect(QRectF(track.left() + x, track.top(), 2, 2), theme.line3);
-}
-
-QString words_of(session::KernelRow const& row) {
-  QString words = QString("%1\n%2\n%3, %4")
-                      .arg(QString::fromStdString(row.name), QString::fromStdString(row.operators),
-                           operations_words(row), paint::bytes(row.bytes));
-  if (row.roof)
-    words += QString("\nat best %1: %2 on %3")
-                 .arg(QString::fromStdString(milliseconds_text(row.roof->ms)),
-                      QString::fromStdString(row.roof->words),
-                      QString::fromStdString(count_text(row.roof->cores, "core")));
-  if (row.time_ms)
-    words += row.state == session::KernelState::kHand ? "\ntime with your schedule"
-                                                      : "\ntime with the default schedule";
-  if (!row.device.empty()) words += ", on " + QString::fromStdString(row.device);
-  if (!row.helper.empty()) words += "\nruns on " + QString::fromStdString(row.helper);
-  if (!row.stays_because.empty())
-    words += "\nstays here: " + QString::fromStdString(row.stays_because);
-  if (row.disturbed) words += ", measured while other programs used the processor";
-  return words;
-}
-
-}  // namespace
 
 std::vector<Part> KernelList::parts() const {
   std::vector<Part> parts;
-  for (size_t i = 0; table_ && i < table_->rows.size(); ++i) {
-    auto const& row = table_->rows[i];
-    QString time = row.time_ms ? ", " + time_words(row) : QString();
-    parts.push_back(
-        {row_rect(int(i)), QString::fromStdString(row.name) + time, int(i) == current_});
+  for (int row : shown_) {
+    auto const& entry = table_->rows[size_t(row)];
+    QString words = QString::fromStdString(entry.name);
+    if (entry.time_ms) words += ", " + time_words(entry);
+    if (auto known = baselines_.find(row); known != baselines_.end() && known->second.speedup())
+      words += QString(", %1× baseline").arg(paint::number(*known->second.speedup()));
+    parts.push_back({row_rect(row), words, row == current_});
+  }
+  if (shown_.empty()) return parts;
+  for (Title const& title : titles()) {
+    QString words = "Sort by " + QString::fromStdString(session::info_of(title.key).name);
+    if (order_.key == title.key) words += order_.reversed ? ", reversed" : ", sorted";
+    parts.push_back({title.rect, words, false});
   }
   return parts;
 }
@@ -124,58 +154,112 @@ void KernelList::paintEvent(QPaintEvent*) {
   UnitPainter painter(this);
   painter.fillRect(unit_rect(), theme_.panel);
   if (!table_) return;
-  if (table_->rows.empty()) {
+  if (shown_.empty()) {
+    QString words = table_->rows.empty() ? empty_words_ : "No kernel has these words.";
     paint::paragraph(painter, QRectF(16, 16, unit_width() - 32, unit_height() - 20), ui_font(12),
-                     theme_.text2, empty_words_);
+                     theme_.text2, words);
     return;
   }
-  double right = unit_width() - 14;
-  paint::text(painter, QRectF(40, 4, 100, 20), ui_font(11), theme_.text3, "Kernel");
-  paint::text(painter, QRectF(right - 114, 4, 66, 20), ui_font(11), theme_.text3, "time",
-              Qt::AlignRight | Qt::AlignVCenter);
-  paint::text(painter, QRectF(right - 44, 4, 44, 20), ui_font(11), theme_.text3, "of roof",
-              Qt::AlignRight | Qt::AlignVCenter);
-  double longest = 0;
-  int64_t most = 1;
-  for (auto const& row : table_->rows)
-    longest = std::max(longest, row.time_ms.value_or(0) * row.count),
-    most = std::max(most, row.flops * row.count);
-  for (size_t i = 0; i < table_->rows.size(); ++i) {
-    auto const& row = table_->rows[i];
-    QRectF box = row_rect(int(i));
-    if (int(i) == current_) {
-      painter.fillRect(box, theme_.control);
-      painter.fillRect(QRectF(0, box.top(), 3, box.height()), theme_.ink);
-    } else if (int(i) == hovered_) {
-      painter.fillRect(box, theme_.hover);
-    }
-    paint::kernel_state(painter, QPointF(22, box.top() + 16), theme_, row.state);
-    QString name = QString::fromStdString(row.name);
-    QString count = row.count > 1           ? QStringLiteral(" · ×%1").arg(row.count)
-                    : !row.own_text.empty() ? QStringLiteral(" · yours")
-                                            : QString();
-    paint::text(painter, QRectF(40, box.top() + 4, right - 40, 18), mono_font(12, 600),
-                theme_.text1, name);
-    double beside = row.time_ms ? 116 : 62;  // what stands to the right of it
-    paint::text(painter, QRectF(40, box.top() + 23, right - beside - 40, 16), mono_font(11),
-                theme_.text3, work_words(row) + count);
-    paint::text(painter, QRectF(right - 114, box.top() + 22, 66, 18), mono_font(12),
-                row.disturbed ? theme_.warn : theme_.text1, time_words(row),
-                Qt::AlignRight | Qt::AlignVCenter);
-    paint::text(painter, QRectF(right - 44, box.top() + 22, 44, 18), mono_font(12), theme_.text2,
-                last_words(row), Qt::AlignRight | Qt::AlignVCenter);
-    QRectF track(40, box.top() + 41, right - 40, 2);
-    if (longest <= 0)
-      draw_work(painter, theme_, track, double(row.flops * row.count) / double(most));
-    else if (row.time_ms)
-      draw_share(painter, theme_, track, *row.time_ms * row.count / longest);
+  draw_head(painter);
+  for (int row : shown_) draw_row(painter, row);
+}
+
+void KernelList::draw_head(QPainter& painter) const {
+  for (Title const& title : titles()) {
+    bool sorted = order_.key == title.key;
+    QFont font = title_font(sorted);
+    QString words = QString::fromStdString(session::info_of(title.key).title);
+    QString fits = QFontMetricsF(font).elidedText(words, Qt::ElideRight, title.rect.width());
+    paint::text(painter, title.rect, font, sorted ? theme_.text1 : theme_.text3, fits,
+                (title.of_words ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    if (!sorted) continue;
+    double half = QFontMetricsF(font).horizontalAdvance(fits) / 2;
+    double x = title.of_words ? title.rect.left() + half : title.rect.right() - half;
+    bool down = session::info_of(title.key).largest_first != order_.reversed;
+    paint::sort_sign(painter, QPointF(x, title.rect.bottom() + 1), down, theme_.text1);
   }
+}
+
+void KernelList::draw_row(QPainter& painter, int row) const {
+  auto const& entry = table_->rows[size_t(row)];
+  QRectF box = row_rect(row);
+  if (row == current_) {
+    painter.fillRect(box, theme_.control);
+    painter.fillRect(QRectF(0, box.top(), 3, box.height()), theme_.ink);
+  } else if (row == hovered_) {
+    painter.fillRect(box, theme_.hover);
+  }
+  paint::kernel_state(painter, QPointF(22, box.top() + 16), theme_, entry.state);
+  draw_name(painter, box, row);
+  bool counted = std::ranges::count(columns_, KernelKey::kCount) > 0;
+  for (KernelCell const& cell : cells_.cells) {
+    QString words = cell_words(*table_, entry, cell.key);
+    if (cell.key == KernelKey::kWork)
+      words += entry.count > 1 && !counted ? QStringLiteral(" · ×%1").arg(entry.count)
+               : !entry.own_text.empty()   ? QStringLiteral(" · yours")
+                                           : QString();
+    QFont font = mono_font(cell.of_words ? 11 : 12);
+    QRectF place(kLeft + cell.left, box.top() + 22 + kLine * cell.line, cell.wide, kLine);
+    QColor colour = cell.key != KernelKey::kTime ? (cell.of_words ? theme_.text3 : theme_.text2)
+                    : entry.disturbed            ? theme_.warn
+                                                 : theme_.text1;
+    paint::text(painter, place, font, colour,
+                QFontMetricsF(font).elidedText(words, Qt::ElideRight, place.width()),
+                (cell.of_words ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+  }
+  draw_bar(painter, box, row);
+}
+
+/// Names of one model begin alike and end alike: what is left out stands in the middle.
+void KernelList::draw_name(QPainter& painter, QRectF const& box, int row) const {
+  double right = unit_width() - kRight;
+  if (auto known = baselines_.find(row); known != baselines_.end()) {
+    auto speedup = known->second.speedup();
+    QString words = speedup ? paint::number(*speedup) + QStringLiteral("×") : QStringLiteral("·");
+    double wide = QFontMetricsF(mono_font(11, 500)).horizontalAdvance(words) + 3;
+    paint::text(painter, QRectF(right - wide, box.top() + 4, wide, 18), mono_font(11, 500),
+                theme_.text1, words, Qt::AlignRight | Qt::AlignVCenter);
+    paint::flag(painter, QPointF(right - wide - 11, box.top() + 19), theme_.text2);
+    right -= wide + 20;
+  }
+  QFont font = mono_font(12, 600);
+  QRectF place(kLeft, box.top() + 4, right - kLeft, 18);
+  QString name = QString::fromStdString(table_->rows[size_t(row)].name);
+  paint::text(painter, place, font, theme_.text1,
+              QFontMetricsF(font).elidedText(name, Qt::ElideMiddle, place.width()));
+}
+
+/// A part of the longest time in the model. While no time is known, of the most work: dots, since
+/// nothing was measured.
+void KernelList::draw_bar(QPainter& painter, QRectF const& box, int row) const {
+  auto const& entry = table_->rows[size_t(row)];
+  QRectF track(kLeft, box.bottom() - 5, room(), 3);
+  if (longest_ <= 0) {
+    double share = double(entry.flops * entry.count) / double(most_);
+    for (double x = 0; x < track.width() * share; x += 6)
+      painter.fillRect(QRectF(track.left() + x, track.top(), 2, 2), theme_.line3);
+    return;
+  }
+  auto time = session::time_in_model(entry);
+  if (!time) return;
+  painter.fillRect(track, theme_.line1);
+  track.setWidth(track.width() * *time / longest_);
+  painter.fillRect(track, theme_.text2);
 }
 
 void KernelList::mousePressEvent(QMouseEvent* event) {
   setFocus();
-  int row = (int(event->position().y()) - kHead) / kRow;
-  if (!table_ || event->position().y() < kHead || row >= int(table_->rows.size())) return;
+  if (!table_) return;
+  if (event->position().y() < head()) {
+    if (event->button() != Qt::LeftButton)
+      return emit columns_asked(event->globalPosition().toPoint());
+    for (Title const& title : titles())
+      if (title.rect.adjusted(-2, -3, 2, 4).contains(event->position()))
+        return emit sort_asked(asked_order(title.key));
+    return;
+  }
+  int row = row_at(event->position());
+  if (row < 0) return;
   emit kernel_chosen(row);
   if (event->button() == Qt::LeftButton) emit kernel_entered();
 }
@@ -183,18 +267,29 @@ void KernelList::mousePressEvent(QMouseEvent* event) {
 void KernelList::contextMenuEvent(QContextMenuEvent* event) {
   if (!table_ || current_ < 0) return;
   bool by_key = event->reason() == QContextMenuEvent::Keyboard;
+  if (!by_key && event->pos().y() < head()) return;
   QPoint at = pixels(row_rect(current_).center());
   emit menu_asked(current_, by_key ? mapToGlobal(at) : event->globalPos());
 }
 
+QString KernelList::tooltip(int row) const {
+  QString words = kernel_words(*table_, table_->rows[size_t(row)]);
+  if (auto known = baselines_.find(row); known != baselines_.end()) {
+    auto const& one = known->second;
+    words += QString("\nbaseline %1: %2")
+                 .arg(QString::fromStdString(one.before),
+                      one.before_ms ? paint::time(*one.before_ms) : "not measured");
+    if (one.speedup())
+      words += QString(", %1 times as fast now").arg(paint::number(*one.speedup()));
+  }
+  return paint::wrapped(words);
+}
+
 void KernelList::mouseMoveEvent(QMouseEvent* event) {
-  int row = event->position().y() < kHead ? -1 : (int(event->position().y()) - kHead) / kRow;
+  int row = row_at(event->position());
   if (row == hovered_) return;
   hovered_ = row;
-  if (table_ && row >= 0 && row < int(table_->rows.size())) {
-    auto const& entry = table_->rows[size_t(row)];
-    setToolTip(paint::wrapped(words_of(entry)));
-  }
+  setToolTip(table_ && row >= 0 ? tooltip(row) : QString());
   update();
 }
 
@@ -204,11 +299,18 @@ void KernelList::leaveEvent(QEvent*) {
 }
 
 void KernelList::keyPressEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) return emit kernel_entered();
-  int step = event->key() == Qt::Key_Up ? -1 : event->key() == Qt::Key_Down ? 1 : 0;
-  if (step == 0 || !table_) return QWidget::keyPressEvent(event);
-  int row = std::clamp(current_ + step, 0, int(table_->rows.size()) - 1);
-  if (row != current_) emit kernel_chosen(row);
+  int key = event->key();
+  if (key == Qt::Key_Return || key == Qt::Key_Enter) return emit kernel_entered();
+  static std::map<int, int> const kSteps{{Qt::Key_Up, -1},        {Qt::Key_Down, 1},
+                                         {Qt::Key_PageUp, -10},   {Qt::Key_PageDown, 10},
+                                         {Qt::Key_Home, -100000}, {Qt::Key_End, 100000}};
+  auto step = kSteps.find(key);
+  if (step == kSteps.end() || shown_.empty() || event->modifiers() & Qt::ControlModifier)
+    return QWidget::keyPressEvent(event);
+  int last = int(shown_.size()) - 1, place = place_of(current_);
+  int next = place < 0 ? 0 : std::clamp(place + step->second, 0, last);
+  emit moved_to(row_rect(shown_[size_t(next)]));
+  if (next != place) emit kernel_chosen(shown_[size_t(next)]);
 }
 
 }  // namespace tw

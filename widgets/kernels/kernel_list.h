@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// The fused kernels: time, share of the roof, state.
+/// The fused kernels: time, share of the roof, state, in the order and the columns that were
+/// chosen.
 #pragma once
 
+#include <map>
 #include <memory>
 
+#include "engine/session/marks.h"
 #include "engine/session/values.h"
 #include "widgets/accessible/parts.h"
+#include "widgets/kernels/kernel_cells.h"
 #include "widgets/paint/canvas.h"
 
 namespace tw {
@@ -15,8 +19,18 @@ class KernelList : public Canvas, public HasParts {
 public:
   explicit KernelList(QWidget* parent = nullptr);
   void show_kernels(std::shared_ptr<session::KernelTable const> table, int current);
-  /// What stands there while the table has no row: what to do about it.
+  /// Of kernels that have a baseline.
+  void show_baselines(std::vector<session::KernelDifference> const& kernels);
+  /// What stands there while no row does: what to do about it.
   void set_empty_words(QString const& words);
+  void sort_by(session::KernelOrder order);
+  session::KernelOrder order() const { return order_; }
+  void filter(QString const& words);
+  void set_columns(std::vector<session::KernelKey> columns);
+  std::vector<session::KernelKey> const& columns() const { return columns_; }
+  /// Rows of the table, from top to bottom.
+  std::vector<int> const& shown() const { return shown_; }
+  /// Of a row of the table; empty: the filter leaves it out.
   QRectF row_rect(int row) const;
   QSize sizeHint() const override;
   std::vector<Part> parts() const override;
@@ -25,13 +39,15 @@ signals:
   void kernel_chosen(int row);
   void kernel_entered();  ///< its loops are wanted now
   void menu_asked(int row, QPoint global);
+  void sort_asked(session::KernelOrder order);
+  void columns_asked(QPoint global);
+  /// What should be in view.
+  void moved_to(QRectF const& row);
 
 protected:
   void paintEvent(QPaintEvent*) override;
-  void rescale() override {
-    setMinimumHeight(sizeHint().height());
-    updateGeometry();
-  }
+  void rescale() override { lay_out(); }
+  void resizeEvent(QResizeEvent*) override;
   void mousePressEvent(QMouseEvent*) override;
   void mouseMoveEvent(QMouseEvent*) override;
   void leaveEvent(QEvent*) override;
@@ -39,7 +55,35 @@ protected:
   void contextMenuEvent(QContextMenuEvent*) override;
 
 private:
+  struct Title {
+    session::KernelKey key;
+    QRectF rect;
+    bool of_words = false;
+  };
+  void lay_out();
+  std::vector<Title> titles() const;
+  double head() const;
+  double row_height() const;
+  double room() const;
+  int row_at(QPointF at) const;
+  int place_of(int row) const;
+  session::KernelOrder asked_order(session::KernelKey key) const;
+  void draw_head(QPainter& painter) const;
+  void draw_row(QPainter& painter, int row) const;
+  void draw_name(QPainter& painter, QRectF const& box, int row) const;
+  void draw_bar(QPainter& painter, QRectF const& box, int row) const;
+  QString tooltip(int row) const;
+
   std::shared_ptr<session::KernelTable const> table_;
+  std::map<int, session::KernelDifference> baselines_;
+  session::KernelOrder order_;
+  QString filter_;
+  std::vector<session::KernelKey> columns_{session::KernelKey::kWork, session::KernelKey::kTime,
+                                           session::KernelKey::kRoof};
+  std::vector<int> shown_;
+  KernelCells cells_;
+  double longest_ = 0;  ///< of the times in the model
+  int64_t most_ = 1;    ///< operations in the model
   QString empty_words_;
   int current_ = -1;
   int hovered_ = -1;

@@ -1,16 +1,16 @@
 #include <fmt/format.h>
 
 #include "app/cli/output.h"
+#include "engine/session/kernel_rows.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw::cli {
 namespace {
 
-constexpr char const* kStates[] = {"plain", "default", "hand", "tuned"};
-
 struct Arguments {
   std::string path;
-  bool timed = false, by_default = false;
+  bool timed = false, by_default = false, reversed = false;
+  std::string sort = "model", words = {};
 };
 
 std::string work_text(session::KernelRow const& row) {
@@ -41,8 +41,41 @@ Status measure(Context const& context, session::ShapedModel const& shaped,
   return {};
 }
 
+Json row_json(session::KernelTable const& table, session::KernelRow const& row) {
+  Json json = {{"name", row.name},
+               {"operators", row.operators},
+               {"shape", row.shape},
+               {"count", row.count},
+               {"flops", row.integers ? 0 : row.flops},
+               {"operations", row.flops},
+               {"bytes", row.bytes},
+               {"state", session::state_word(row.state)}};
+  if (row.time_ms) json["time_ms"] = *row.time_ms;
+  if (auto share = session::share_of(table, row)) json["share"] = share->share;
+  if (row.fraction_of_roof) json["fraction_of_roof"] = *row.fraction_of_roof;
+  if (row.roof)
+    json["roof"] = {{"time_ms", row.roof->ms},    {"bound", session::bound_word(row)},
+                    {"data_in", row.roof->level}, {"cores", row.roof->cores},
+                    {"speed", row.roof->value},   {"unit", row.roof->unit}};
+  return json;
+}
+
+void print_row(session::KernelTable const& table, session::KernelRow const& row, bool timed) {
+  auto share = session::share_of(table, row);
+  std::string time =
+      timed ? fmt::format(" {:>9} {:>8} {:>8} {:<26}", time_text(row),
+                          share ? session::share_text(*share) : "-",
+                          row.fraction_of_roof ? percent_text(*row.fraction_of_roof) : "-",
+                          row.roof ? row.roof->words : "-")
+            : "";
+  fmt::print("{:<28} {:>2}  {:>12} {:>10}{}  {}  {}\n", row.name, row.count, work_text(row),
+             bytes_text(double(row.bytes)), time, row.operators, row.shape);
+}
+
 int kernels(Context const& context, Arguments const& arguments) {
   using session::ProjectSchedules;
+  auto key = session::kernel_key(arguments.sort);
+  if (!key) return report(context, key.error());
   auto model =
       load_shaped(context, arguments.path,
                   arguments.by_default ? ProjectSchedules::kIgnored : ProjectSchedules::kKept);
@@ -51,42 +84,17 @@ int kernels(Context const& context, Arguments const& arguments) {
   if (arguments.timed)
     if (Status status = measure(context, *model, table, context.threads); !status)
       return report(context, status.error());
+  std::vector<int> rows = session::chosen_rows(table, {*key, arguments.reversed}, arguments.words);
   if (context.json) {
-    Json rows = Json::array();
-    for (auto const& row : table.rows) {
-      Json json = {{"name", row.name},
-                   {"operators", row.operators},
-                   {"shape", row.shape},
-                   {"count", row.count},
-                   {"flops", row.integers ? 0 : row.flops},
-                   {"operations", row.flops},
-                   {"bytes", row.bytes},
-                   {"state", kStates[size_t(row.state)]}};
-      if (row.time_ms) json["time_ms"] = *row.time_ms;
-      if (row.fraction_of_roof) json["fraction_of_roof"] = *row.fraction_of_roof;
-      if (row.roof)
-        json["roof"] = {{"time_ms", row.roof->ms},
-                        {"bound", row.roof->arithmetic ? "arithmetic" : row.roof->level},
-                        {"data_in", row.roof->level},
-                        {"cores", row.roof->cores},
-                        {"speed", row.roof->value},
-                        {"unit", row.roof->unit}};
-      rows.push_back(json);
-    }
-    return print(rows), 0;
+    Json list = Json::array();
+    for (int row : rows) list.push_back(row_json(table, table.rows[size_t(row)]));
+    return print(list), 0;
   }
   fmt::print("{:<28} {:>2}  {:>12} {:>10}{}  operators\n", "kernel", "x", "computes", "moves",
-             arguments.timed ? fmt::format(" {:>9} {:>8} {:<26}", "time", "share", "of roof") : "");
-  for (auto const& row : table.rows) {
-    std::string time =
-        arguments.timed
-            ? fmt::format(" {:>9} {:>8} {:<26}", time_text(row),
-                          row.fraction_of_roof ? percent_text(*row.fraction_of_roof) : "-",
-                          row.roof ? row.roof->words : "-")
-            : "";
-    fmt::print("{:<28} {:>2}  {:>12} {:>10}{}  {}  {}\n", row.name, row.count, work_text(row),
-               bytes_text(double(row.bytes)), time, row.operators, row.shape);
-  }
+             arguments.timed
+                 ? fmt::format(" {:>9} {:>8} {:>8} {:<26}", "time", "of model", "of roof", "roof")
+                 : "");
+  for (int row : rows) print_row(table, table.rows[size_t(row)], arguments.timed);
   if (table.total_ms) fmt::print("whole model: {}\n", milliseconds_text(*table.total_ms));
   return 0;
 }
@@ -98,6 +106,16 @@ void add_kernels(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   add_shaped_options(*command, context, arguments->path, arguments->by_default);
   command->add_flag("--time", arguments->timed, "run the model and time every kernel inside it");
+  std::string columns;
+  for (session::KernelKeyInfo const& one : session::kernel_keys())
+    columns += (columns.empty() ? "" : ", ") + one.name;
+  command->add_option("--sort", arguments->sort, "sort by one of " + columns)->type_name("COLUMN");
+  command->add_flag("--reverse", arguments->reversed, "sort the other way round");
+  command
+      ->add_option("--filter", arguments->words,
+                   "only kernels with all these words; op:conv2d, state:hand and bound:DRAM look "
+                   "there alone")
+      ->type_name("WORDS");
   add_device_option(*command, context);
   add_threads_option(*command, context);
   command->callback([&context, arguments] {
