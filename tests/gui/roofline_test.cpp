@@ -122,6 +122,58 @@ private slots:
     QCOMPARE(chosen.size(), 1);
   }
 
+  void measured_kernels_are_solid_and_as_large_as_their_share() {
+    auto table = std::make_shared<session::KernelTable>();
+    table->rows.resize(7);
+    table->rows[2].time_ms = 100;  // slower than modelled: it takes most of the time
+    view_->show_times(table);
+    std::vector<Part> parts = view_->parts();
+    QVERIFY2(parts[2].name.contains(", measured, "), qPrintable(parts[2].name));
+    QVERIFY2(parts[2].name.contains("conv_2: 2.00 GOP/s"), qPrintable(parts[2].name));
+    QVERIFY2(parts[0].name.contains(", modelled, "), qPrintable(parts[0].name));
+    for (size_t i : {0, 1, 3, 4, 5}) QVERIFY(parts[2].rect.width() > 2 * parts[i].rect.width());
+    QVERIFY(parts[2].rect.center().y() > view_->position(29, 12.6).y());  // further below its roof
+    QVERIFY2(wrong_words(*view_).isEmpty(), qPrintable(wrong_words(*view_)));
+    keep_picture(*view_, "roofline_measured");
+  }
+
+  void arrows_go_from_kernel_to_kernel_and_return_opens_one() {
+    QSignalSpy chosen(view_.get(), &RooflineView::layer_chosen);
+    view_->mark_layer(2);  // the one with the least operations per byte
+    view_->setFocus();
+    QTest::keyClick(view_.get(), Qt::Key_Right);
+    QVERIFY(view_->parts()[4].selected);  // 90 per byte come next
+    QTest::keyClick(view_.get(), Qt::Key_Return);
+    QCOMPARE(chosen.takeFirst()[0].toInt(), 4);
+    QTest::keyClick(view_.get(), Qt::Key_Left);
+    QTest::keyClick(view_.get(), Qt::Key_Left);
+    QTest::keyClick(view_.get(), Qt::Key_Return);
+    QCOMPARE(chosen.takeFirst()[0].toInt(), 2);
+  }
+
+  void the_baseline_has_a_ring_among_the_steps_of_a_kernel() {
+    auto steps = std::make_shared<session::RooflineView>();
+    steps->roofs = layers()->below.roofs;
+    session::RooflinePoint now = point(100, 20, 2e8);
+    now.label = "unroll 20";
+    now.history_node = 3;
+    now.current = true;
+    steps->trail = {now};
+    view_->show_roofline(steps);
+    size_t before = view_->parts().size();
+    session::RooflinePoint other = point(10, 4, 2e8);
+    other.label = "plain 4";
+    other.history_node = 0;
+    view_->show_baseline(other);
+    QCOMPARE(view_->parts().size(), before + 1);
+    QCOMPARE(view_->parts().back().name, QString("baseline: plain 4"));
+    QCOMPARE(view_->parts().back().rect.center(), view_->position(10, 4));
+    QVERIFY2(wrong_words(*view_).isEmpty(), qPrintable(wrong_words(*view_)));
+    keep_picture(*view_, "roofline_baseline");
+    view_->show_baseline({});
+    QCOMPARE(view_->parts().size(), before);
+  }
+
   void what_is_pointed_at_is_said() {
     auto const& first = layers()->layers[0].by_rule;
     QPoint at = view_->position(first.intensity, first.gflops).toPoint();

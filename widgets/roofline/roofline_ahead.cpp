@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "widgets/paint/paint.h"
 #include "widgets/roofline/roofline_view.h"
@@ -66,9 +67,17 @@ void RooflineView::mouseMoveEvent(QMouseEvent* event) {
   QString line = move_at(event->position());
   setCursor(line.isEmpty() ? Qt::ArrowCursor : Qt::PointingHandCursor);
   emit move_pointed(line);
+  if (!layers_) return;
+  session::LayerPoint const* layer = layer_at(event->position());
+  if (layer) setCursor(Qt::PointingHandCursor);
+  int before = std::exchange(pointed_, layer ? layer->kernel : -1);
+  if (before != pointed_) update();
 }
 
-void RooflineView::leaveEvent(QEvent*) { emit move_pointed({}); }
+void RooflineView::leaveEvent(QEvent*) {
+  if (std::exchange(pointed_, -1) >= 0) update();
+  emit move_pointed({});
+}
 
 void RooflineView::draw_arrow(QPainter& painter, QPointF from, QPointF to) const {
   QLineF line(from, to);

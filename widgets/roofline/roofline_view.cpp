@@ -58,7 +58,7 @@ void RooflineView::fit_axes() {
   if (layers_)
     for (auto const& layer : layers_->layers) {
       if (!layer.missing.empty()) continue;
-      take(layer.by_rule);
+      take(point_of(layer));
       if (layer.serial) take(*layer.serial);
     }
   high_x_ = std::min(16.0, std::ceil(std::log2(most) / 2) * 2);
@@ -107,6 +107,7 @@ void RooflineView::paintEvent(QPaintEvent*) {
   draw_levels(painter);
   draw_moves(painter);
   draw_trail(painter);
+  draw_baseline(painter);
   draw_layers(painter);
   draw_outlook(painter);
   QString words = view_->roofs.empty() ? "The machine's roofs are being measured."
@@ -236,9 +237,11 @@ void RooflineView::draw_labels(QPainter& painter, std::vector<Label> const& labe
   constexpr size_t kMostLabels = 7;
   size_t placed = 0;
   for (Label const& label : labels) {
-    double width = QFontMetricsF(ui_font(11)).horizontalAdvance(label.words) + 4;
-    for (QPointF corner : {QPointF(-15 - width, -8), QPointF(15, -8), QPointF(-70 - width, -8),
-                           QPointF(-width / 2, 14), QPointF(-width / 2, -30)}) {
+    QFont font = ui_font(11, label.strong ? 600 : 400);
+    double width = QFontMetricsF(font).horizontalAdvance(label.words) + 4;
+    double away = std::max(label.radius + 5, 15.0);  // of the point's middle
+    for (QPointF corner : {QPointF(-away - width, -8), QPointF(away, -8), QPointF(-70 - width, -8),
+                           QPointF(-width / 2, away - 1), QPointF(-width / 2, -away - 15)}) {
       QRectF box(label.at + corner, QSizeF(width, 16));
       bool clear = std::none_of(taken.begin(), taken.end(),
                                 [&](QRectF const& other) { return other.intersects(box); });
@@ -248,8 +251,7 @@ void RooflineView::draw_labels(QPainter& painter, std::vector<Label> const& labe
       QColor plate = theme_.inset;
       plate.setAlphaF(0.88f);
       painter.fillRect(box, plate);
-      paint::text(painter, box, ui_font(11, label.strong ? 600 : 400),
-                  label.strong ? theme_.text1 : theme_.text2, label.words);
+      paint::text(painter, box, font, label.strong ? theme_.text1 : theme_.text2, label.words);
       break;
     }
   }
@@ -301,11 +303,8 @@ void RooflineView::draw_levels(QPainter& painter) const {
 }
 
 void RooflineView::mousePressEvent(QMouseEvent* event) {
-  for (size_t i = 0; layers_ && i < layers_->layers.size(); ++i) {
-    session::LayerPoint const& layer = layers_->layers[i];
-    if (layer.missing.empty() && (place(layer.by_rule) - event->position()).manhattanLength() < 10)
-      return emit layer_chosen(layer.kernel);
-  }
+  if (session::LayerPoint const* layer = layer_at(event->position()))
+    return emit layer_chosen(layer->kernel);
   if (QString line = move_at(event->position()); !line.isEmpty()) return emit move_chosen(line);
   for (size_t i = 0; view_ && i < view_->trail.size(); ++i) {
     QPointF at = place(view_->trail[i]);
@@ -314,8 +313,12 @@ void RooflineView::mousePressEvent(QMouseEvent* event) {
   }
 }
 
-/// Left and right walk along the trail.
+/// Left and right walk along the trail, or over the kernels of the model.
 void RooflineView::keyPressEvent(QKeyEvent* event) {
+  if (layers_) {
+    if (!step_layers(event->key())) QWidget::keyPressEvent(event);
+    return;
+  }
   int step = event->key() == Qt::Key_Left ? -1 : event->key() == Qt::Key_Right ? 1 : 0;
   if (step == 0 || !view_) return QWidget::keyPressEvent(event);
   for (size_t i = 0; i < view_->trail.size(); ++i) {
@@ -338,11 +341,17 @@ std::vector<Part> RooflineView::parts() const {
   for (size_t move = 0; move < drawn_moves(); ++move)
     parts.push_back({QRectF(*place_of_move(move) - QPointF(6, 6), QSizeF(12, 12)),
                      "next: " + QString::fromStdString(moves_->moves[move].effect)});
+  if (!layers_ && baseline_)
+    parts.push_back({QRectF(place(*baseline_) - QPointF(9, 9), QSizeF(18, 18)),
+                     "baseline: " + QString::fromStdString(baseline_->label)});
   if (!layers_) return parts;
-  for (auto const& layer : layers_->layers)
-    if (layer.missing.empty())
-      parts.push_back({QRectF(place(layer.by_rule) - QPointF(6, 6), QSizeF(12, 12)),
-                       words_of(layer), layer.kernel == marked_});
+  for (auto const& layer : layers_->layers) {
+    if (!layer.missing.empty()) continue;
+    double radius = radius_of(layer);
+    parts.push_back(
+        {QRectF(place(point_of(layer)) - QPointF(radius, radius), 2 * QSizeF(radius, radius)),
+         words_of(layer), layer.kernel == (pointed_ >= 0 ? pointed_ : marked_)});
+  }
   return parts;
 }
 

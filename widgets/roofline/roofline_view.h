@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /// Log-log roofline: the machine's roofs, a point per step of a kernel joined by a trail; or each
-/// kernel of a model, without and with latency hidden.
+/// kernel of a model, as large as its share of the time: solid where it was measured.
 #pragma once
 
 #include <memory>
@@ -22,6 +22,10 @@ public:
   void show_layers(std::shared_ptr<session::LayersView const> layers);
   /// Words instead of points that are not there yet.
   void show_waiting(QString const& words);
+  /// Of the layers: what was measured of them; null: nothing.
+  void show_times(std::shared_ptr<session::KernelTable const> table);
+  /// The state that the others are compared with; empty: there is none, or it has no point.
+  void show_baseline(std::optional<session::RooflinePoint> point);
   /// Of the layers: whose kernel is open; -1: none.
   void mark_layer(int kernel);
   /// Where the best of these moves would lead; null: none are known.
@@ -63,11 +67,23 @@ private:
   QPen level_pen(size_t level) const;
   void draw_trail(QPainter& painter) const;
   void draw_layers(QPainter& painter) const;
+  void draw_layer(QPainter& painter, session::LayerPoint const& layer, bool marked) const;
+  void draw_baseline(QPainter& painter) const;
   QString words_of(session::LayerPoint const& layer) const;
+  /// Where it stands: as it was measured, else as it is modelled.
+  session::RooflinePoint point_of(session::LayerPoint const& layer) const;
+  /// Of the model's time: of all runs, measured or modelled.
+  double share_of(session::LayerPoint const& layer) const;
+  double radius_of(session::LayerPoint const& layer) const;
+  /// Those with a point, from the left to the right; the place of one in it, or -1.
+  std::vector<session::LayerPoint const*> placed_layers() const;
+  session::LayerPoint const* layer_at(QPointF at) const;
+  bool step_layers(int key);
   struct Label {
     QPointF at;
     QString words;
     bool strong = false;
+    double radius = 0;  ///< of its point
   };
   /// The first ones get a place that nothing takes, or none.
   void draw_labels(QPainter& painter, std::vector<Label> const& labels,
@@ -92,6 +108,9 @@ private:
 
   std::shared_ptr<session::RooflineView const> view_;
   std::shared_ptr<session::LayersView const> layers_;  ///< null: the trail is shown
+  std::shared_ptr<session::KernelTable const> table_;
+  std::optional<session::RooflinePoint> baseline_;
+  int pointed_ = -1;  ///< the kernel whose point the pointer or the ring is on
   std::shared_ptr<session::MovesView const> moves_;
   std::shared_ptr<session::Outlook const> outlook_;
   QString waiting_;

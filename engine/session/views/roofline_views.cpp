@@ -74,8 +74,8 @@ std::string explanation_of(std::vector<LayerPoint> const& layers) {
   std::string text = fmt::format("{} by rule, modelled: {} a run", count_text(placed, "kernel"),
                                  milliseconds_text(ms));
   if (hiding > 0)
-    text += fmt::format("; hollow: {} of them without hiding latency, {} instead of {}", hiding,
-                        milliseconds_text(in_turn_ms), milliseconds_text(hidden_ms));
+    text += fmt::format("; the small circles: {} of them without hiding latency, {} instead of {}",
+                        hiding, milliseconds_text(in_turn_ms), milliseconds_text(hidden_ms));
   if (size_t(placed) < layers.size())
     text += fmt::format("; {} without a point", int(layers.size()) - placed);
   return text + ".";

@@ -6,6 +6,7 @@
 
 #include "app/window/pane.h"
 #include "app/window/panes/roofline/journal.h"
+#include "engine/session/marks.h"
 #include "widgets/roofline/roofline_view.h"
 
 namespace tw {
@@ -58,6 +59,10 @@ public:
     bench.add_menu(view_, {"Put every kernel below the roofs", "Measure again",
                            "Measure this machine's roofs again", "Devices"});
   }
+  std::vector<Key> keys() const override {
+    return {
+        {"Anywhere", "Left, Right in Roofline", "Go from point to point; Enter opens a kernel"}};
+  }
   QWidget* widget() override { return page_; }
   void set_theme(Theme const& theme) override { view_->set_theme(theme); }
   void show(session::Snapshot const&) override { update(); }
@@ -81,6 +86,8 @@ private:
 
   void update() {
     view_->mark_layer(now().kernel);
+    view_->show_times(now().kernels);
+    view_->show_baseline(live().marks()->baseline_point);
     look_ahead();
     if (!of_model_) return view_->show_roofline(now().roofline);
     if (!view_->isVisible()) return;
