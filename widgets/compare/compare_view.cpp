@@ -10,6 +10,7 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
+#include "engine/session/marks.h"
 #include "widgets/paint/chooser.h"
 
 namespace tw {
@@ -117,12 +118,19 @@ QWidget* CompareView::build_numbers() {
   tabs->addTab(scroll, "Costs");
   tabs->addTab(roofline_, "Both roofs");
   tabs->addTab(scripts_, "Scripts");
+  differences_ = new DifferenceChart;
+  auto* kernels = new QScrollArea;
+  kernels->setWidget(differences_);
+  kernels->setWidgetResizable(true);
+  kernels->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  tabs->addTab(kernels, "Each kernel");
   return tabs;
 }
 
 void CompareView::set_theme(Theme const& theme) {
   for (CodeView* view : {left_, right_, scripts_}) view->set_theme(theme);
   costs_->set_theme(theme);
+  differences_->set_theme(theme);
   stages_->setMinimumWidth(theme.px(150));
   stages_->setMaximumWidth(theme.px(200));
   numbers_->setMinimumWidth(theme.px(408));
@@ -176,6 +184,7 @@ void CompareView::refresh(session::Snapshot const& snapshot) {
     show_stage("program");
   }
   if (!active()) return;
+  update_differences();
   auto found = of_devices() ? session_.compare_devices(before_, before_device_.toStdString(),
                                                        after_device_.toStdString())
                             : session_.compare(before_, after_);
@@ -195,6 +204,18 @@ void CompareView::refresh(session::Snapshot const& snapshot) {
       scripts_->show_text(scripts, found->after.nest);
   }
   update_code();
+}
+
+/// Two devices: what both measured. Two states: the whole model at its baselines and as it stands.
+void CompareView::update_differences() {
+  if (of_devices())
+    return differences_->show_differences(
+        session_.kernels_on(before_device_.toStdString(), after_device_.toStdString()),
+        "No kernel was measured on both devices as the model runs it.");
+  differences_->show_differences(session_.marks()->kernels,
+                                 "Shows each kernel against its baseline. No kernel has a measured "
+                                 "one yet: B in History makes "
+                                 "the ringed state the baseline.");
 }
 
 void CompareView::fit_summary() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /// Two states of a kernel: code at any stage, beside each other or as one text with marks; costs,
-/// both under the roofs, both scripts.
+/// both under the roofs, both scripts, and the difference of each kernel of the model.
 #pragma once
 
 #include <QWidget>
@@ -9,6 +9,7 @@
 #include "engine/session/session.h"
 #include "widgets/code/code_view.h"
 #include "widgets/compare/cost_table.h"
+#include "widgets/compare/difference_chart.h"
 #include "widgets/roofline/roofline_view.h"
 #include "widgets/selection.h"
 
@@ -66,6 +67,7 @@ private:
   QWidget* build_code();
   QWidget* build_numbers();
   void update_code();
+  void update_differences();
 
   session::Session& session_;
   Selection left_selection_, right_selection_;
@@ -82,6 +84,7 @@ private:
   QSplitter* sides_ = nullptr;
   CostTable* costs_ = nullptr;
   RooflineView* roofline_ = nullptr;
+  DifferenceChart* differences_ = nullptr;
   QTabWidget* numbers_ = nullptr;
 };
 
