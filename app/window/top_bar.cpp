@@ -83,15 +83,25 @@ void TopBar::show_snapshot(session::Snapshot const& snapshot) {
   fit();
 }
 
+void TopBar::show_baseline(QString const& words, QString const& explanation) {
+  if (words == baseline_ && explanation == baseline_explained_) return;
+  baseline_ = words;
+  baseline_explained_ = explanation;
+  show_snapshot(session::Snapshot(snapshot_));
+}
+
 void TopBar::resizeEvent(QResizeEvent*) { fit(); }
 
 /// Where there is no room for all of it, the picture of a number goes before the words do.
 void TopBar::fit() {
   pieces_ = in_their_places(pieces());
-  double room = unit_width() - 16 - end_of_name();
-  for (Piece const& piece : pieces_) room -= piece.wide + piece.gap;
-  if (room < 0)
-    std::erase_if(pieces_, [](Piece const& piece) { return piece.slot == Slot::kShare; });
+  auto too_many = [&] {
+    double room = unit_width() - 16 - end_of_name();
+    for (Piece const& piece : pieces_) room -= piece.wide + piece.gap;
+    return room < 0;
+  };
+  for (Slot slot : {Slot::kShare, Slot::kBaseline})  // History has the second one, too
+    if (too_many()) std::erase_if(pieces_, [&](Piece const& one) { return one.slot == slot; });
   place_pills();
   place_start();
   update();
@@ -105,6 +115,7 @@ std::vector<TopBar::Piece> TopBar::in_their_places(std::vector<Piece> pieces) {
                          QString(" at %1").arg(unit())
                    : QString();
   if (of != places_of_) places_.clear();
+  if (baseline_.isEmpty()) places_.erase(Slot::kBaseline);
   places_of_ = of;
   for (Piece& piece : pieces) {
     auto& [wide, gap] = places_[piece.slot];
@@ -198,6 +209,7 @@ std::vector<TopBar::Piece> TopBar::pieces() const {
       : wrong         ? theme_.error
                       : theme_.text1,
       8, "000.0");
+  add(Slot::kBaseline, baseline_, mono_font(12, 500), theme_.text1, 18);
   static QString const kWords[] = {"", QStringLiteral("◐ Checking"), QStringLiteral("✓ Correct"),
                                    QStringLiteral("✕ Wrong")};
   QColor const colours[] = {theme_.text3, theme_.text2, theme_.ok, theme_.error};
@@ -227,6 +239,7 @@ QString TopBar::explanation() const {
         "\n"
         "Measured while other programs used the processor; it is measured again when the machine "
         "is idle";
+  if (!baseline_explained_.isEmpty()) words += "\n" + baseline_explained_;
   return words;
 }
 

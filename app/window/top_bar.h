@@ -20,6 +20,8 @@ class TopBar : public Canvas {
 public:
   explicit TopBar(QWidget* parent = nullptr);
   void show_snapshot(session::Snapshot const& snapshot);
+  /// How the current step stands to the baseline, "2.31× baseline"; empty: there is none.
+  void show_baseline(QString const& words, QString const& explanation);
   void set_theme(Theme const& theme) override;
   QSize sizeHint() const override { return pixels(QSizeF(900, kHeight)); }
 
@@ -38,7 +40,7 @@ protected:
 private:
   static constexpr double kHeight = 48;
   /// From the right to the left.
-  enum class Slot { kRoof, kShare, kUnit, kNumber, kLoad, kVerdict };
+  enum class Slot { kRoof, kShare, kUnit, kNumber, kLoad, kBaseline, kVerdict };
   /// Words, or a track that is filled by a share.
   struct Piece {
     Slot slot = Slot::kRoof;
@@ -60,6 +62,7 @@ private:
   void draw_place(QPainter& painter) const;
 
   session::Snapshot snapshot_;
+  QString baseline_, baseline_explained_;
   std::vector<Piece> pieces_;
   /// The widest that stood in each slot, and its gap: of the open kernel.
   std::map<Slot, std::pair<double, double>> places_;

@@ -128,7 +128,7 @@ private slots:
 
   void notes_are_written_in_place_and_found() {
     window_->apply_line("parallel(C.i)");
-    QTest::keyClick(history_, Qt::Key_F2);
+    QTest::keyClick(history_, Qt::Key_N);
     auto* line = history_->findChild<QLineEdit*>("noteEdit");
     QVERIFY(line->isVisible());
     QTest::keyClicks(line, "worth keeping");

@@ -11,13 +11,17 @@ constexpr int kShortestFold = 4;
 
 class Layout {
 public:
-  Layout(session::HistoryView const& view, std::set<int> const& keep, std::set<int> const& unfolded)
-      : view_(view), keep_(keep), unfolded_(unfolded), children_(view.nodes.size()) {
+  Layout(session::HistoryView const& view, std::set<int> const& keep, std::set<int> const& unfolded,
+         std::set<int> const* only)
+      : view_(view), keep_(keep), unfolded_(unfolded), only_(only), children_(view.nodes.size()) {
     size_t count = view.nodes.size();
     result_.places.resize(count);
     result_.from.assign(count, -1);
     result_.on_path.assign(count, false);
-    for (size_t i = 1; i < count; ++i) children_[size_t(view.nodes[i].parent)].push_back(int(i));
+    left_out_.assign(count, only != nullptr);
+    if (only) keep_ways_to(*only);
+    for (size_t i = 1; i < count; ++i)
+      if (!left_out_[i]) children_[size_t(view.nodes[i].parent)].push_back(int(i));
     for (int id = view.current; id >= 0; id = view.nodes[size_t(id)].parent)
       result_.on_path[size_t(id)] = true;
     // The schedule by rule is there from the start: hand steps take the upper lane, it goes below.
@@ -51,10 +55,25 @@ public:
       result_.columns = std::max(result_.columns, column + 1);
       result_.lanes = std::max(result_.lanes, lane + 1);
     }
+    // What is left out stands where its track would leave: nothing is drawn of it.
+    for (size_t i = 1; i < left_out_.size(); ++i)
+      if (left_out_[i]) {
+        result_.places[i] = result_.places[size_t(view_.nodes[i].parent)];
+        result_.places[i].shown = false;
+      }
     return result_;
   }
 
 private:
+  void keep_ways_to(std::set<int> const& wanted) {
+    auto keep = [&](int id) {
+      for (; id >= 0 && left_out_[size_t(id)]; id = view_.nodes[size_t(id)].parent)
+        left_out_[size_t(id)] = false;
+    };
+    for (int id : wanted)
+      if (id >= 0 && size_t(id) < left_out_.size()) keep(id);
+    keep(view_.current);
+  }
   bool is_by_rule(int id) const { return view_.nodes[size_t(id)].label == "default"; }
   static int goes_on(std::vector<int> const& chain, size_t i) {
     return i + 1 < chain.size() ? chain[i + 1] : -1;
@@ -71,6 +90,9 @@ private:
   }
 
   bool may_fold(int id) const {
+    if (only_)
+      return children_[size_t(id)].size() == 1 && id != 0 && id != view_.current &&
+             !only_->contains(id);
     return children_[size_t(id)].size() == 1 && !result_.on_path[size_t(id)] &&
            !keep_.contains(id) && id != 0;
   }
@@ -81,7 +103,7 @@ private:
       size_t end = i;
       while (end < chain.size() && may_fold(chain[end])) ++end;
       auto length = int(end - i);
-      if (length >= kShortestFold && !unfolded_.contains(chain[i])) {
+      if (length >= (only_ ? 1 : kShortestFold) && !unfolded_.contains(chain[i])) {
         result_.folds.push_back({chain[i], chain[end - 1], length, column, 0});
         for (; i < end; ++i) {
           result_.places[size_t(chain[i])] = {column, 0, false};
@@ -116,6 +138,8 @@ private:
   session::HistoryView const& view_;
   std::set<int> const& keep_;
   std::set<int> const& unfolded_;
+  std::set<int> const* only_;
+  std::vector<bool> left_out_;
   std::vector<std::vector<int>> children_;
   std::vector<std::vector<std::pair<int, int>>> taken_;
   HistoryLayout result_;
@@ -124,8 +148,8 @@ private:
 }  // namespace
 
 HistoryLayout lay_out_history(session::HistoryView const& view, std::set<int> const& keep,
-                              std::set<int> const& unfolded) {
-  return Layout(view, keep, unfolded).run();
+                              std::set<int> const& unfolded, std::set<int> const* only) {
+  return Layout(view, keep, unfolded, only).run();
 }
 
 }  // namespace tw

@@ -12,7 +12,7 @@ namespace tw {
 
 struct HistoryPlace {
   int column = 0, lane = 0;
-  bool shown = true;  ///< false: inside of a fold
+  bool shown = true;  ///< false: inside of a fold, or left out
 };
 
 /// Steps between two shown stations that are not drawn one by one.
@@ -32,8 +32,9 @@ struct HistoryLayout {
 
 /// `keep`: nodes that are never folded (marked, found, noted, best). `unfolded`: first nodes of
 /// folds that were opened. A run is folded from four steps on, when none of them is on the way to
-/// the current state, a leaf or a fork.
+/// the current state, a leaf or a fork. `only`: where somebody looks for some states alone, the
+/// branches without any of them are left out, and what lies between them is folded; null: all.
 HistoryLayout lay_out_history(session::HistoryView const& view, std::set<int> const& keep,
-                              std::set<int> const& unfolded);
+                              std::set<int> const& unfolded, std::set<int> const* only = nullptr);
 
 }  // namespace tw

@@ -5,9 +5,11 @@
 #include <QPainterPath>
 #include <algorithm>
 
+#include "engine/session/step_words.h"
 #include "engine/support/base/quantities.h"
 #include "widgets/history/history_metrics.h"
 #include "widgets/history/history_view.h"
+#include "widgets/paint/marks.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -73,7 +75,8 @@ void HistoryView::draw_fold(QPainter& painter, HistoryFold const& fold) const {
   painter.setPen(QPen(theme_.line2, 1));
   painter.setBrush(theme_.control);
   painter.drawRoundedRect(box, box.height() / 2, box.height() / 2);
-  paint::text(painter, box, ui_font(11, 500), theme_.text2, QString("+ %1 steps").arg(fold.count),
+  paint::text(painter, box, ui_font(11, 500), theme_.text2,
+              QString(fold.count == 1 ? "+ %1 step" : "+ %1 steps").arg(fold.count),
               Qt::AlignCenter);
 }
 
@@ -108,13 +111,32 @@ void HistoryView::draw_station(QPainter& painter, HistoryNodeView const& node) c
   }
   if (marked_ == node.id && hasFocus())
     paint::focus_ring(painter, QRectF(at - QPointF(14, 14), QSizeF(28, 28)), theme_, 14);
-  QFont name = mono_font(11.5, current ? 600 : 400);
-  QRectF above(at.x() - kPitch / 2 + 3, at.y() - 36, kPitch - 6, 18);
-  paint::text(painter, above, name, theme_.text1,
-              QFontMetricsF(name).elidedText(QString::fromStdString(node.label), Qt::ElideRight,
-                                             above.width()),
-              Qt::AlignCenter);
+  draw_title(painter, node);
+  draw_marks(painter, node);
   draw_badges(painter, node);
+}
+
+/// The name that a person gave it; else the step, with as much of its arguments as there is room
+/// for. What is no single step (a macro, a trial, the schedule by rule) has a label.
+void HistoryView::draw_title(QPainter& painter, HistoryNodeView const& node) const {
+  QPointF at = station(node.id);
+  int weight = node.id == view_->current ? 600 : 400;
+  QFont font = mono_font(11.5, weight);
+  QString words = QString::fromStdString(node.label);
+  QString step = QString::fromStdString(session::short_step(node.step));
+  if (step.startsWith(words + " ")) words = step;
+  if (QString name = name_of(node.id); !name.isEmpty()) words = name, font = ui_font(11.5, 600);
+  QRectF above(at.x() - kPitch / 2 + 3, at.y() - 36, kPitch - 6, 18);
+  paint::text(painter, above, font, theme_.text1,
+              QFontMetricsF(font).elidedText(words, Qt::ElideRight, above.width()),
+              Qt::AlignCenter);
+}
+
+/// A star to the right of the station, the baseline's flag to the left: shapes need no colour.
+void HistoryView::draw_marks(QPainter& painter, HistoryNodeView const& node) const {
+  QPointF at = station(node.id);
+  if (is_tagged(node.id)) paint::star(painter, at + QPointF(20, -9), 6, theme_.text1);
+  if (node.id == baseline()) paint::flag(painter, at + QPointF(-26, -3), theme_.text1);
 }
 
 namespace {
@@ -188,13 +210,17 @@ void HistoryView::draw_badges(QPainter& painter, HistoryNodeView const& node) co
   paint::text(painter, box, font, colour, words);
   line.translate(0, 16);
   if (!node.min_ms) draw_elsewhere(painter, node, line);
-  if (node.min_ms && number)
+  if (node.min_ms && number) {
+    // The tooltip has the spread, too.
+    auto times = node.id == baseline() ? std::nullopt : to_baseline(node);
+    QString beside = times
+                         ? QStringLiteral(" · %1×").arg(paint::number(*times))
+                         : QStringLiteral(" ±") + QString::fromStdString(percent_text(node.spread));
     paint::text(
         painter, line, ui_font(11), node.disturbed ? theme_.warn : theme_.text2,
-        QString::fromUtf8("%1%2 ±%3")
-            .arg(node.disturbed ? QStringLiteral("▲ ") : QString(), paint::time(*node.min_ms),
-                 QString::fromStdString(percent_text(node.spread))),
+        (node.disturbed ? QStringLiteral("▲ ") : QString()) + paint::time(*node.min_ms) + beside,
         Qt::AlignCenter);
+  }
   line.translate(0, 15);
   if (node.model_ms) {
     // A hollow mark: this number was not measured. The speed is in the unit of the measured one.

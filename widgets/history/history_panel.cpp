@@ -7,6 +7,8 @@
 #include <QPushButton>
 #include <QScrollArea>
 
+#include "widgets/paint/chooser.h"
+
 namespace tw {
 
 HistoryPanel::HistoryPanel(QWidget* parent)
@@ -15,6 +17,7 @@ HistoryPanel::HistoryPanel(QWidget* parent)
       scroll_(new QScrollArea),
       find_(new QLineEdit),
       found_(new QLabel),
+      filter_(new Chooser),
       fold_(new QPushButton("Fold")),
       compare_(new QPushButton("Compare")),
       replay_(new QPushButton("Replay on")) {
@@ -24,6 +27,13 @@ HistoryPanel::HistoryPanel(QWidget* parent)
   find_->setPlaceholderText("Find a step or a note");
   find_->setClearButtonEnabled(true);
   found_->setProperty("role", "label");
+  filter_->setObjectName("historyFilter");
+  filter_->setAccessibleName("States that are shown");
+  for (QString const& name : filter_names()) {
+    QString words = name;
+    words[0] = words[0].toUpper();
+    filter_->addItem(words, name);
+  }
   fold_->setObjectName("foldHistory");
   fold_->setCheckable(true);
   fold_->setChecked(true);
@@ -43,6 +53,7 @@ HistoryPanel::HistoryPanel(QWidget* parent)
   row->addWidget(find_, 1);
   row->addWidget(found_);
   row->addStretch(0);
+  row->addWidget(filter_);
   for (QPushButton* button : {fold_, compare_, replay_}) {
     button->setProperty("quiet", true);
     row->addWidget(button);
@@ -53,6 +64,8 @@ HistoryPanel::HistoryPanel(QWidget* parent)
   connect(find_, &QLineEdit::textEdited, this, [this](QString const& text) {
     if (text.isEmpty()) emit find_asked(text);
   });
+  connect(filter_, &QComboBox::activated, this,
+          [this](int at) { emit filter_asked(filter_->itemData(at).toString()); });
   connect(fold_, &QPushButton::toggled, this, &HistoryPanel::fold_asked);
   connect(compare_, &QPushButton::clicked, this, &HistoryPanel::compare_asked);
   connect(replay_, &QPushButton::clicked, this, &HistoryPanel::replay_asked);
@@ -67,7 +80,19 @@ void HistoryPanel::set_theme(Theme const& theme) {
   find_->setMaximumWidth(theme.px(260));
 }
 
-void HistoryPanel::show_history(std::shared_ptr<session::HistoryView const> const& history) {
+QStringList const& HistoryPanel::filter_names() {
+  static QStringList const names{"all", "tagged", "named", "best", "found"};
+  return names;
+}
+
+void HistoryPanel::filter(HistoryFilter filter) {
+  filter_->setCurrentIndex(int(filter));
+  view_->filter(filter);
+}
+
+void HistoryPanel::show_history(std::shared_ptr<session::HistoryView const> const& history,
+                                std::shared_ptr<session::Marks const> const& marks) {
+  view_->show_marks(marks);
   view_->show_history(history);
   compare_->setEnabled(history && history->nodes.size() > 1);
   replay_->setEnabled(history && history->current > 0);

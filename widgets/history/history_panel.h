@@ -12,13 +12,19 @@ class QScrollArea;
 
 namespace tw {
 
+class Chooser;
+
 class HistoryPanel : public QWidget {
   Q_OBJECT
 public:
   explicit HistoryPanel(QWidget* parent = nullptr);
   HistoryView& view() { return *view_; }
   void set_theme(Theme const& theme);
-  void show_history(std::shared_ptr<session::HistoryView const> const& history);
+  void show_history(std::shared_ptr<session::HistoryView const> const& history,
+                    std::shared_ptr<session::Marks const> const& marks);
+  void filter(HistoryFilter filter);
+  /// "all", "tagged", "named", "best", "found".
+  static QStringList const& filter_names();
   /// The same words again go on to the next step that has them. Returns how many there are.
   int find(QString const& words);
   void fold(bool folded);
@@ -26,6 +32,7 @@ public:
 
 signals:
   void find_asked(QString const& words);
+  void filter_asked(QString const& name);
   void fold_asked(bool folded);
   void compare_asked();
   void replay_asked();
@@ -35,6 +42,7 @@ private:
   QScrollArea* scroll_;
   QLineEdit* find_;
   QLabel* found_;
+  Chooser* filter_;
   QPushButton* fold_;
   QPushButton* compare_;
   QPushButton* replay_;

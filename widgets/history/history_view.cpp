@@ -2,15 +2,12 @@
 #include "widgets/history/history_view.h"
 
 #include <QApplication>
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMouseEvent>
-#include <QToolTip>
 #include <algorithm>
 
-#include "engine/support/base/quantities.h"
 #include "widgets/history/history_metrics.h"
 #include "widgets/paint/paint.h"
 
@@ -20,24 +17,49 @@ using namespace history_metrics;
 using session::HistoryNodeView;
 using session::Verdict;
 
-HistoryView::HistoryView(QWidget* parent) : Canvas(parent), note_(new QLineEdit(this)) {
+HistoryView::HistoryView(QWidget* parent)
+    : Canvas(parent), note_(new QLineEdit(this)), name_(new QLineEdit(this)) {
   setObjectName("history");
   setAccessibleName("History");
   setFocusPolicy(Qt::StrongFocus);
   note_->setObjectName("noteEdit");
   note_->setAccessibleName("Note");
   note_->setPlaceholderText("A note on this state");
-  note_->installEventFilter(this);
-  note_->hide();
-  connect(note_, &QLineEdit::editingFinished, this, [this] {
-    if (noting_ < 0) return;
-    int node = std::exchange(noting_, -1);
-    QString text = note_->text();
-    note_->hide();
-    if (view_ && size_t(node) < view_->nodes.size() &&
-        text != QString::fromStdString(view_->nodes[size_t(node)].note))
-      emit note_written(node, text);
-  });
+  name_->setObjectName("nameEdit");
+  name_->setAccessibleName("Name");
+  name_->setPlaceholderText("A name for this state");
+  for (QLineEdit* line : {note_, name_}) {
+    line->installEventFilter(this);
+    line->hide();
+    connect(line, &QLineEdit::editingFinished, this, [this, line] { end_line(line); });
+  }
+}
+
+/// What was written is taken, if it is something else than before.
+void HistoryView::end_line(QLineEdit* line) {
+  if (noting_ < 0) return;
+  int node = std::exchange(noting_, -1);
+  line->hide();
+  if (!view_ || size_t(node) >= view_->nodes.size()) return;
+  QString text = line->text().simplified();
+  if (line == name_ && text != name_of(node)) return emit name_written(node, text);
+  if (line == note_ && line->text() != QString::fromStdString(view_->nodes[size_t(node)].note))
+    emit note_written(node, line->text());
+}
+
+void HistoryView::show_marks(std::shared_ptr<session::Marks const> marks) {
+  marks_ = std::move(marks);
+  lay_out();
+}
+
+void HistoryView::filter(HistoryFilter filter) {
+  filter_ = filter;
+  unfolded_.clear();
+  lay_out();
+}
+
+int HistoryView::shown() const {
+  return int(std::ranges::count_if(layout_.places, &HistoryPlace::shown));
 }
 
 void HistoryView::show_history(std::shared_ptr<session::HistoryView const> view) {
@@ -46,6 +68,7 @@ void HistoryView::show_history(std::shared_ptr<session::HistoryView const> view)
     marked_ = picked_ = followed_ = -1;
     noting_ = -1;
     note_->hide();
+    name_->hide();
     unfolded_.clear();
     found_.clear();
   }
@@ -70,12 +93,16 @@ void HistoryView::lay_out() {
   layout_ = {};
   if (view_) {
     std::set<int> keep(found_);
-    for (int id : {marked_, picked_, best_}) keep.insert(id);
+    for (int id : {marked_, picked_, best_, baseline()}) keep.insert(id);
+    for (auto const& [id, mark] : marks_ ? marks_->states : std::map<int, session::StateMark>())
+      keep.insert(id);
     for (HistoryNodeView const& node : view_->nodes)
       if (!folding_ || !node.note.empty() || node.verdict == Verdict::kWrong ||
           !node.failure.empty())
         keep.insert(node.id);
-    layout_ = lay_out_history(*view_, keep, unfolded_);
+    std::set<int> const only = wanted();
+    layout_ =
+        lay_out_history(*view_, keep, unfolded_, filter_ == HistoryFilter::kAll ? nullptr : &only);
   }
   setMinimumSize(sizeHint());
   updateGeometry();
@@ -155,6 +182,7 @@ int HistoryView::find(QString const& words, bool next) {
     HistoryNodeView const& node = view_->nodes[i];
     for (std::string const* text : {&node.label, &node.step, &node.note, &node.failure})
       if (QString::fromStdString(*text).contains(words, Qt::CaseInsensitive)) found_.insert(int(i));
+    if (name_of(int(i)).contains(words, Qt::CaseInsensitive)) found_.insert(int(i));
   }
   lay_out();
   if (!found_.empty()) {
@@ -165,27 +193,37 @@ int HistoryView::find(QString const& words, bool next) {
 }
 
 void HistoryView::edit_note(int node) {
-  if (!view_ || node < 0 || size_t(node) >= view_->nodes.size()) return;
+  if (view_ && node >= 0 && size_t(node) < view_->nodes.size())
+    begin_line(note_, node, QString::fromStdString(view_->nodes[size_t(node)].note));
+}
+
+void HistoryView::edit_name(int node) {
+  if (view_ && node >= 0 && size_t(node) < view_->nodes.size())
+    begin_line(name_, node, name_of(node));
+}
+
+void HistoryView::begin_line(QLineEdit* line, int node, QString const& text) {
   mark(node);
   noting_ = node;
-  note_->setText(QString::fromStdString(view_->nodes[size_t(node)].note));
+  line->setText(text);
   QRectF at = field(node);
   int wide = 240;
   double left = std::clamp(at.center().x() - wide / 2, 4.0, std::max(4.0, unit_width() - wide));
-  note_->setGeometry(pixels(QRectF(left, station(node).y() + 14, wide, 28)));
-  note_->show();
-  note_->raise();
-  note_->setFocus();
-  note_->selectAll();
+  line->setGeometry(pixels(QRectF(left, station(node).y() + 14, wide, 28)));
+  line->show();
+  line->raise();
+  line->setFocus();
+  line->selectAll();
 }
 
-/// Esc leaves the note as it was.
+/// Esc leaves the words as they were.
 bool HistoryView::eventFilter(QObject* watched, QEvent* event) {
-  if (watched != note_ || event->type() != QEvent::KeyPress) return false;
+  auto* line = qobject_cast<QLineEdit*>(watched);
+  if (!line || event->type() != QEvent::KeyPress) return false;
   int key = static_cast<QKeyEvent*>(event)->key();
   if (key == Qt::Key_Escape) {
     noting_ = -1;
-    note_->hide();
+    line->hide();
     setFocus();
     return true;
   }
@@ -236,6 +274,16 @@ void HistoryView::add_device_comparisons(QMenu& menu, int node) {
                    });
 }
 
+void HistoryView::add_marks(QMenu& menu, int node) {
+  bool tagged = is_tagged(node);
+  menu.addAction(tagged ? "Remove the tag\tT" : "Tag\tT", this,
+                 [this, node, tagged] { emit tag_asked(node, !tagged); });
+  menu.addAction("Name\tF2", this, [this, node] { edit_name(node); });
+  menu.addAction("Write a note\tN", this, [this, node] { edit_note(node); });
+  menu.addAction(node == baseline() ? "Compare with no baseline\tB" : "Set as baseline\tB", this,
+                 [this, node] { toggle_baseline(node); });
+}
+
 void HistoryView::contextMenuEvent(QContextMenuEvent* event) {
   int node = event->reason() == QContextMenuEvent::Keyboard ? marked_ : node_at(event->pos());
   if (!view_ || node < 0) return;
@@ -245,7 +293,7 @@ void HistoryView::contextMenuEvent(QContextMenuEvent* event) {
   menu->setAttribute(Qt::WA_DeleteOnClose);
   bool current = node == view_->current;
   if (!current) menu->addAction("Jump here\tEnter", this, [this, node] { emit node_chosen(node); });
-  menu->addAction("Write a note\tF2", this, [this, node] { edit_note(node); });
+  add_marks(*menu, node);
   if (!current)
     menu->addAction("Compare with the current state\tC", this,
                     [this, node] { emit compare_asked(node, view_->current); });
@@ -288,6 +336,23 @@ int HistoryView::neighbour(int node, int key) const {
   return best;
 }
 
+/// What marks the ringed state.
+bool HistoryView::press(int key) {
+  switch (key) {
+    case Qt::Key_F2:
+      return edit_name(marked_), true;
+    case Qt::Key_N:
+      return edit_note(marked_), true;
+    case Qt::Key_T:
+      emit tag_asked(marked_, !is_tagged(marked_));
+      return true;
+    case Qt::Key_B:
+      return toggle_baseline(marked_), true;
+    default:
+      return false;
+  }
+}
+
 void HistoryView::keyPressEvent(QKeyEvent* event) {
   if (!view_ || view_->nodes.empty()) return QWidget::keyPressEvent(event);
   if (marked_ < 0) marked_ = view_->current;
@@ -298,8 +363,8 @@ void HistoryView::keyPressEvent(QKeyEvent* event) {
     return;
   }
   bool plain = !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier));
+  if (plain && press(key)) return;
   if (key == Qt::Key_Return || key == Qt::Key_Enter) return emit node_chosen(marked_);
-  if (key == Qt::Key_F2) return edit_note(marked_);
   if (key == Qt::Key_Home) return ring(0);
   if (key == Qt::Key_End) return ring(view_->current);
   if (key == Qt::Key_Space) return emit pick_asked(marked_);
@@ -308,71 +373,6 @@ void HistoryView::keyPressEvent(QKeyEvent* event) {
     return;
   }
   QWidget::keyPressEvent(event);
-}
-
-QString HistoryView::words_of(HistoryNodeView const& node) const {
-  QString words = QString::fromStdString(node.step.empty() ? node.label : node.step);
-  if (node.id == view_->current) words += ", current";
-  if (node.id == best_) words += ", the fastest";
-  if (node.speed && node.min_ms)
-    words += QString(", measured %1, spread %2, %3 %4%5")
-                 .arg(paint::time(*node.min_ms), QString::fromStdString(percent_text(node.spread)),
-                      paint::number(*node.speed), QString::fromStdString(view_->unit),
-                      node.disturbed ? ", while other programs used the processor" : "");
-  for (session::ElsewhereView const& one : node.elsewhere)
-    if (one.min_ms)
-      words += QString(", measured on %1: %2")
-                   .arg(QString::fromStdString(one.device), paint::time(*one.min_ms));
-  if (node.model_ms)
-    words += QString(", modelled %1, bound by %2")
-                 .arg(paint::time(*node.model_ms), QString::fromStdString(node.bound));
-  static char const* const kVerdicts[] = {"not checked", "being checked", "correct", "wrong"};
-  words += QString(", ") + kVerdicts[size_t(node.verdict)];
-  if (!node.failure.empty()) words += ", " + QString::fromStdString(node.failure);
-  if (!node.note.empty()) words += ", note: " + QString::fromStdString(node.note);
-  return words;
-}
-
-std::vector<Part> HistoryView::parts() const {
-  std::vector<Part> parts;
-  for (size_t i = 0; view_ && i < layout_.places.size(); ++i)
-    if (layout_.places[i].shown)
-      parts.push_back(
-          {field(int(i)), words_of(view_->nodes[i]), view_->nodes[i].id == view_->current});
-  for (HistoryFold const& fold : layout_.folds)
-    parts.push_back({pill(fold), QString("%1 steps folded").arg(fold.count), false});
-  return parts;
-}
-
-bool HistoryView::event(QEvent* event) {
-  if (event->type() != QEvent::ToolTip) return Canvas::event(event);
-  auto* help = static_cast<QHelpEvent*>(event);
-  int index = node_at(units(help->pos()));
-  if (index < 0) return QToolTip::hideText(), true;
-  HistoryNodeView const& node = view_->nodes[size_t(index)];
-  QString words = QString::fromStdString(node.step.empty() ? "the plain nest" : node.step);
-  if (!node.note.empty()) words += "\n" + QString::fromStdString(node.note);
-  if (node.min_ms)
-    words += QString("\nmeasured on %1: %2, spread %3%4")
-                 .arg(QString::fromStdString(view_->device), paint::time(*node.min_ms),
-                      QString::fromStdString(percent_text(node.spread)),
-                      node.disturbed ? "\n"
-                                       "▲ other programs used the processor; it is measured again "
-                                       "when the machine is idle"
-                                     : "");
-  for (session::ElsewhereView const& one : node.elsewhere)
-    if (one.min_ms)
-      words += QString("\nmeasured on %1: %2, spread %3  (%4)")
-                   .arg(QString::fromStdString(one.device), paint::time(*one.min_ms),
-                        QString::fromStdString(percent_text(one.spread)),
-                        QString::fromStdString(one.machine));
-  if (node.model_ms)
-    words += QString("\nmodelled %1, bound by %2")
-                 .arg(paint::time(*node.model_ms), QString::fromStdString(node.bound));
-  if (!node.verdict_text.empty()) words += "\n" + QString::fromStdString(node.verdict_text);
-  if (!node.failure.empty()) words += "\n" + QString::fromStdString(node.failure);
-  QToolTip::showText(help->globalPos(), paint::wrapped(words), this);
-  return true;
 }
 
 }  // namespace tw

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "engine/session/marks.h"
 #include "engine/session/values.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/history/history_layout.h"
@@ -16,11 +17,21 @@ class QMenu;
 
 namespace tw {
 
+/// Which stations are shown.
+enum class HistoryFilter : uint8_t { kAll, kTagged, kNamed, kBest, kFound };
+
 class HistoryView : public Canvas, public HasParts {
   Q_OBJECT
 public:
   explicit HistoryView(QWidget* parent = nullptr);
   void show_history(std::shared_ptr<session::HistoryView const> view);
+  /// Stars, names and the baseline; before the history that they belong to.
+  void show_marks(std::shared_ptr<session::Marks const> marks);
+  /// The branches that lead to none of these states are left out.
+  void filter(HistoryFilter filter);
+  HistoryFilter filtered() const { return filter_; }
+  /// How many stations are in sight.
+  int shown() const;
   QSize sizeHint() const override;
   std::vector<Part> parts() const override;
   /// Centre of a node's station, in units; of the fold that it lies in.
@@ -40,6 +51,7 @@ public:
   int found() const { return int(found_.size()); }
   /// Opens the line in which the node's note is written.
   void edit_note(int node);
+  void edit_name(int node);
   void set_folding(bool folded);
   bool folding() const { return folding_; }
 
@@ -51,6 +63,9 @@ signals:
   void pick_asked(int node);
   void devices_compare_asked(int node, QString const& before, QString const& after);
   void note_written(int node, QString const& note);
+  void name_written(int node, QString const& name);
+  void tag_asked(int node, bool on);
+  void baseline_asked(int node);  ///< -1: none any more
   void compare_asked(int before, int after);
   void replay_asked();
   void tune_asked(int node);
@@ -76,6 +91,18 @@ private:
   int fold_at(QPointF at) const;
   int neighbour(int node, int key) const;
   void ring(int node);
+  bool press(int key);
+  void toggle_baseline(int node) { emit baseline_asked(node == baseline() ? -1 : node); }
+  bool is_tagged(int node) const;
+  QString name_of(int node) const;  ///< that a person gave it
+  int baseline() const { return marks_ ? marks_->baseline : -1; }
+  /// How many times as fast as the baseline; empty: one of them was not measured.
+  std::optional<double> to_baseline(session::HistoryNodeView const& node) const;
+  std::set<int> wanted() const;
+  QString baseline_words(session::HistoryNodeView const& node) const;
+  void begin_line(QLineEdit* line, int node, QString const& text);
+  void end_line(QLineEdit* line);
+  void add_marks(QMenu& menu, int node);
   void add_device_comparisons(QMenu& menu, int node);
   QPointF place(int column, int lane) const;
   QRectF field(int node) const;
@@ -86,16 +113,21 @@ private:
   void draw_tracks(QPainter& painter, QRectF const& seen) const;
   void draw_fold(QPainter& painter, HistoryFold const& fold) const;
   void draw_station(QPainter& painter, session::HistoryNodeView const& node) const;
+  void draw_title(QPainter& painter, session::HistoryNodeView const& node) const;
+  void draw_marks(QPainter& painter, session::HistoryNodeView const& node) const;
   void draw_badges(QPainter& painter, session::HistoryNodeView const& node) const;
   void draw_elsewhere(QPainter& painter, session::HistoryNodeView const& node,
                       QRectF const& line) const;
 
   std::shared_ptr<session::HistoryView const> view_;
+  std::shared_ptr<session::Marks const> marks_;
+  HistoryFilter filter_ = HistoryFilter::kAll;
   HistoryLayout layout_;
   std::set<int> unfolded_, found_;
   int marked_ = -1, picked_ = -1, best_ = -1, noting_ = -1, followed_ = -1;
   bool folding_ = true;
   QLineEdit* note_;
+  QLineEdit* name_;
 };
 
 }  // namespace tw

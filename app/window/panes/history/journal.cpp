@@ -13,6 +13,10 @@ journal::Vocabulary const& vocabulary_history() {
                         Rest<FindStep>{&FindStep::words, "WORDS"}),
           row<FoldHistory>("fold history", "folds long runs of steps into one",
                            Word<FoldHistory>{&FoldHistory::state, "STATE", {"on", "off"}}),
+          row<FilterHistory>(
+              "filter history", "shows these states and the ways to them alone",
+              Word<FilterHistory>{
+                  &FilterHistory::which, "WHICH", {"all", "tagged", "named", "best", "found"}}),
           row<MarkStep>("ring", "moves the history's focus ring to a step",
                         Number(&MarkStep::step, "STEP")),
           row<UnfoldSteps>("unfold", "unfolds a run of steps", Number(&UnfoldSteps::first, "STEP")),
@@ -23,6 +27,12 @@ journal::Vocabulary const& vocabulary_history() {
           {"history.marked", "", "the step with the focus ring"},
           {"history.picked", "", "the step picked for a comparison; -1: none"},
           {"history.folds", "", "number of folded runs of steps"},
+          {"history.shown", "", "number of steps that the map shows"},
+          {"history.baseline", "", "the step that others are compared with; -1: none"},
+          {"history.to_baseline", "",
+           "how many times as fast as the baseline the current step is; 0: not known"},
+          {"history.tagged", "", "number of steps with a star"},
+          {"history.name", "words", "name of the current step, or none"},
           {"history.found", "", "number of steps found by the search"},
       }};
   return words;

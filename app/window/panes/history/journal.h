@@ -26,4 +26,9 @@ struct PickStep {
   int step = 0;
 };
 
+/// Which states the map shows.
+struct FilterHistory {
+  std::string which;  ///< "all", "tagged", "named", "best", "found"
+};
+
 }  // namespace tw::journal

@@ -9,7 +9,10 @@
 #include "app/window/pane.h"
 #include "app/window/panes/compare/journal.h"
 #include "app/window/panes/history/journal.h"
+#include "app/window/top_bar.h"
+#include "engine/session/marks.h"
 #include "widgets/history/history_panel.h"
+#include "widgets/paint/paint.h"
 
 namespace tw {
 namespace {
@@ -25,7 +28,11 @@ public:
   }
   QWidget* widget() override { return panel_; }
   void set_theme(Theme const& theme) override { panel_->set_theme(theme); }
-  void show(session::Snapshot const& next) override { panel_->show_history(next.history); }
+  void show(session::Snapshot const& next) override {
+    marks_ = live().marks();
+    panel_->show_history(next.history, marks_);
+    show_baseline();
+  }
   QString find_command() const override { return "Find in the history"; }
 
   /// A resize or a new step may have moved the current station out of the pane.
@@ -39,7 +46,8 @@ public:
     if (name == "history.picked") return double(view_->picked());
     if (name == "history.folds") return double(view_->folds());
     if (name == "history.found") return double(view_->found());
-    return {};
+    if (name == "history.shown") return double(view_->shown());
+    return mark_fact(name);
   }
 
 private:
@@ -47,7 +55,13 @@ private:
   void watch_map();
   void watch_panel();
   void add_commands();
+  void add_mark_commands();
   void compare_marked();
+  void compare_with_baseline();
+  void set_baseline(int node);
+  void show_baseline();
+  std::optional<double> to_baseline() const;
+  std::optional<session::FactValue> mark_fact(std::string const& name) const;
   void tune_from(int node) { bench_.ask(journal::ShowDialog{"tune", std::to_string(node)}); }
   /// What the ring is on, else where the kernel stands; 0: neither is a step.
   int ringed() const {
@@ -61,6 +75,7 @@ private:
 
   HistoryPanel* panel_;
   HistoryView* view_;
+  std::shared_ptr<session::Marks const> marks_ = std::make_shared<session::Marks>();
 };
 
 void HistoryPane::perform_actions() {
@@ -80,6 +95,11 @@ void HistoryPane::perform_actions() {
   });
   bench_.on<journal::FindStep>([this](auto const& action) {
     return panel_->find(QString::fromStdString(action.words)), Status();
+  });
+  bench_.on<journal::FilterHistory>([this](auto const& action) -> Status {
+    auto at = HistoryPanel::filter_names().indexOf(QString::fromStdString(action.which));
+    if (at < 0) return bad_input("unknown_filter", "there is no filter '" + action.which + "'");
+    return panel_->filter(HistoryFilter(at)), Status();
   });
   bench_.on<journal::FoldHistory>(
       [this](auto const& action) { return panel_->fold(action.state == "on"), Status(); });
@@ -101,6 +121,13 @@ void HistoryPane::watch_map() {
   connect(view_, &HistoryView::note_written, this, [this](int node, QString const& note) {
     bench_.execute(session::SetNote{node, note.toStdString()});
   });
+  connect(view_, &HistoryView::name_written, this, [this](int node, QString const& name) {
+    bench_.execute(session::NameState{node, name.toStdString()});
+  });
+  connect(view_, &HistoryView::tag_asked, this, [this](int node, bool on) {
+    bench_.execute(session::TagState{node, !on});
+  });
+  connect(view_, &HistoryView::baseline_asked, this, [this](int node) { set_baseline(node); });
   connect(view_, &HistoryView::compare_asked, this, [this](int before, int after) {
     bench_.ask(journal::CompareStates{before, after});
   });
@@ -118,6 +145,8 @@ void HistoryPane::watch_panel() {
   connect(panel_, &HistoryPanel::replay_asked, this, replay);
   connect(panel_, &HistoryPanel::find_asked, this,
           [this](QString const& words) { bench_.ask(journal::FindStep{words.toStdString()}); });
+  connect(panel_, &HistoryPanel::filter_asked, this,
+          [this](QString const& name) { bench_.ask(journal::FilterHistory{name.toStdString()}); });
   connect(panel_, &HistoryPanel::fold_asked, this,
           [this](bool folded) { bench_.ask(journal::FoldHistory{folded ? "on" : "off"}); });
   connect(panel_, &HistoryPanel::compare_asked, this, [this] { compare_marked(); });
@@ -125,6 +154,7 @@ void HistoryPane::watch_panel() {
 
 void HistoryPane::add_commands() {
   QString const section = "Steps and history";
+  add_mark_commands();
   bench_.add_command({.section = section,
                       .name = "Compare the ringed state with the current one",
                       .keys = "Ctrl+D",
@@ -141,6 +171,95 @@ void HistoryPane::add_commands() {
                         bench_.ask(journal::ShowView{"history"});
                         panel_->findChild<QLineEdit*>("findStep")->setFocus();
                       }});
+}
+
+void HistoryPane::add_mark_commands() {
+  QString const section = "Steps and history";
+  auto add = [&](char const* name, char const* keys, std::function<void()> run,
+                 std::function<bool()> possible = nullptr) {
+    if (!possible) possible = [this] { return now().history != nullptr; };
+    bench_.add_command({.section = section,
+                        .name = name,
+                        .keys = keys,
+                        .run = std::move(run),
+                        .possible = std::move(possible)});
+  };
+  auto has_baseline = [this] { return marks_->baseline >= 0; };
+  add("Tag the ringed state", "Ctrl+Alt+T", [this] {
+    auto known = marks_->states.find(ringed());
+    bool tagged = known != marks_->states.end() && known->second.tagged;
+    bench_.execute(session::TagState{ringed(), tagged});
+  });
+  add("Name the ringed state", "", [this] {
+    bench_.ask(journal::ShowView{"history"});
+    view_->edit_name(ringed());
+  });
+  add("Set the ringed state as baseline", "Ctrl+Alt+B", [this] { set_baseline(ringed()); });
+  add(
+      "Compare with no baseline", "", [this] { set_baseline(-1); }, has_baseline);
+  add(
+      "Compare with the baseline", "Ctrl+Shift+B", [this] { compare_with_baseline(); },
+      has_baseline);
+  for (QString const& name : HistoryPanel::filter_names())
+    bench_.add_command(
+        {.section = section,
+         .name = "Show " + name + " states in the history",
+         .run = [this, name] { bench_.ask(journal::FilterHistory{name.toStdString()}); },
+         .possible = [this] { return now().history != nullptr; }});
+}
+
+void HistoryPane::set_baseline(int node) {
+  if (node < 0)
+    bench_.execute(session::ClearBaseline{});
+  else
+    bench_.execute(session::SetBaseline{node});
+}
+
+void HistoryPane::compare_with_baseline() {
+  int current = now().history ? now().history->current : 0;
+  bench_.ask(journal::CompareStates{marks_->baseline, current});
+}
+
+/// Of the current step.
+std::optional<double> HistoryPane::to_baseline() const {
+  auto const& history = now().history;
+  if (!history || !session::has_step(now(), marks_->baseline)) return std::nullopt;
+  auto const& before = history->nodes[size_t(marks_->baseline)].min_ms;
+  auto const& after = history->nodes[size_t(history->current)].min_ms;
+  if (!before || !after || *after <= 0) return std::nullopt;
+  return *before / *after;
+}
+
+/// In the top bar, beside the speed.
+void HistoryPane::show_baseline() {
+  auto const& history = now().history;
+  if (!history || !session::has_step(now(), marks_->baseline))
+    return bench_.top_bar().show_baseline({}, {});
+  auto const& before = history->nodes[size_t(marks_->baseline)];
+  auto known = marks_->states.find(marks_->baseline);
+  QString name = QString::fromStdString(known != marks_->states.end() && !known->second.name.empty()
+                                            ? known->second.name
+                                            : before.label);
+  QString explained = "The baseline is " + name;
+  if (before.min_ms) explained += ", " + paint::time(*before.min_ms);
+  auto times = to_baseline();
+  QString words = history->current == marks_->baseline ? QStringLiteral("baseline")
+                  : times ? paint::number(*times) + QStringLiteral("× baseline")
+                          : QString();
+  bench_.top_bar().show_baseline(words, explained);
+}
+
+std::optional<session::FactValue> HistoryPane::mark_fact(std::string const& name) const {
+  if (name == "history.baseline") return double(marks_->baseline);
+  if (name == "history.tagged") {
+    auto tagged = [](auto const& one) { return one.second.tagged; };
+    return double(std::ranges::count_if(marks_->states, tagged));
+  }
+  if (name == "history.to_baseline") return to_baseline().value_or(0);
+  if (name != "history.name" || !now().history) return {};
+  auto known = marks_->states.find(now().history->current);
+  bool named = known != marks_->states.end() && !known->second.name.empty();
+  return named ? known->second.name : "none";
 }
 
 /// The ringed state against the current one; the current one against what it came from.
