@@ -76,6 +76,7 @@ void MainWindow::build_actions() {
 void MainWindow::build_late_actions() {
   section_ = "Views";
   add_action("Find in what is shown", "Ctrl+F", [this] { find_in_what_is_shown(); });
+  build_picture_actions();
   section_ = "Window";
   for (auto const& [name, theme] : {std::pair{"Dark theme", "dark"},
                                     {"Light theme", "light"},

@@ -63,6 +63,8 @@ public:
   void use_start_facts(std::shared_ptr<session::StartFacts const> facts);
   StartPage& start_page() override { return *start_; }
   void show_centre(int tab);
+  /// What stands in a pane's tab; null: there is no such pane.
+  QWidget* pane_widget(std::string const& name);
   /// Takes the newest snapshot now (tests); otherwise it arrives by itself.
   void refresh();
   Recorder& recorder() { return recorder_; }
@@ -129,6 +131,14 @@ private:
   };
   void build();
   void make_panes();
+  // Pictures of views.
+  void build_picture_actions();
+  Placed* placed_around(QWidget* widget);
+  Result<Placed*> bring_into_sight(std::string const& view);
+  Placed& placed_in_focus();
+  Status save_picture(std::string const& view, std::string const& file, std::string const& theme);
+  Status show_picture_dialog(QString const& view);
+  void copy_picture(Placed const& placed);
   QTabWidget* tabs_of(PanePlace place);
   QWidget* build_workbench();
   /// Where its tab stands among those of the centre that are there.
@@ -247,7 +257,7 @@ private:
   Recorder recorder_;
   bool told_of_recorder_ = false;
   ProjectKeeper* keeper_ = nullptr;
-  int depth_ = 0;  ///< of actions that are being carried out
+  int depth_ = 0;         ///< of actions that are being carried out
 
   Selection* selection_;
   QStackedWidget* pages_ = nullptr;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "app/window/main_window.h"
+#include "app/window/pictures/pictures.h"
 
 namespace tw {
 
@@ -24,6 +25,18 @@ void MainWindow::show_menu(QStringList const& names, QPoint at,
     if (known == actions_.end()) continue;
     QAction* item = menu->addAction(name + "\t" + known->keys, known->run);
     item->setEnabled(!known->possible || known->possible());
+  }
+  // What a picture is of is seen: two panes never lie above each other.
+  auto below = [at](Placed const& placed) {
+    QWidget const* view = placed.widget;
+    return view->isVisible() && view->rect().contains(view->mapFromGlobal(at));
+  };
+  if (auto placed = std::ranges::find_if(panes_, below); placed != panes_.end()) {
+    menu->addSeparator();
+    menu->addAction(kSavePicture, [this, name = placed->row->name] {
+      show_action(journal::ShowDialog{"picture", name});
+    });
+    menu->addAction(kCopyPicture, [this, copied = &*placed] { copy_picture(*copied); });
   }
   menu->popup(at);
 }

@@ -86,6 +86,8 @@ void MainWindow::make_panes() {
   for (PaneRow const* row : rows) {
     std::unique_ptr<Pane> pane = row->make(*this);
     QWidget* widget = pane->widget();
+    // A pane without a menu of its own has what every pane has.
+    if (widget->contextMenuPolicy() == Qt::DefaultContextMenu) add_menu(widget, {});
     panes_.push_back({row, std::move(pane), widget});
   }
 }

@@ -29,7 +29,7 @@ if(NOT TW_SANITIZE)
 endif()
 find_package(SQLite3 REQUIRED)
 find_package(PostgreSQL REQUIRED)
-find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Concurrent Network PrintSupport Test)
+find_package(Qt6 6.4 REQUIRED COMPONENTS Widgets Concurrent Network PrintSupport Svg Test)
 # Plots of the window. It prints them, too, which is why it asks for PrintSupport.
 find_package(QCustomPlotQt6 REQUIRED CONFIG)
 # The editor of scripts. Debian has no CMake package of it; its headers lie in Qt's folder.

@@ -8,11 +8,12 @@
 #include <QPainter>
 #include <QScrollBar>
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "engine/session/facts/loop_words.h"
 #include "widgets/paint/canvas.h"
-#include "widgets/paint/paint.h"
+#include "widgets/paint/letters.h"
 
 namespace tw {
 
@@ -105,11 +106,12 @@ void CodeView::bring_changes_into_sight() {
 
 void CodeView::update_bars() {
   int lines = text_ ? int(text_->lines.size()) : 0;
-  int letter = int(QFontMetricsF(mono_font(12)).horizontalAdvance('x') + 0.5);
+  // A letter is no whole number of pixels wide: what that leaves out adds up in a long line.
+  int widest = int(std::ceil(widest_ * QFontMetricsF(mono_font(12)).horizontalAdvance('x')));
   verticalScrollBar()->setRange(0, std::max(0, lines * kLine + 24 - room().height()));
   verticalScrollBar()->setSingleStep(kLine);
   verticalScrollBar()->setPageStep(room().height());
-  horizontalScrollBar()->setRange(0, std::max(0, widest_ * letter + kGutter + 24 - room().width()));
+  horizontalScrollBar()->setRange(0, std::max(0, widest + kGutter + 24 - room().width()));
   horizontalScrollBar()->setPageStep(room().width());
 }
 
@@ -230,7 +232,7 @@ void CodeView::draw_words(QPainter& painter, CodeLine const& line, QPointF at) c
     painter.setFont(keyword || place ? strong : plain);
     painter.setPen(keyword ? theme_.text2 : theme_.text1);
     painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
-                     paint::unligated(part));
+                     paint::letters(painter, part));
     i = end;
   }
 }

@@ -147,6 +147,24 @@ QString GraphView::value_of(QString const& title) const {
   return {};
 }
 
+/// At its own size, from the corner.
+QSizeF GraphView::begin_whole() {
+  left_ = {scale_, origin_, moved_, bar_->isVisible()};
+  if (!laid_out()) return {unit_width(), unit_height()};
+  moved_ = false;
+  bar_->hide();
+  double words = shows_cut() ? cut_words_height() : 0;
+  return {made_->width + 48, made_->height + 48 + words};
+}
+
+void GraphView::end_whole() {
+  scale_ = left_.scale;
+  origin_ = left_.origin;
+  moved_ = left_.moved;
+  bar_->setVisible(left_.searched);
+  update();
+}
+
 void GraphView::rescale() {
   map_of_ = nullptr;
   far_names_.clear();

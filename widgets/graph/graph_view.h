@@ -18,10 +18,11 @@
 #include "widgets/graph/graph_cards.h"
 #include "widgets/graph/graph_overlay.h"
 #include "widgets/paint/canvas.h"
+#include "widgets/paint/whole_picture.h"
 
 namespace tw {
 
-class GraphView : public Canvas, public HasParts {
+class GraphView : public Canvas, public HasParts, public HasWholePicture {
   Q_OBJECT
 public:
   explicit GraphView(QWidget* parent = nullptr);
@@ -44,6 +45,8 @@ public:
   /// `origin` is where the graph's upper left corner stands, in units.
   void look_at(double scale, QPointF origin);
   bool shows_before() const { return before_; }
+  QSizeF begin_whole() override;
+  void end_whole() override;
   size_t card_count() const { return made_ ? made_->cards.size() : 0; }
   size_t edge_count() const { return made_ ? made_->borders.size() : 0; }
   /// Whether a layout is still being made.
@@ -198,6 +201,12 @@ private:
   QFutureWatcher<Made>* watcher_ = nullptr;
   QPointF origin_{24, 24}, press_, press_origin_;
   double scale_ = 1;
+  /// Where one was before the whole graph was asked for.
+  struct Place {
+    double scale;
+    QPointF origin;
+    bool moved, searched;
+  } left_{};
   bool fitted_ = false, dragging_ = false;
   bool moved_ = false;  ///< by the user, since it was fitted
   int chosen_edge_ = -1;

@@ -6,6 +6,8 @@
 #include <QPainterPath>
 #include <cmath>
 
+#include "widgets/paint/letters.h"
+
 namespace tw::paint {
 
 using session::KernelState;
@@ -171,7 +173,7 @@ void text(QPainter& painter, QRectF const& rect, QFont const& font, QColor const
   painter.setPen(colour);
   QFontMetricsF metrics(font);
   QString shown = metrics.elidedText(words, Qt::ElideRight, rect.width() + 0.5);
-  painter.drawText(rect, flags, font.fixedPitch() ? unligated(shown) : shown);
+  painter.drawText(rect, flags, letters(painter, shown));
   if (text_log) log_words(painter, metrics.boundingRect(rect, flags, shown), words, shown != words);
 }
 

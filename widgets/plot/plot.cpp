@@ -145,7 +145,15 @@ void Plot::pan(double right, double up) {
 void Plot::paintEvent(QPaintEvent* event) {
   if (stale_ || paint::TextLog::is_open()) replot(QCustomPlot::rpQueuedRefresh);
   stale_ = false;
-  QCustomPlot::paintEvent(event);
+  QCPPainter painter(this);
+  if (!painter.isActive() || painter.paintEngine()->type() != QPaintEngine::SVG) {
+    painter.end();
+    return QCustomPlot::paintEvent(event);
+  }
+  // In a file of lines they stay lines: the library would paste the pixels that it keeps.
+  painter.setMode(QCPPainter::pmVectorized);
+  painter.fillRect(rect(), theme_.panel);
+  draw(&painter);
 }
 
 /// The library would draw at once, even while it is hidden.

@@ -1,4 +1,5 @@
 #include "app/shared/journal/form_rows.h"
+#include "app/shared/journal/picture.h"
 
 namespace tw::journal {
 namespace {
@@ -132,6 +133,9 @@ std::vector<Form> window_forms() {
       row<ShowDialog>("dialog", "shows a dialog", Word(&ShowDialog::dialog, "NAME"),
                       Optional<ShowDialog>{&ShowDialog::argument, "ARGUMENT"}),
       row<CloseDialog>("close dialog", "closes the dialog and discards its entries"),
+      row<SavePicture>("picture", "saves a view as SVG or PNG, in a theme or as it is",
+                       Word(&SavePicture::view, "VIEW"), Word(&SavePicture::file, "FILE"),
+                       Optional<SavePicture>{&SavePicture::theme, "THEME"}),
   };
 }
 

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/pictures/pictures.h"
+
+#include <QAbstractItemView>
+#include <QAbstractScrollArea>
+#include <QBuffer>
+#include <QPainter>
+#include <QPlainTextEdit>
+#include <QScrollBar>
+#include <QSvgGenerator>
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "widgets/paint/canvas.h"
+#include "widgets/paint/whole_picture.h"
+
+namespace tw {
+
+namespace {
+
+constexpr int kLargest = 400'000;  // pixels of a side; what is larger is cut
+// What a painter of pixels can address, and how many there are at most.
+constexpr double kLongestImage = 32'000, kMostPixels = 120e6;
+constexpr int kRounds = 16;  // a wider view may be less high, or the other way round
+
+/// How many pixels a step of a scroll bar is.
+int step_of(QScrollBar const* bar, QAbstractScrollArea const* area) {
+  bool down = bar->orientation() == Qt::Vertical;
+  if (qobject_cast<QPlainTextEdit const*>(area))
+    return down ? area->fontMetrics().lineSpacing() : 1;
+  auto const* items = qobject_cast<QAbstractItemView const*>(area);
+  if (!items) return 1;
+  auto mode = down ? items->verticalScrollMode() : items->horizontalScrollMode();
+  if (mode == QAbstractItemView::ScrollPerPixel) return 1;
+  return std::max(1, down ? items->sizeHintForRow(0) : items->sizeHintForColumn(0));
+}
+
+int hidden(QScrollBar const* bar, QAbstractScrollArea const* area) {
+  return (bar->maximum() - bar->minimum()) * step_of(bar, area);
+}
+
+/// While one is alive the view is so large that nothing of it is hidden. No event is waited for:
+/// nobody sees it.
+class Whole {
+public:
+  explicit Whole(QWidget& view) : view_(view), was_(view.geometry()) {
+    for (auto* area : view.findChildren<QAbstractScrollArea*>()) add(area);
+    if (auto* area = qobject_cast<QAbstractScrollArea*>(&view)) add(area);
+    for (QWidget* part : view.findChildren<QWidget*>()) begin(part);
+    begin(&view);
+    for (int i = 0; i < kRounds && grow(); ++i) {
+    }
+  }
+  ~Whole() {
+    for (HasWholePicture* part : parts_) part->end_whole();
+    for (Area const& one : areas_) one.area->setVerticalScrollBarPolicy(one.down);
+    for (Area const& one : areas_) one.area->setHorizontalScrollBarPolicy(one.across);
+    view_.setGeometry(was_);
+    for (auto const& [bar, value] : scrolled_) bar->setValue(value);
+  }
+  Whole(Whole const&) = delete;
+  Whole& operator=(Whole const&) = delete;
+
+private:
+  void add(QAbstractScrollArea* area) {
+    for (QScrollBar* bar : {area->horizontalScrollBar(), area->verticalScrollBar()})
+      scrolled_.emplace_back(bar, bar->value()), bars_.push_back({area, bar});
+    areas_.push_back({area, area->verticalScrollBarPolicy(), area->horizontalScrollBarPolicy()});
+    area->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  }
+  void begin(QWidget* widget) {
+    auto* part = dynamic_cast<HasWholePicture*>(widget);
+    auto* canvas = dynamic_cast<Canvas*>(widget);
+    if (!part || !canvas || !widget->isVisibleTo(&view_)) return;
+    QSize wanted = canvas->pixels(part->begin_whole());
+    parts_.push_back(part);
+    resize(view_.size() + (wanted - widget->size()).expandedTo(QSize(0, 0)));
+  }
+  struct Part {
+    QAbstractScrollArea* area;
+    QScrollBar* bar;
+    int hides = 0;      ///< pixels, before the view grew
+    bool grows = true;  ///< with the view
+  };
+  /// By what the part hides that hides most; false: that brings nothing, or is not needed.
+  bool grow() {
+    QSize before = view_.size(), more(0, 0);
+    for (Part& part : bars_) {
+      bool seen = part.area == &view_ || part.area->isVisibleTo(&view_);
+      part.hides = seen && part.grows ? hidden(part.bar, part.area) : 0;
+      bool down = part.bar->orientation() == Qt::Vertical;
+      more = more.expandedTo(down ? QSize(0, part.hides) : QSize(part.hides, 0));
+    }
+    resize(before + more);
+    bool wider = false, taller = false;
+    for (Part& part : bars_) {
+      if (part.hides == 0) continue;
+      part.grows = hidden(part.bar, part.area) < part.hides;
+      (part.bar->orientation() == Qt::Vertical ? taller : wider) |= part.grows;
+    }
+    // Of what does not grow with the view no more is seen in a larger one.
+    QSize now = view_.size();
+    resize(QSize(wider ? now.width() : before.width(), taller ? now.height() : before.height()));
+    return wider || taller;
+  }
+  void resize(QSize size) { view_.resize(size.boundedTo(QSize(kLargest, kLargest))); }
+
+  struct Area {
+    QAbstractScrollArea* area;
+    Qt::ScrollBarPolicy down, across;
+  };
+
+  QWidget& view_;
+  QRect was_;
+  std::vector<Area> areas_;
+  std::vector<Part> bars_;
+  std::vector<std::pair<QScrollBar*, int>> scrolled_;
+  std::vector<HasWholePicture*> parts_;
+};
+
+/// Less than wished where the picture would be too large: all of it is in there all the same.
+double density_of(QSize size) {
+  double longest = std::max({size.width(), size.height(), 1});
+  double area = std::max(1.0, double(size.width()) * size.height());
+  return std::min(
+      {double(kPictureDensity), kLongestImage / longest, std::sqrt(kMostPixels / area)});
+}
+
+}  // namespace
+
+QImage image_of(QWidget& view) {
+  Whole whole(view);
+  double density = density_of(view.size());
+  QImage image((QSizeF(view.size()) * density).toSize(), QImage::Format_ARGB32_Premultiplied);
+  if (image.isNull()) return image;
+  image.setDevicePixelRatio(density);
+  image.fill(Qt::transparent);
+  view.render(&image);
+  return image;
+}
+
+QByteArray svg_of(QWidget& view, QString const& title) {
+  Whole whole(view);
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  buffer.open(QIODevice::WriteOnly);
+  QSvgGenerator generator;
+  generator.setOutputDevice(&buffer);
+  generator.setSize(view.size());
+  generator.setViewBox(QRect(QPoint(0, 0), view.size()));
+  // A unit of the file is a pixel of the window.
+  generator.setResolution(view.logicalDpiX());
+  generator.setTitle(title);
+  QPainter painter(&generator);
+  view.render(&painter);
+  painter.end();
+  return bytes;
+}
+
+}  // namespace tw
