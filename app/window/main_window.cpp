@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/window/report_desk.h"
 #include "app/window/start_desk.h"
 #include "engine/session/facts/followed_loop.h"
 #include "widgets/accessible/parts.h"
@@ -47,6 +48,7 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
   set_handlers();
   add_dialogs();
   build();
+  build_helpers();
   build_late_actions();
   keeper_ = new ProjectKeeper(
       session_, state_folder_, [this] { return layout(); }, this);
@@ -66,7 +68,7 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
 }
 
 bool MainWindow::busy() const {
-  return keeper_->busy() || desk_->busy() ||
+  return keeper_->busy() || desk_->busy() || reports_->busy() ||
          std::ranges::any_of(panes_, [](Placed const& placed) { return placed.pane->busy(); });
 }
 
@@ -125,6 +127,12 @@ void MainWindow::build() {
   connect(top_, &TopBar::keys_asked, this, &MainWindow::show_keys);
   connect(top_, &TopBar::theme_asked, this, [this] { run_action("Switch theme"); });
   connect(top_, &TopBar::home_asked, this, [this] { execute(session::CloseModel{}); });
+}
+
+void MainWindow::build_helpers() {
+  reports_ = new ReportDesk(*this, this);
+  connect(reports_, &ReportDesk::saved, this, &MainWindow::note);
+  connect(reports_, &ReportDesk::failed, this, qOverload<QString const&>(&MainWindow::say));
 }
 
 void MainWindow::connect_start_page() {

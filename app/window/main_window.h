@@ -28,6 +28,7 @@ namespace tw {
 class ErrorCard;
 class FocusRing;
 class ModelBar;
+class ReportDesk;
 class StartDesk;
 class StartPage;
 
@@ -196,6 +197,8 @@ private:
   std::vector<PaletteEntry> palette_entries();
   Status show_palette_dialog();
   Status show_keys_dialog();
+  /// What saves reports.
+  void build_helpers();
   /// 1: larger, -1: smaller, 0: as it was.
   void step_text_scale(int direction);
   Status show_export_dialog();
@@ -257,6 +260,7 @@ private:
   Recorder recorder_;
   bool told_of_recorder_ = false;
   ProjectKeeper* keeper_ = nullptr;
+  ReportDesk* reports_ = nullptr;
   int depth_ = 0;         ///< of actions that are being carried out
 
   Selection* selection_;

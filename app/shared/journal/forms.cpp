@@ -1,5 +1,6 @@
 #include "app/shared/journal/form_rows.h"
 #include "app/shared/journal/picture.h"
+#include "app/shared/journal/save_report.h"
 
 namespace tw::journal {
 namespace {
@@ -136,6 +137,9 @@ std::vector<Form> window_forms() {
       row<SavePicture>("picture", "saves a view as SVG or PNG, in a theme or as it is",
                        Word(&SavePicture::view, "VIEW"), Word(&SavePicture::file, "FILE"),
                        Optional<SavePicture>{&SavePicture::theme, "THEME"}),
+      row<SaveReport>("report", "saves a page about the kernel or the model",
+                      Word<SaveReport>{&SaveReport::what, "WHAT", {"kernel", "model"}},
+                      Rest<SaveReport>{&SaveReport::file, "FILE"}),
   };
 }
 

@@ -119,7 +119,8 @@ constexpr char kStyle[] =
     "#76808f;stroke-width:1.5}"
     ".shape{font-size:11px;fill:#616b79}.chip{fill-opacity:.16}.injective "
     "rect{fill:#0a94e8}.reduction rect{fill:#01816b}"
-    ".complex rect{fill:#9c4504}.opaque rect{fill:#424b5b}.back{fill:#fafbfc}</style>\n"
+    ".complex rect{fill:#9c4504}.opaque rect{fill:#424b5b}.back{fill:#fafbfc}</style>\n";
+constexpr char kArrow[] =
     "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" "
     "markerHeight=\"8\" orient=\"auto\">"
     "<path d=\"M1 1 L7 4 L1 7\" fill=\"none\" stroke=\"#76808f\" "
@@ -144,11 +145,13 @@ std::string graph_svg(GraphView const& graph, KernelTable const& kernels,
     shapes.push_back(edge.shape);
   }
   lay_out(layout);
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-24 -24 {:.0f} {:.0f}\" "
-      "width=\"{:.0f}\" height=\"{:.0f}\">\n",
-      layout.width + 160, layout.height + 48, layout.width + 160, layout.height + 48);
-  svg += kStyle;
+  std::string svg =
+      fmt::format("<svg {} viewBox=\"-24 -24 {:.0f} {:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\">\n",
+                  options.of_page ? "class=\"graph\" role=\"img\" aria-label=\"Graph\""
+                                  : "xmlns=\"http://www.w3.org/2000/svg\"",
+                  layout.width + 160, layout.height + 48, layout.width + 160, layout.height + 48);
+  if (!options.of_page) svg += kStyle;
+  svg += kArrow;
   svg +=
       fmt::format("<rect class=\"back\" x=\"-24\" y=\"-24\" width=\"{:.0f}\" height=\"{:.0f}\"/>\n",
                   layout.width + 160, layout.height + 48);

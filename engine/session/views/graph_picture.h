@@ -9,7 +9,8 @@
 namespace tw::session {
 
 struct PictureOptions {
-  bool before = false;  ///< the graph as imported instead of the fused one
+  bool before = false;   ///< the graph as imported instead of the fused one
+  bool of_page = false;  ///< stands in a page, whose style knows its classes ("graph" around them)
 };
 
 std::string graph_svg(GraphView const& graph, KernelTable const& kernels,

@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/shared/report/drawings.h"
+#include "app/shared/report/markup.h"
+#include "app/shared/report/parts.h"
+#include "engine/session/layers.h"
+#include "engine/session/views/graph_picture.h"
+#include "engine/support/base/quantities.h"
+
+namespace tw::report {
+namespace {
+
+using session::KernelRow;
+
+constexpr size_t kMostShown = 24;  // kernels of a graph that is not folded
+
+/// Of all its runs; 0 where it is not known.
+double time_of(KernelRow const& row) { return row.time_ms.value_or(0) * row.count; }
+
+std::string state_of(KernelRow const& row) {
+  constexpr char const* kStates[] = {"plain", "by rule", "by hand", "tuned"};
+  return kStates[size_t(row.state)];
+}
+
+std::string cell(std::string const& text) { return element("td", text, "number"); }
+
+std::string table_row(KernelRow const& row, double whole) {
+  double share = whole > 0 ? time_of(row) / whole : 0;
+  std::string bar = row.time_ms ? fmt::format("<i style=\"width:{:.1f}%\"></i>", share * 100) : "";
+  return fmt::format(
+      "<tr data-kernel=\"{}\"><td><code>{}</code>{}</td>{}{}{}<td class=\"share\">{}{}</td>{}{}"
+      "</tr>\n",
+      escaped(row.name), escaped(row.name), element("p", row.operators + " · " + row.shape),
+      cell(std::to_string(row.count)), cell(row.time_ms ? milliseconds_text(*row.time_ms) : ""),
+      cell(row.time_ms && row.count > 1 ? milliseconds_text(time_of(row)) : ""),
+      escaped(row.time_ms ? percent_text(share) : "not measured"), bar,
+      cell(row.fraction_of_roof ? percent_text(*row.fraction_of_roof) : ""),
+      element("td", state_of(row)));
+}
+
+std::string kernels_part(session::KernelTable const& table) {
+  double whole = 0;
+  for (KernelRow const& row : table.rows) whole += time_of(row);
+  std::string text =
+      "<section id=\"kernels\"><h2>Kernels</h2>\n<div class=\"wide\"><table>\n<tr><th>kernel</th>"
+      "<th class=\"number\">runs</th><th class=\"number\">time</th><th class=\"number\">of all "
+      "runs</th><th>share</th><th class=\"number\">of roof</th><th>schedule</th></tr>\n";
+  for (KernelRow const& row : table.rows) text += table_row(row, whole);
+  return text + "</table></div></section>\n";
+}
+
+std::string figures(Contents const& contents) {
+  session::Snapshot const& now = contents.now;
+  std::string text = "<div class=\"figures\">\n";
+  if (now.kernels->total_ms)
+    text += figure("model.time", milliseconds_text(*now.kernels->total_ms),
+                   "time of the whole model, measured", contents);
+  text += figure("kernels", std::to_string(now.kernels->rows.size()), "kernels", contents);
+  text += figure("model.operators", std::to_string(now.model->operators), "operators", contents);
+  return text + "</div>\n";
+}
+
+std::string graph_part(session::Snapshot const& now) {
+  if (!now.graph || now.graph->nodes.empty()) return {};
+  bool small = now.graph->groups.size() <= kMostShown;
+  return fmt::format(
+      "<section id=\"graph\"><h2>Graph</h2>\n<details{}><summary>{} after fusion</summary>\n<div "
+      "class=\"drawing\">{}</div></details></section>\n",
+      small ? " open=\"open\"" : "", count_text(int64_t(now.graph->groups.size()), "kernel"),
+      session::graph_svg(*now.graph, *now.kernels, {.of_page = true}));
+}
+
+std::string roofline_part(Contents const& contents) {
+  if (!contents.layers || contents.layers->below.roofs.empty()) return {};
+  session::RooflineView const& below = contents.layers->below;
+  std::string unit = below.unit;
+  for (session::RoofView const& roof : below.roofs)
+    if (roof.compute) unit = session::unit_of(roof);
+  std::vector<PlacedPoint> points;
+  for (session::LayerPoint const& layer : contents.layers->layers) {
+    if (!layer.missing.empty()) continue;
+    points.push_back({layer.by_rule, "", layer.name});
+    points.back().point.measured = false;
+    points.back().point.current = false;
+  }
+  return "<section id=\"roofline\"><h2>Roofline</h2>\n<div class=\"drawing\">" +
+         roofline_drawing(below, points, unit) + "</div>\n" + element("p", below.explanation) +
+         "</section>\n";
+}
+
+}  // namespace
+
+std::string model_part(Contents const& contents) {
+  std::string text = figures(contents);
+  for (std::string const& note : contents.now.model->notes) text += element("p", note);
+  return text + kernels_part(*contents.now.kernels) + graph_part(contents.now) +
+         roofline_part(contents);
+}
+
+}  // namespace tw::report
