@@ -91,6 +91,7 @@ void MainWindow::build_late_actions() {
   add_action("Larger text", "Ctrl++", [this] { step_text_scale(1); });
   add_action("Smaller text", "Ctrl+-", [this] { step_text_scale(-1); });
   add_action("Normal text size", "Ctrl+0", [this] { step_text_scale(0); });
+  build_presenter_actions();
   // These are no shortcuts: keyPressEvent knows them.
   actions_.push_back({section_, "Keys", "?", [this] { show_keys(); }});
   for (session::PrimitiveView const& primitive : primitives_) {

@@ -9,6 +9,7 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "app/shared/journal/present.h"
 #include "app/window/main_window.h"
 #include "widgets/error_card/error_card.h"
 #include "widgets/focus/focus_ring.h"
@@ -19,6 +20,7 @@ namespace tw {
 namespace {
 
 constexpr QSize kLeast{960, 620}, kUnknown{1440, 900};
+constexpr int kPresenterScale = 150;  // percent
 
 }  // namespace
 
@@ -70,9 +72,29 @@ Status MainWindow::run(journal::ScaleText const& action) {
                                            std::to_string(action.percent));
   QSettings(state_folder_ + "/settings.ini", QSettings::IniFormat)
       .setValue("scale", action.percent);
+  scale_before_ = 0;  // what one chooses oneself stays
   set_text_scale(action.percent);
   note(QString("Text scale: %1 %").arg(action.percent));
   return {};
+}
+
+/// For as long as one presents: the next start has the scale that was chosen.
+Status MainWindow::run(journal::Present const& action) {
+  bool on = action.state == "on";
+  if (on == (scale_before_ != 0)) return {};
+  int percent = on ? std::max(kPresenterScale, scale_) : scale_before_;
+  scale_before_ = on ? scale_ : 0;
+  set_text_scale(percent);
+  note(QString(on ? "Presenter scale: %1 %" : "Text scale: %1 %").arg(percent));
+  return {};
+}
+
+void MainWindow::build_presenter_actions() {
+  add_command({.section = section_,
+               .name = "Presenter scale",
+               .keys = "F9",
+               .run = [this] { show_action(journal::Present{scale_before_ == 0 ? "on" : "off"}); },
+               .also = "text 150 % beamer projector"});
 }
 
 void MainWindow::step_text_scale(int direction) {

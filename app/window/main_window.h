@@ -32,6 +32,9 @@ class ReportDesk;
 class StartDesk;
 class StartPage;
 
+namespace journal {
+struct Present;
+}
 namespace session {
 class StartFacts;
 }
@@ -168,6 +171,7 @@ private:
   Status run(journal::HoverLoop const& action);
   Status run(journal::SetTheme const& action);
   Status run(journal::ScaleText const& action);
+  Status run(journal::Present const& action);
   Status run(journal::ResizeWindow const& action);
   Status run(journal::ArrangePanes const& action);
   Status run(journal::ScrollView const& action);
@@ -197,6 +201,7 @@ private:
   std::vector<PaletteEntry> palette_entries();
   Status show_palette_dialog();
   Status show_keys_dialog();
+  void build_presenter_actions();
   /// What saves reports.
   void build_helpers();
   /// 1: larger, -1: smaller, 0: as it was.
@@ -261,6 +266,7 @@ private:
   bool told_of_recorder_ = false;
   ProjectKeeper* keeper_ = nullptr;
   ReportDesk* reports_ = nullptr;
+  int scale_before_ = 0;  ///< a presenter's; 0: nobody presents
   int depth_ = 0;         ///< of actions that are being carried out
 
   Selection* selection_;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/shared/journal/present.h"
 #include "app/window/main_window.h"
 #include "app/window/start_desk.h"
 #include "app/window/view_names.h"
@@ -42,8 +43,8 @@ void MainWindow::set_handler(std::type_index kind,
 void MainWindow::set_handlers() {
   using namespace journal;
   carry_out<session::Command, ChooseKernel, ShowView, SelectLoop, HoverLoop, SetTheme, ScaleText,
-            ResizeWindow, ArrangePanes, ScrollView, OpenProject, SaveProject, SaveProjectWithModel,
-            RecoverWork, DiscardRecovery, ShowDialog, CloseDialog>();
+            Present, ResizeWindow, ArrangePanes, ScrollView, OpenProject, SaveProject,
+            SaveProjectWithModel, RecoverWork, DiscardRecovery, ShowDialog, CloseDialog>();
 }
 
 void MainWindow::user_did(journal::Action const& action) {

@@ -1,5 +1,6 @@
 #include "app/shared/journal/form_rows.h"
 #include "app/shared/journal/picture.h"
+#include "app/shared/journal/present.h"
 #include "app/shared/journal/save_report.h"
 
 namespace tw::journal {
@@ -108,6 +109,8 @@ std::vector<Form> window_forms() {
           .replacing(),
       row<SetTheme>("theme", "dark, light or high-contrast", Word(&SetTheme::theme, "NAME")),
       row<ScaleText>("scale text", "in percent", Number(&ScaleText::percent, "PERCENT")),
+      row<Present>("presenter", "sets the text to 150 percent, or back to what it was",
+                   Word<Present>{&Present::state, "STATE", {"on", "off"}}),
       row<ResizeWindow>("size", "sets the size of the window, in logical pixels",
                         Number(&ResizeWindow::width, "WIDTH"),
                         Number(&ResizeWindow::height, "HEIGHT"))

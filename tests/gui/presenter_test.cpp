@@ -1,0 +1,54 @@
+// Text for a room full of people: larger while one presents, and back as it was.
+#include <QtTest>
+
+#include <QSettings>
+
+#include "tests/gui/workplace.h"
+#include "widgets/ladder/ladder_view.h"
+
+using namespace tw;
+
+class PresenterTest : public QObject {
+  Q_OBJECT
+private slots:
+  void a_key_makes_all_larger_and_takes_it_back() {
+    Workplace place(false);
+    place.open_matmul();
+    QCOMPARE(place.lines("scale text 110\n"), std::string());
+    auto* ladder = place.window->findChild<LadderView*>("ladder");
+    QTest::keyClick(place.window.get(), Qt::Key_F9);
+    QCOMPARE(place.lines("expect text.scale = 150\n"), std::string());
+    QCOMPARE(ladder->unit(), 1.5);
+    QVERIFY(place.recorded().find("presenter on") != std::string::npos);
+    // The next start has the scale that was chosen.
+    QCOMPARE(QSettings(place.folder.filePath("state/settings.ini"), QSettings::IniFormat)
+                 .value("scale")
+                 .toInt(),
+             110);
+    QTest::keyClick(place.window.get(), Qt::Key_F9);
+    QCOMPARE(place.lines("expect text.scale = 110\n"), std::string());
+    QCOMPARE(ladder->unit(), 1.1);
+  }
+
+  void a_journal_and_the_palette_do_it_too() {
+    Workplace place(false);
+    QVERIFY(place.window->action_names().contains("Presenter scale"));
+    place.window->run_action("Presenter scale");
+    QCOMPARE(place.lines("expect text.scale = 150\npresenter on\nexpect text.scale = 150\n"
+                         "presenter off\nexpect text.scale = 100\npresenter off\n"
+                         "expect text.scale = 100\n"),
+             std::string());
+  }
+
+  /// One who chooses a scale while presenting keeps it; larger text is not made smaller.
+  void a_scale_that_is_chosen_stays() {
+    Workplace place(false);
+    QCOMPARE(place.lines("presenter on\nscale text 125\npresenter off\nexpect text.scale = 125\n"
+                         "scale text 175\npresenter on\nexpect text.scale = 175\npresenter off\n"
+                         "expect text.scale = 175\n"),
+             std::string());
+  }
+};
+
+QTEST_MAIN(PresenterTest)
+#include "presenter_test.moc"
