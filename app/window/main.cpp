@@ -15,6 +15,7 @@
 #include "app/shared/environment.h"
 #include "app/shared/version.h"
 #include "app/window/main_window.h"
+#include "app/window/playback.h"
 #include "app/window/replay.h"
 #include "app/window/report.h"
 #include "app/window/start_desk.h"
@@ -39,7 +40,8 @@ struct Wishes {
   QString model, sample, theme, report, journal, record, picture, state;
   bool stays = false;  ///< after a replay
   QSize size;
-  std::optional<int> scale;  ///< of text, in percent; nothing: as it was chosen in the window
+  std::optional<int> scale;     ///< of text, in percent; nothing: as it was chosen in the window
+  std::optional<double> speed;  ///< of the replay; nothing: as fast as it goes
 };
 
 /// A walk, a replay or a picture needs nobody to look at it.
@@ -60,6 +62,17 @@ bool display_missing() {
 
 bool nobody_looks() { return QStringList{"offscreen", "minimal"}.contains(qApp->platformName()); }
 
+Status read_speed(QString const& text, Wishes& wishes) {
+  if (text.isEmpty()) return {};
+  if (wishes.journal.isEmpty())
+    return tw::bad_input("no_journal", "--speed needs a journal: --journal FILE");
+  for (double speed : tw::PlaybackBar::kSpeeds)
+    if (text == QString::number(speed)) wishes.speed = speed;
+  if (wishes.speed) return {};
+  return tw::bad_input("unusable_speed",
+                       "--speed takes 0.5, 1, 2 or 4, not '" + text.toStdString() + "'");
+}
+
 tw::Result<Wishes> read_wishes(QApplication& app) {
   QCommandLineParser parser;
   parser.setApplicationDescription("Explore and schedule the kernels of deep-learning models");
@@ -75,10 +88,13 @@ tw::Result<Wishes> read_wishes(QApplication& app) {
               "file.png"),
       state("state", "keep settings, recovery files and journals in this folder", "folder"),
       stay("stay", "keep the window open after the journal"),
+      speed("speed", "replay the journal so that one can follow it: 0.5, 1, 2 or 4 times as fast",
+            "factor"),
       scale("scale", "scale of text and everything else, in percent: 80 to 200", "percent"),
       report("report", "step through a sample automatically and write pictures to this folder",
              "folder");
-  parser.addOptions({sample, theme, size, journal, record, picture, state, stay, scale, report});
+  parser.addOptions(
+      {sample, theme, size, journal, record, picture, state, stay, speed, scale, report});
   parser.addPositionalArgument("MODEL", "an ONNX file, a .te file or a project", "[MODEL]");
   parser.process(app);
   Wishes wishes{parser.positionalArguments().value(0),
@@ -91,7 +107,9 @@ tw::Result<Wishes> read_wishes(QApplication& app) {
                 parser.value(state),
                 parser.isSet(stay),
                 {},
+                {},
                 {}};
+  TRY(read_speed(parser.value(speed), wishes));
   if (parser.isSet(theme) && !QStringList{"dark", "light", "high-contrast"}.contains(wishes.theme))
     return tw::bad_input("unknown_theme", "there is no theme '" +
                                               parser.value(theme).toStdString() +
@@ -156,6 +174,25 @@ bool begins_in_background(Wishes const& wishes, QString const& state) {
   return settings.value("background", "on").toString() != "off";
 }
 
+/// Line by line, at a speed; where nobody looks it ends with the journal.
+int play(QApplication& app, tw::MainWindow& window, tw::session::Session& session,
+         Wishes const& wishes) {
+  if (Status opened = open_what_is_wished(window, wishes); !opened) return fail(opened.error());
+  tw::settle(window, session);
+  QObject::connect(&window.playback(), &tw::Playback::ended, &app, [&](bool well) {
+    QString trouble = window.playback().state().trouble;
+    if (!well) std::fprintf(stderr, "tilewright: %s\n", qPrintable(trouble));
+    bool over = !wishes.picture.isEmpty() || (nobody_looks() && !wishes.stays);
+    Status saved;
+    if (!wishes.picture.isEmpty())
+      saved = tw::save_picture(tw::picture_of(window), wishes.picture.toStdString());
+    if (!saved) return QApplication::exit(fail(saved.error()));
+    if (over) QApplication::exit(well ? 0 : 1);
+  });
+  Status status = window.play_journal(wishes.journal, *wishes.speed);
+  return status ? app.exec() : fail(status.error());
+}
+
 /// Until the window is closed, or what was wished is done; returns the exit code.
 int work(QApplication& app, tw::MainWindow& window, tw::session::Session& session,
          Wishes const& wishes) {
@@ -173,6 +210,7 @@ int work(QApplication& app, tw::MainWindow& window, tw::session::Session& sessio
     window.keep_size();
   }
   window.show();
+  if (wishes.speed) return play(app, window, session, wishes);
   if (replays(wishes)) {
     Status status = replay_and_look(window, session, wishes);
     if (!status) return fail(status.error());

@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/window/playback.h"
 #include "app/window/report_desk.h"
 #include "app/window/start_desk.h"
 #include "engine/session/facts/followed_loop.h"
@@ -77,6 +78,7 @@ MainWindow::~MainWindow() {
   panes_.clear();  // their threads look at the session and at devices
   delete keeper_;  // its thread looks at the session
   delete desk_;    // it tells the page, which the window deletes
+  delete playback_;
 }
 
 void MainWindow::build() {
@@ -129,10 +131,19 @@ void MainWindow::build() {
   connect(top_, &TopBar::home_asked, this, [this] { execute(session::CloseModel{}); });
 }
 
+Status MainWindow::play_journal(QString const& file, double speed) {
+  playback_->set_speed(speed);
+  return playback_->open(file);
+}
+
 void MainWindow::build_helpers() {
   reports_ = new ReportDesk(*this, this);
   connect(reports_, &ReportDesk::saved, this, &MainWindow::note);
   connect(reports_, &ReportDesk::failed, this, qOverload<QString const&>(&MainWindow::say));
+  auto* bar = new PlaybackBar;
+  auto* column = static_cast<QVBoxLayout*>(centralWidget()->layout());
+  column->insertWidget(column->count() - 1, bar);  // above the status line
+  playback_ = new Playback(*this, session_, *bar);
 }
 
 void MainWindow::connect_start_page() {

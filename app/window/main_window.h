@@ -28,6 +28,7 @@ namespace tw {
 class ErrorCard;
 class FocusRing;
 class ModelBar;
+class Playback;
 class ReportDesk;
 class StartDesk;
 class StartPage;
@@ -84,6 +85,9 @@ public:
   void open_path(QString const& path);
   /// Offers the work of a window that ended without closing, if there is some.
   void offer_recovery();
+  /// So that one can follow it, at one of `PlaybackBar::kSpeeds`. Errors: those of reading it.
+  Status play_journal(QString const& file, double speed);
+  Playback& playback() { return *playback_; }
   /// The size that was asked for: that of a session or project does not take its place.
   void keep_size() { size_is_wished_ = true; }
   /// What was wrong with the last command; empty: nothing.
@@ -202,7 +206,7 @@ private:
   Status show_palette_dialog();
   Status show_keys_dialog();
   void build_presenter_actions();
-  /// What saves reports.
+  /// What saves reports, and what plays journals.
   void build_helpers();
   /// 1: larger, -1: smaller, 0: as it was.
   void step_text_scale(int direction);
@@ -266,6 +270,7 @@ private:
   bool told_of_recorder_ = false;
   ProjectKeeper* keeper_ = nullptr;
   ReportDesk* reports_ = nullptr;
+  Playback* playback_ = nullptr;
   int scale_before_ = 0;  ///< a presenter's; 0: nobody presents
   int depth_ = 0;         ///< of actions that are being carried out
 

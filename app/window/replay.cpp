@@ -54,6 +54,10 @@ bool settle(MainWindow& window, session::Session& session, double seconds) {
   return true;
 }
 
+std::unique_ptr<journal::Stage> window_stage(MainWindow& window, session::Session& session) {
+  return std::make_unique<WindowStage>(window, session);
+}
+
 Status replay(MainWindow& window, session::Session& session, journal::Journal const& journal) {
   WindowStage stage(window, session);
   TRY(journal::play(journal, stage));

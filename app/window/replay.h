@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QImage>
+#include <memory>
 
 #include "app/shared/journal/journal.h"
 
@@ -10,6 +11,9 @@ namespace tw {
 
 class MainWindow;
 
+namespace journal {
+class Stage;
+}
 namespace session {
 class Session;
 }
@@ -17,6 +21,9 @@ class Session;
 /// Lets the window work until no job is running and nothing is left to draw; false when that takes
 /// longer than `seconds`.
 bool settle(MainWindow& window, session::Session& session, double seconds = 120);
+
+/// The window as a place where journals are played.
+std::unique_ptr<journal::Stage> window_stage(MainWindow& window, session::Session& session);
 
 /// Errors: those of journal::play.
 Status replay(MainWindow& window, session::Session& session, journal::Journal const& journal);

@@ -96,7 +96,7 @@ QString Theme::style_sheet() const {
     QToolTip { background: $raised; color: $text1; border: 1px solid $line2; padding: 6px; font-family: Inter, "Noto Sans", "DejaVu Sans"; font-size: 12px; }
     QLabel[mono="true"], QLineEdit[mono="true"], QComboBox[mono="true"], QListWidget[mono="true"] { font-family: "JetBrains Mono", "DejaVu Sans Mono"; }
     #modelTuningLine { background: $line1; }
-    #modelBar { background: $raised; border-bottom: 1px solid $line2; }
+    #modelBar { background: $raised; border-bottom: 1px solid $line2; } #playbackBar { background: $raised; border-top: 1px solid $line2; }
     QMenu { background: $raised; border: 1px solid $line2; padding: 4px; } QMenu::item { padding: 5px 22px; } QMenu::item:selected { background: $hover; }
     QLabel[role="label"] { color: $text3; font-size: 11px; } QLabel[role="secondary"] { color: $text2; } QLabel[role="title"] { font-size: 15px; font-weight: 600; }
     QLabel[role="headline"] { font-size: 26px; font-weight: 600; } QLabel[role="lead"] { font-size: 14px; color: $text2; } QLabel[role="section"] { font-size: 13px; font-weight: 600; }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 
@@ -16,118 +15,112 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kPatience = 180;  // seconds: a model's kernels are measured one after the other
 
-class Player {
-public:
-  Player(Journal const& journal, Stage& stage) : journal_(journal), stage_(stage) {}
-
-  Result<Played> run() {
-    for (size_t i = 0; i < journal_.lines.size(); ++i) {
-      Line const& line = journal_.lines[i];
-      if (std::string why = why_not(line); !why.empty()) {
-        std::string text = std::visit([](auto const& what) { return to_text(what); }, line.what);
-        played_.skipped.push_back({line.number, text, why});
-      } else if (auto const* expect = std::get_if<Expect>(&line.what)) {
-        TRY(check(*expect, place_of(line)));
-        ++played_.expectations;
-      } else {
-        TRY(act(std::get<Action>(line.what), place_of(line), error_is_expected(i + 1)));
-        ++played_.actions;
-      }
-    }
-    return std::move(played_);
-  }
-
-private:
-  Place place_of(Line const& line) const { return {journal_.file, line.number, 0, {}}; }
-
-  /// Why the line needs a window that is not there; empty: it does not.
-  std::string why_not(Line const& line) {
-    if (stage_.has_window()) return {};
-    if (lost_at_ > 0)
-      return fmt::format("only a window knows the state of the session after line {}", lost_at_);
-    if (auto const* expect = std::get_if<Expect>(&line.what)) {
-      if (expect->fact == "error" && left_out_ > 0)
-        return fmt::format("line {} was skipped", left_out_);
-      bool known = expect->fact == "elapsed" || is_of_session(expect->fact);
-      return known ? "" : "only a window knows this fact";
-    }
-    Form const* form = form_of(std::get<Action>(line.what));
-    Who who = form ? form->info.who : Who::kWindow;
-    left_out_ = who == Who::kSession ? 0 : line.number;
-    if (who == Who::kBoth) lost_at_ = line.number;
-    return who == Who::kSession ? "" : "only a window can do this";
-  }
-
-  /// Among the expectations that follow the action.
-  bool error_is_expected(size_t from) const {
-    for (size_t i = from; i < journal_.lines.size(); ++i) {
-      auto const* expect = std::get_if<Expect>(&journal_.lines[i].what);
-      if (!expect) return false;
-      if (expect->fact == "error") return true;
-    }
-    return false;
-  }
-
-  Status act(Action action, Place const& place, bool error_expected) {
-    at_home(action);
-    auto begin = Clock::now();
-    session::Snapshot before = stage_.snapshot();
-    Status status = stage_.perform(action);
-    if (!stage_.settle(kPatience)) return still_busy(place);
-    elapsed_ = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-    if (error_expected) return {};
-    if (!status) return refused("action_failed", to_sentence(status.error()), place);
-    auto error = stage_.snapshot().error;
-    if (std::string said = stage_.said(); !said.empty())
-      return refused("action_failed", said, place);
-    bool fresh = error && (!before.error || before.error->sentence != error->sentence);
-    if (fresh) return refused("action_failed", error->sentence, place);
-    return {};
-  }
-
-  /// Where the journal lies is where its models and projects are.
-  void at_home(Action& action) const {
-    if (auto* open = action.as<session::OpenModel>()) make_absolute(open->path);
-    if (auto* open = action.as<OpenProject>()) {
-      make_absolute(open->project);
-      make_absolute(open->model);
-    }
-    if (auto* save = action.as<SaveProject>()) make_absolute(save->project);
-    if (auto* save = action.as<SaveProjectWithModel>()) make_absolute(save->project);
-  }
-  void make_absolute(std::string& path) const {
-    if (journal_.file.empty() || path.empty() || std::filesystem::path(path).is_absolute()) return;
-    path = (std::filesystem::absolute(journal_.file).parent_path() / path).string();
-  }
-
-  std::unexpected<Error> still_busy(Place const& place) const {
-    session::Snapshot now = stage_.snapshot();
-    std::string what = now.job ? now.job->what : "drawing";
-    return environment_failed(
-        "still_busy", "still busy after " + std::to_string(int(kPatience)) + " seconds: " + what,
-        place);
-  }
-
-  Status check(Expect const& expect, Place const& place) const {
-    std::optional<Value> value =
-        expect.fact == "elapsed" ? Value(elapsed_) : stage_.fact(expect.fact);
-    if (value && holds(expect, *value)) return {};
-    std::string unit;
-    for (FactInfo const& fact : facts())
-      if (fact.name == expect.fact) unit = fact.unit;
-    return refused("expectation_failed",
-                   "'" + to_text(expect) + "' does not hold: " + words_of(value, unit), place);
-  }
-
-  Journal const& journal_;
-  Stage& stage_;
-  Played played_;
-  double elapsed_ = 0;
-  int left_out_ = 0;  ///< the line of the last action, when it was not done
-  int lost_at_ = 0;   ///< the line since when the session is not what the journal means; 0: it is
-};
-
 }  // namespace
+
+void Player::begin() {
+  Line& line = journal_.lines[at_];
+  std::string why = why_not(line);
+  skips_ = !why.empty();
+  if (skips_) {
+    std::string text = std::visit([](auto const& what) { return to_text(what); }, line.what);
+    played_.skipped.push_back({line.number, text, why});
+  } else if (auto const* action = std::get_if<Action>(&line.what)) {
+    Action done = *action;
+    at_home(done);
+    began_ = Clock::now();
+    before_ = stage_.snapshot();
+    status_ = stage_.perform(done);
+  }
+}
+
+Status Player::finish() {
+  Status status;
+  Line const& line = journal_.lines[at_];
+  auto const* expect = std::get_if<Expect>(&line.what);
+  if (!skips_ && !expect)
+    elapsed_ = std::chrono::duration<double, std::milli>(Clock::now() - began_).count();
+  if (!skips_) status = expect ? check(*expect) : judge_action();
+  if (status && !skips_) ++(expect ? played_.expectations : played_.actions);
+  ++at_;
+  return status;
+}
+
+Place Player::place() const { return {journal_.file, journal_.lines[at_].number, 0, {}}; }
+
+/// Why the line needs a window that is not there; empty: it does not.
+std::string Player::why_not(Line const& line) {
+  if (stage_.has_window()) return {};
+  if (lost_at_ > 0)
+    return fmt::format("only a window knows the state of the session after line {}", lost_at_);
+  if (auto const* expect = std::get_if<Expect>(&line.what)) {
+    if (expect->fact == "error" && left_out_ > 0)
+      return fmt::format("line {} was skipped", left_out_);
+    bool known = expect->fact == "elapsed" || is_of_session(expect->fact);
+    return known ? "" : "only a window knows this fact";
+  }
+  Form const* form = form_of(std::get<Action>(line.what));
+  Who who = form ? form->info.who : Who::kWindow;
+  left_out_ = who == Who::kSession ? 0 : line.number;
+  if (who == Who::kBoth) lost_at_ = line.number;
+  return who == Who::kSession ? "" : "only a window can do this";
+}
+
+/// Among the expectations that follow the action.
+bool Player::error_is_expected(size_t from) const {
+  for (size_t i = from; i < journal_.lines.size(); ++i) {
+    auto const* expect = std::get_if<Expect>(&journal_.lines[i].what);
+    if (!expect) return false;
+    if (expect->fact == "error") return true;
+  }
+  return false;
+}
+
+Status Player::judge_action() const {
+  if (error_is_expected(at_ + 1)) return {};
+  if (!status_) return refused("action_failed", to_sentence(status_.error()), place());
+  auto error = stage_.snapshot().error;
+  if (std::string said = stage_.said(); !said.empty())
+    return refused("action_failed", said, place());
+  bool fresh = error && (!before_.error || before_.error->sentence != error->sentence);
+  if (fresh) return refused("action_failed", error->sentence, place());
+  return {};
+}
+
+/// Where the journal lies is where its models and projects are.
+void Player::at_home(Action& action) const {
+  if (auto* open = action.as<session::OpenModel>()) make_absolute(open->path);
+  if (auto* open = action.as<OpenProject>()) {
+    make_absolute(open->project);
+    make_absolute(open->model);
+  }
+  if (auto* save = action.as<SaveProject>()) make_absolute(save->project);
+  if (auto* save = action.as<SaveProjectWithModel>()) make_absolute(save->project);
+}
+
+void Player::make_absolute(std::string& path) const {
+  if (journal_.file.empty() || path.empty() || std::filesystem::path(path).is_absolute()) return;
+  path = (std::filesystem::absolute(journal_.file).parent_path() / path).string();
+}
+
+Error Player::still_busy(double seconds) const {
+  session::Snapshot now = stage_.snapshot();
+  std::string what = now.job ? now.job->what : "drawing";
+  return environment_failed(
+             "still_busy", "still busy after " + std::to_string(int(seconds)) + " seconds: " + what,
+             place())
+      .error();
+}
+
+Status Player::check(Expect const& expect) const {
+  std::optional<Value> value =
+      expect.fact == "elapsed" ? Value(elapsed_) : stage_.fact(expect.fact);
+  if (value && holds(expect, *value)) return {};
+  std::string unit;
+  for (FactInfo const& fact : facts())
+    if (fact.name == expect.fact) unit = fact.unit;
+  return refused("expectation_failed",
+                 "'" + to_text(expect) + "' does not hold: " + words_of(value, unit), place());
+}
 
 bool holds(Expect const& expect, Value const& value) {
   if (auto const* text = std::get_if<std::string>(&value)) {
@@ -159,6 +152,16 @@ std::string words_of(std::optional<Value> const& value, std::string const& unit)
   return "it is " + shown + (unit.empty() || unit == "words" ? "" : " " + unit);
 }
 
-Result<Played> play(Journal const& journal, Stage& stage) { return Player(journal, stage).run(); }
+Result<Played> play(Journal const& journal, Stage& stage) {
+  Player player(journal, stage);
+  while (!player.at_end()) {
+    bool action = std::holds_alternative<Action>(journal.lines[player.at()].what);
+    player.begin();
+    if (action && !player.skips() && !stage.settle(kPatience))
+      return std::unexpected(player.still_busy(kPatience));
+    TRY(player.finish());
+  }
+  return player.played();
+}
 
 }  // namespace tw::journal
