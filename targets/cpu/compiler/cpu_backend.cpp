@@ -7,6 +7,7 @@
 #include <array>
 #include <sstream>
 
+#include "engine/backend/code_reporter.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/lowering/passes.h"
 #include "targets/cpu/compiler/cpu_intrinsic.h"
@@ -48,7 +49,7 @@ std::vector<Pass> cpu_passes() {
   };
 }
 
-class CpuBackend final : public Backend {
+class CpuBackend final : public Backend, public CodeReporter {
 public:
   CpuBackend(Target target, Machine machine)
       : Backend(std::move(target)), machine_(std::move(machine)), passes_(cpu_passes()) {
@@ -88,6 +89,18 @@ public:
         {texts_[1].key, std::move(emitted.assembly), std::move(emitted.source_line)}};
     artifact.instructions = emitted.instructions;
     return artifact;
+  }
+
+  std::string instructions_listing() const override { return texts_[1].key; }
+  Result<CodeReport> report(std::string const& listing, std::span<int32_t const> loop,
+                            StopToken stop) const override {
+    return machine_.report(listing, loop, stop);
+  }
+  Result<std::vector<CodeRemark>> remarks(ir::KernelIr const& kernel,
+                                          StopToken stop) const override {
+    llvm::LLVMContext context;
+    TRY_ASSIGN(auto module, build_kernel_module(kernel, machine_, context, codes_));
+    return machine_.remarks(*module, stop);
   }
 
   Result<std::vector<std::byte>> link(std::span<CodeParts const> kernels) const override {

@@ -26,6 +26,16 @@ std::string end_of(int status) {
   return fmt::format("ended with code {}", WIFEXITED(status) ? WEXITSTATUS(status) : status);
 }
 
+std::unexpected<Error> failed(std::string const& how) {
+  return refused("code_generation_failed", "LLVM cannot compile the kernel: its process " + how);
+}
+
+template <typename T>
+Result<T> read_or_fail(std::optional<Result<T>> reply) {
+  if (!reply) return failed("gave an answer that cannot be read");
+  return *std::move(reply);
+}
+
 }  // namespace
 
 /// One process, which ends when our end of its socket is closed.
@@ -73,11 +83,8 @@ Result<std::unique_ptr<GeneratorProcess>> GeneratorPool::take() {
   return GeneratorProcess::start(program_);
 }
 
-Result<Emitted> GeneratorPool::generate(GeneratorRequest const& request, StopToken stop) {
+Result<std::string> GeneratorPool::ask(GeneratorRequest const& request, StopToken stop) {
   TRY_ASSIGN(std::unique_ptr<GeneratorProcess> process, take());
-  auto failed = [](std::string const& how) {
-    return refused("code_generation_failed", "LLVM cannot compile the kernel: its process " + how);
-  };
   std::string bytes;
   Received received = Received::kGone;
   {
@@ -90,14 +97,28 @@ Result<Emitted> GeneratorPool::generate(GeneratorRequest const& request, StopTok
   if (received == Received::kLate)
     return failed(fmt::format("has not answered for {} minutes", kMostMinutes.count()));
   if (received == Received::kGone) return failed(process->how_it_ended());
-  std::optional<Result<Emitted>> reply = reply_from_bytes(bytes);
-  if (!reply) return failed("gave an answer that cannot be read");
   // After a refusal it may be about to end, or be in a state that nobody foresaw.
-  if (*reply) {
+  if (is_success(bytes)) {
     std::lock_guard lock(mutex_);
     idle_.push_back(std::move(process));
   }
-  return std::move(*reply);
+  return bytes;
+}
+
+Result<Emitted> GeneratorPool::generate(GeneratorRequest const& request, StopToken stop) {
+  TRY_ASSIGN(std::string bytes, ask(request, stop));
+  return read_or_fail(reply_from_bytes(bytes));
+}
+
+Result<CodeReport> GeneratorPool::report(GeneratorRequest const& request, StopToken stop) {
+  TRY_ASSIGN(std::string bytes, ask(request, stop));
+  return read_or_fail(report_from_bytes(bytes));
+}
+
+Result<std::vector<CodeRemark>> GeneratorPool::remarks(GeneratorRequest const& request,
+                                                       StopToken stop) {
+  TRY_ASSIGN(std::string bytes, ask(request, stop));
+  return read_or_fail(remarks_from_bytes(bytes));
 }
 
 }  // namespace tw

@@ -24,8 +24,12 @@ public:
   /// fatal error, a crash) or takes longer than minutes; code_generator_missing; cancelled, at once
   /// when `stop` is asked for: the process is ended.
   Result<Emitted> generate(GeneratorRequest const& request, StopToken stop = {});
+  Result<CodeReport> report(GeneratorRequest const& request, StopToken stop = {});
+  Result<std::vector<CodeRemark>> remarks(GeneratorRequest const& request, StopToken stop = {});
 
 private:
+  /// The bytes of the answer.
+  Result<std::string> ask(GeneratorRequest const& request, StopToken stop);
   Result<std::unique_ptr<GeneratorProcess>> take();
 
   std::string program_;

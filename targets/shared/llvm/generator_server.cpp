@@ -39,21 +39,34 @@ void end_with_the_other_end(int socket) {
 
 class Server {
 public:
-  Result<Emitted> answer(std::string const& bytes) {
+  std::string answer(std::string const& bytes) {
     std::optional<GeneratorRequest> request = GeneratorRequest::from_bytes(bytes);
-    if (!request) return bad_input("bad_request", "the request for code is damaged");
-    TRY(choose(request->machine));
+    Status fit = request ? choose(request->machine)
+                         : bad_input("bad_request", "the request for code is damaged");
+    if (!fit) return to_bytes(Result<Emitted>(std::unexpected(std::move(fit).error())));
+    if (request->task == GeneratorTask::kReport)
+      return to_bytes(machine_->report(request->module, request->loop));
+    if (request->task == GeneratorTask::kRemarks)
+      return to_bytes(of_module<std::vector<CodeRemark>>(
+          *request, [&](llvm::Module& module) { return machine_->remarks(module); }));
+    return to_bytes(of_module<Emitted>(*request, [&](llvm::Module& module) {
+      return machine_->generate(module, request->tier, request->texts);
+    }));
+  }
+
+private:
+  template <typename T, typename Make>
+  static Result<T> of_module(GeneratorRequest const& request, Make make) {
     llvm::LLVMContext context;
     auto module = llvm::parseBitcodeFile(
-        llvm::MemoryBufferRef(llvm::StringRef(request->module), "kernel"), context);
+        llvm::MemoryBufferRef(llvm::StringRef(request.module), "kernel"), context);
     if (!module)
       return refused("invalid_module",
                      "the module cannot be read: " + llvm::toString(module.takeError()));
     (*module)->setModuleIdentifier((*module)->getSourceFileName());  // as it was made
-    return machine_->generate(**module, request->tier, request->texts);
+    return make(**module);
   }
 
-private:
   /// Most requests are for the processor of the one before.
   Status choose(MachineOptions const& options) {
     if (machine_ && machine_->options() == options) return {};
@@ -75,7 +88,7 @@ int serve_generator(int socket) {
   Server server;
   std::string bytes;
   while (receive_bytes(socket, bytes, std::chrono::milliseconds(-1)) == Received::kWhole)
-    if (!send_bytes(socket, to_bytes(server.answer(bytes)))) break;
+    if (!send_bytes(socket, server.answer(bytes))) break;
   return 0;
 }
 

@@ -26,6 +26,8 @@
 #include "targets/shared/llvm/assembly_lines.h"
 #include "targets/shared/llvm/generator_pool.h"
 #include "targets/shared/llvm/half_extremes.h"
+#include "targets/shared/llvm/instruction_facts.h"
+#include "targets/shared/llvm/remarks.h"
 #include "targets/shared/llvm/tile_values.h"
 #include "targets/shared/llvm/vector_rounding.h"
 
@@ -47,6 +49,8 @@ void register_targets() {
     llvm::InitializeAllTargets();
     llvm::InitializeAllTargetMCs();
     llvm::InitializeAllAsmPrinters();
+    llvm::InitializeAllAsmParsers();
+    llvm::InitializeAllTargetMCAs();
   });
 }
 
@@ -106,6 +110,14 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, groups, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+/// The module's way to code generation.
+void prepare_code(llvm::Module& module, llvm::TargetMachine& machine, CodeTier tier) {
+  if (tier == CodeTier::kFull) optimize(module, machine);
+  widen_half_extremes(module);
+  split_vector_rounding(module);
+  prepare_tiles(module);
 }
 
 /// Takes what passes complain about; without it LLVM prints an error and ends the process.
@@ -210,21 +222,44 @@ Result<Emitted> Machine::generate(llvm::Module& module, CodeTier tier, CodeTexts
   TRY(verify(module));
   prepare(module);
   if (!parts_->generators) return generate_here(module, tier, texts);
-  GeneratorRequest request{parts_->options, tier, texts, {}};
+  GeneratorRequest request = request_for(module);
+  request.tier = tier;
+  request.texts = texts;
+  return parts_->generators->generate(request, stop);
+}
+
+GeneratorRequest Machine::request_for(llvm::Module const& module) const {
+  GeneratorRequest request{.machine = parts_->options};
   llvm::raw_string_ostream stream(request.module);
   llvm::WriteBitcodeToFile(module, stream, /*ShouldPreserveUseListOrder=*/true);
   stream.flush();
-  return parts_->generators->generate(request, stop);
+  return request;
+}
+
+Result<CodeReport> Machine::report(std::string const& assembly, std::span<int32_t const> loop,
+                                   StopToken stop) const {
+  if (!parts_->generators) return report_of(assembly, loop, parts_->options);
+  GeneratorRequest request{.machine = parts_->options,
+                           .module = assembly,
+                           .task = GeneratorTask::kReport,
+                           .loop = {loop.begin(), loop.end()}};
+  return parts_->generators->report(request, stop);
+}
+
+Result<std::vector<CodeRemark>> Machine::remarks(llvm::Module& module, StopToken stop) const {
+  TRY(verify(module));
+  prepare(module);
+  if (!parts_->generators) return remarks_here(module);
+  GeneratorRequest request = request_for(module);
+  request.task = GeneratorTask::kRemarks;
+  return parts_->generators->remarks(request, stop);
 }
 
 Result<Emitted> Machine::generate_here(llvm::Module& module, CodeTier tier, CodeTexts texts) const {
   set_attributes(module, parts_->options);
   auto machine = make_target_machine(*parts_->target, parts_->options, tier);
   Complaints complaints(module.getContext());
-  if (tier == CodeTier::kFull) optimize(module, *machine);
-  widen_half_extremes(module);
-  split_vector_rounding(module);
-  prepare_tiles(module);
+  prepare_code(module, *machine, tier);
 
   Emitted emitted;
   if (texts == CodeTexts::kAll) {
@@ -242,6 +277,17 @@ Result<Emitted> Machine::generate_here(llvm::Module& module, CodeTier tier, Code
   auto const* bytes = reinterpret_cast<std::byte const*>(object.data());
   emitted.object.assign(bytes, bytes + object.size());
   return emitted;
+}
+
+Result<std::vector<CodeRemark>> Machine::remarks_here(llvm::Module& module) const {
+  set_attributes(module, parts_->options);
+  auto machine = make_target_machine(*parts_->target, parts_->options, CodeTier::kFull);
+  RemarkListener listener(module.getContext());
+  prepare_code(module, *machine, CodeTier::kFull);
+  llvm::SmallVector<char, 0> object;
+  TRY(write_code(module, *machine, llvm::CodeGenFileType::ObjectFile, object));
+  TRY(listener.status());
+  return listener.remarks();
 }
 
 }  // namespace tw

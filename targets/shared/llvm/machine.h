@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "engine/support/base/error.h"
 #include "engine/support/base/job.h"
+#include "engine/target/code_report.h"
 #include "engine/target/code_tier.h"
 
 namespace llvm {
@@ -17,6 +19,8 @@ class TargetMachine;
 }  // namespace llvm
 
 namespace tw {
+
+struct GeneratorRequest;
 
 struct MachineOptions {
   std::string triple;    ///< empty: this process's own
@@ -70,9 +74,18 @@ public:
   Result<Emitted> generate(llvm::Module& module, CodeTier tier, CodeTexts texts = CodeTexts::kAll,
                            StopToken stop = {}) const;
 
+  /// What instructions of `Emitted::assembly` are, and how these lines of it run as a loop. Errors:
+  /// code_generation_failed, code_generator_missing, cancelled.
+  Result<CodeReport> report(std::string const& assembly, std::span<int32_t const> loop,
+                            StopToken stop = {}) const;
+  /// What passes and code generation of kFull say of the module. Errors: as `generate`.
+  Result<std::vector<CodeRemark>> remarks(llvm::Module& module, StopToken stop = {}) const;
+
 private:
   explicit Machine(MachineOptions options);
+  GeneratorRequest request_for(llvm::Module const& module) const;
   Result<Emitted> generate_here(llvm::Module& module, CodeTier tier, CodeTexts texts) const;
+  Result<std::vector<CodeRemark>> remarks_here(llvm::Module& module) const;
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
