@@ -34,6 +34,59 @@ QStringList lower(QStringList const& more) {
 class LowerTest : public QObject {
   Q_OBJECT
 private slots:
+  void assembly_is_printed_with_what_its_hot_loop_costs() {
+    QStringList const znver3{"lower",     "sample:resnet18", "--kernel", "conv2d_64x56x56_3x3",
+                             "--default", "--stage",         "assembly"};
+    Run plain = tw_with({}, znver3);
+    Run run = tw_with({}, znver3 + QStringList{"--mca"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QVERIFY2(run.out.contains("cycles an iteration, modelled for ") ||
+                 run.out.contains("the hot loop is not modelled"),
+             qPrintable(run.out.right(400)));
+    Run json = tw_with({}, znver3 + QStringList{"--mca", "--json"});
+    QJsonObject whole = QJsonDocument::fromJson(json.out.toUtf8()).object();
+    QJsonObject model = whole["model"].toObject();
+    QCOMPARE(whole["text"].toString(), plain.out);
+    if (model.contains("cycles")) {
+      double sum = 0;
+      for (QJsonValue const& line : model["lines"].toArray())
+        sum += line.toObject()["cycles"].toDouble();
+      QVERIFY(sum > 1 && std::abs(sum - model["cycles"].toDouble()) < 1e-6 * sum);
+      QVERIFY(!model["ports"].toArray().isEmpty());
+      QVERIFY(model["vector_registers"].toInt() > 4);  // a tile of registers
+      QVERIFY(run.out.contains(model["bottleneck"].toString()));
+    }
+  }
+
+  void assembly_has_two_syntaxes_on_this_kind_and_hides_what_is_asked() {
+    Run att = tw_with({}, lower({"--stage", "assembly", "--syntax", "att"}));
+    Run plain = tw_with({}, lower({"--stage", "assembly"}));
+    QCOMPARE(att.out, plain.out);
+    if (plain.out.contains('%')) {
+      Run intel = tw_with({}, lower({"--stage", "assembly", "--syntax", "intel"}));
+      QVERIFY(!intel.out.contains('%') && intel.out.count('\n') == plain.out.count('\n'));
+    }
+    Run less =
+        tw_with({}, lower({"--stage", "assembly", "--hide", "directives", "--hide", "labels"}));
+    QVERIFY(plain.out.contains(".globl") && !less.out.contains(".globl"));
+    QVERIFY(less.out.count('\n') < plain.out.count('\n'));
+    Run wrong = tw_with({}, lower({"--mca"}));
+    QCOMPARE(wrong.code, 2);
+    QVERIFY2(wrong.err.contains("--syntax, --hide and --mca are for --stage assembly alone"),
+             qPrintable(wrong.err));
+  }
+
+  void remarks_stand_below_the_lines_that_they_are_about() {
+    Run run = tw_with({}, lower({"--stage", "remarks"}));
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QStringList lines = run.out.trimmed().split('\n');
+    QVERIFY(!lines[0].startsWith(' '));
+    QVERIFY(std::ranges::any_of(lines, [](QString const& line) {
+      return line.startsWith("  missed") || line.startsWith("  passed") ||
+             line.startsWith("  analysis");
+    }));
+  }
+
   void every_pass_has_a_row_with_its_time_and_what_it_did() {
     Run run = tw_with({}, lower({"--passes", "--json"}));
     QVERIFY2(run.code == 0, qPrintable(run.err));

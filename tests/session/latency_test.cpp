@@ -6,6 +6,7 @@
 #include <functional>
 #include <thread>
 
+#include "engine/session/code_report.h"
 #include "tests/support/sessions.h"
 #include "tests/support/slowness.h"
 
@@ -30,7 +31,9 @@ private slots:
     QVERIFY(session->wait_idle(120));
     Snapshot opened = session->snapshot();
     QVERIFY(opened.kernels);
-    std::string last = (*opened.code_stages)[opened.code_stages->size() - 3].key;  // the last pass
+    std::string last;  // pass
+    for (CodeStage const& stage : *opened.code_stages)
+      if (stage.kind == CodeKind::kPass) last = stage.key;
     std::vector<double> steps, jumps;
     for (size_t row = 0; row < opened.kernels->rows.size(); ++row) {
       QVERIFY(session->execute(SelectKernel{int(row)}));
@@ -67,6 +70,38 @@ private slots:
     QVERIFY(steps.size() > 100);
     QVERIFY(percentile_95(steps) < 100 * testing::slowness());
     QVERIFY(percentile_95(jumps) < 50 * testing::slowness());
+  }
+
+  void assembly_is_there_in_time_while_its_report_and_its_passes_are_asked_for() {
+    auto session = testing::make_session(false);
+    QVERIFY(session->execute(OpenSample{"resnet18"}));
+    QVERIFY(session->wait_idle(120));
+    CodeReports* reports = code_reports(*session);
+    QVERIFY(reports);
+    std::vector<double> texts, complete;
+    for (size_t row = 0; row < session->snapshot().kernels->rows.size(); ++row) {
+      QVERIFY(session->execute(SelectKernel{int(row)}));
+      QElapsedTimer timer;
+      timer.start();
+      QVERIFY(session->execute(JumpTo{0}));
+      auto is_there = [&] {
+        (void)reports->pass_changes();
+        (void)reports->assembly_report();
+        return session->code("assembly", false) != nullptr;
+      };
+      (void)waited(is_there);
+      texts.push_back(double(timer.nsecsElapsed()) / 1e6);
+      auto is_complete = [&] {
+        auto report = reports->assembly_report();
+        return report && report->complete;
+      };
+      complete.push_back(waited(is_complete));
+    }
+    qInfo("assembly of %zu kernels: 95th percentile %.0f ms; its report behind it: %.0f ms",
+          texts.size(), percentile_95(texts), percentile_95(complete));
+    QVERIFY(texts.size() > 15);
+    QVERIFY(percentile_95(texts) < 500 * testing::slowness());
+    QVERIFY(percentile_95(complete) < 500 * testing::slowness());
   }
 
   void what_is_pointed_at_and_what_is_offered_come_in_time_on_every_kernel_of_resnet18() {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "app/cli/assembly_output.h"
 #include "app/cli/chosen_kernel.h"
 #include "engine/session/views/schedule_views.h"
 #include "engine/support/base/quantities.h"
@@ -13,6 +14,7 @@ struct Arguments {
   std::string target;  ///< empty: this machine
   std::vector<std::string> without;
   bool verify = false, passes = false, open = false;
+  AssemblyArguments assembly;
 };
 
 /// What the environment says, and what this command adds to it.
@@ -107,6 +109,13 @@ int lower(Context context, Arguments const& arguments) {
   if (arguments.stage == "list") return list_stages(context);
   LowerOptions options = options_of(arguments);
   if (arguments.passes) return list_passes(context, *chosen, options);
+  if (arguments.assembly.asked()) {
+    if (arguments.stage == "assembly")
+      return print_assembly(context, *chosen, arguments.assembly, options);
+    return report(context, bad_input("unusable_arguments",
+                                     "--syntax, --hide and --mca are for --stage assembly alone")
+                               .error());
+  }
   if (Status fit = run_passes(context, *chosen, arguments.stage, options); !fit)
     return report(context, fit.error());
   auto text = session::lower_kernel(*chosen->model, chosen->kernel, chosen->script, arguments.stage,
@@ -147,6 +156,18 @@ void add_lower(CLI::App& app, Context& context) {
           "leave a pass out, if the passes after it do not need it; may be given several times")
       ->type_name("PASS")
       ->allow_extra_args(false);
+  command->add_option("--syntax", arguments->assembly.syntax, "of assembly: att or intel")
+      ->type_name("SYNTAX")
+      ->check(CLI::IsMember({"att", "intel"}));
+  command
+      ->add_option("--hide", arguments->assembly.hide,
+                   "of assembly: directives, or labels that nothing names; may be given twice")
+      ->type_name("WHAT")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"directives", "labels"}));
+  command->add_flag("--mca", arguments->assembly.model,
+                    "of assembly: cycles of each line of the hot loop as LLVM models the "
+                    "processor, and how busy its ports are");
   command->add_flag(
       "--verify", arguments->verify,
       "check the kernel before and after every pass, and the invariants that the pass guarantees");

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "engine/session/code_report.h"
 #include "engine/session/session.h"
 
 namespace tw::session {
@@ -13,6 +14,8 @@ FactInfo const kCodeFacts[] = {
     {"assembly.instructions", "", "number of instructions of the current step's assembly"},
     {"assembly.fused", "", "number of its instructions that multiply and add at once"},
     {"assembly.vector_bytes", "", "bytes of the widest registers that these work on"},
+    {"assembly.loop_cycles", "", "cycles of an iteration of its hot loop, as they are modelled"},
+    {"assembly.loop_registers", "", "vector registers that its hot loop uses"},
 };
 
 /// The first word of a line that is an instruction; empty: it is a label, a directive or a comment.
@@ -42,6 +45,13 @@ int register_bytes(std::string_view line, std::string_view word) {
   return 4;
 }
 
+bool is_loop_fact(std::string_view name) { return name.starts_with("assembly.loop_"); }
+
+std::optional<FactValue> loop_fact(std::string_view name, AssemblyReport const& report) {
+  if (!report.complete || !report.hot || !report.loop.failure.empty()) return {};
+  return name == "assembly.loop_cycles" ? report.loop.cycles : double(report.loop.vector_registers);
+}
+
 }  // namespace
 
 std::span<FactInfo const> code_facts() { return kCodeFacts; }
@@ -51,7 +61,7 @@ bool is_code_fact(std::string_view name) {
 }
 
 std::optional<FactValue> code_fact(std::string_view name, CodeText const& assembly) {
-  if (!is_code_fact(name) || !assembly.failure.empty()) return {};
+  if (!is_code_fact(name) || is_loop_fact(name) || !assembly.failure.empty()) return {};
   int all = 0, fused = 0, bytes = 0;
   for (CodeLine const& line : assembly.lines) {
     std::string_view word = mnemonic(line.text);
@@ -71,6 +81,11 @@ std::optional<FactValue> code_fact(std::string_view name, Session& session) {
   bool listed = now.code_stages && std::ranges::find(*now.code_stages, "assembly",
                                                      &CodeStage::key) != now.code_stages->end();
   if (!listed) return {};
+  if (is_loop_fact(name)) {
+    auto* reports = dynamic_cast<CodeReports*>(&session);
+    auto report = reports ? reports->assembly_report() : nullptr;
+    return report ? loop_fact(name, *report) : std::nullopt;
+  }
   auto text = session.code("assembly", false);
   return text ? code_fact(name, *text) : std::nullopt;
 }

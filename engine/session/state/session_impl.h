@@ -4,8 +4,8 @@
 /// session_model_tuning.cpp, session_arranging.cpp, session_spaces.cpp (what there is to tune),
 /// session_ablation.cpp, session_trials.cpp, session_timeline.cpp, session_layers.cpp,
 /// session_moves.cpp, session_marks.cpp, session_background.cpp, session_outlook.cpp,
-/// session_memory.cpp, session_script.cpp, session_offload.cpp and session_states.cpp (texts and
-/// comparisons).
+/// session_memory.cpp, session_script.cpp, session_offload.cpp, session_reports.cpp (of code) and
+/// session_states.cpp (texts and comparisons).
 #pragma once
 
 #include <atomic>
@@ -19,6 +19,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/session/arranging.h"
+#include "engine/session/code_report.h"
 #include "engine/session/kinds.h"
 #include "engine/session/memory.h"
 #include "engine/session/script.h"
@@ -44,7 +45,7 @@ Result<std::unique_ptr<records::TrialStore>> opened_trial_store(std::filesystem:
 /// The child process that runs kernels here, and the backend for this processor.
 ChosenDevice this_machine(Options const& options);
 
-class SessionImpl final : public Session {
+class SessionImpl final : public Session, public CodeReports {
 public:
   explicit SessionImpl(Options options)
       : options_(std::move(options)),
@@ -60,6 +61,7 @@ public:
         simulate_jobs_([] {}),
         outlook_jobs_([] {}),
         memory_jobs_([] {}),
+        report_jobs_([] {}),
         idle_jobs_([] {}) {
     state_.here = laboratory_->tried_on();
     state_.kind = kind_text(options_.backend->target().hardware);
@@ -99,6 +101,8 @@ public:
   std::shared_ptr<StateComparison const> compare_devices(int node, std::string const& before,
                                                          std::string const& after) override;
   std::shared_ptr<SimulatedState const> timeline(int node) override;
+  std::shared_ptr<AssemblyReport const> assembly_report() override;
+  std::shared_ptr<std::vector<PassChange> const> pass_changes() override;
   std::shared_ptr<LayersView const> layers_roofline() override;
   std::shared_ptr<MovesView const> next_moves(std::string const& of) override;
   // What memory.h asks.
@@ -268,6 +272,8 @@ private:
   void start_modelling();
   void model_states(StopToken stop);
   void find_facts(Model const& model, int kernel, int node);
+  void keep_report(std::shared_ptr<AssemblyReport const> report);
+  void forget_report(std::shared_ptr<CodeText const> const& text);
   void want_facts(int node);
   void replay_job(Model const& model, Schedule const& from, std::string const& name, int row);
   void write_kernel(Model const& model, std::string const& text, int row);
@@ -409,7 +415,14 @@ private:
     std::shared_ptr<CodeText const> first, second;
     std::shared_ptr<CodePair const> both;
   };
-  Pair pair_;  ///< the last one asked for
+  Pair pair_;                                                   ///< the last one asked for
+  std::vector<std::shared_ptr<AssemblyReport const>> reports_;  ///< of the last texts
+  struct Passes {
+    uint64_t program_hash = 0;
+    std::shared_ptr<Backend const> backend;
+    std::shared_ptr<std::vector<PassChange> const> changes;  ///< null: not there yet
+  };
+  Passes passes_;
   struct Tuner {
     bool runs = false;
     bool pause_wanted = false;
@@ -455,7 +468,8 @@ private:
   Jobs simulate_jobs_;
   Jobs outlook_jobs_;  ///< of what a hand is on: they wait for nothing else
   Jobs memory_jobs_;
-  Jobs idle_jobs_;     ///< waits until nothing else runs; nobody waits for it
+  Jobs report_jobs_;  ///< of what is said of code: no text waits for it
+  Jobs idle_jobs_;    ///< waits until nothing else runs; nobody waits for it
 };
 
 }  // namespace tw::session

@@ -40,20 +40,22 @@ std::shared_ptr<CodeText const> SessionImpl::code_of(int node, std::string const
   // What the code view shows is wanted again and again; what a comparison asks for waits beside it.
   std::string kind = node == history.current() ? stage : fmt::format("{} of {}", stage, node);
   lock.unlock();
-  code_jobs_.start(
-      kind, "lowering",
-      [this, program, before, kernel, stage, hash, key](StopToken stop, Progress const&) {
-        auto text = std::make_shared<CodeText>(code_text(program, kernel, stage, *backend()));
-        if (before && !stop.stop_requested())
-          *text = with_changes(*text, code_text(*before, kernel, stage, *backend()));
-        text->program_hash = hash;
-        {
-          std::lock_guard guard(mutex_);
-          if (texts_.size() > 400) texts_.clear();
-          texts_[{hash, key}] = text;
-        }
-        notify();
-      });
+  // Remarks take an optimizer's time: no other text waits for them.
+  Jobs& jobs = stage == kRemarksStage ? report_jobs_ : code_jobs_;
+  jobs.start(kind, "lowering",
+             [this, program, before, kernel, stage, hash, key](StopToken stop, Progress const&) {
+               auto text =
+                   std::make_shared<CodeText>(code_text(program, kernel, stage, *backend()));
+               if (before && !stop.stop_requested())
+                 *text = with_changes(*text, code_text(*before, kernel, stage, *backend()));
+               text->program_hash = hash;
+               {
+                 std::lock_guard guard(mutex_);
+                 if (texts_.size() > 400) texts_.clear();
+                 texts_[{hash, key}] = text;
+               }
+               notify();
+             });
   return nullptr;
 }
 

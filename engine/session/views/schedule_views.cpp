@@ -8,6 +8,7 @@
 #include <map>
 
 #include "engine/analysis/locality.h"
+#include "engine/backend/code_reporter.h"
 #include "engine/compile/load_time.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
@@ -283,6 +284,10 @@ std::vector<CodeStage> code_stages(Backend const& backend) {
   }
   for (CodeTextKind const& kind : backend.texts())
     stages.push_back({kind.key, kind.title, kind.why, CodeKind::kListing});
+  if (dynamic_cast<CodeReporter const*>(&backend))
+    stages.push_back({kRemarksStage, "Remarks",
+                      "what the code generator's passes did, did not do, and why not",
+                      CodeKind::kListing});
   return stages;
 }
 
@@ -359,6 +364,11 @@ Result<CodeText> text_at(ir::Program const& program, te::Kernel const& kernel,
   for (size_t i = 1; i < lowered.size(); ++i)
     if (stages[i + 1].key == stage)
       return with_note(text_of_stage(lowered[i].kernel, stages[i + 1]), split);
+  auto const* reporter = dynamic_cast<CodeReporter const*>(&backend);
+  if (stage == kRemarksStage && reporter) {
+    TRY_ASSIGN(std::vector<CodeRemark> remarks, reporter->remarks(lowered.back().kernel, {}));
+    return text_of_remarks(lowered.back().kernel, remarks);
+  }
   TRY_ASSIGN(Artifact artifact,
              backend.compile(lowered.back().kernel, CodeTier::kFast, CodeTexts::kAll));
   auto listing = std::ranges::find(artifact.listings, stage, &CodeListing::key);

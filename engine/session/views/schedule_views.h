@@ -5,6 +5,7 @@
 #include "engine/backend/backend.h"
 #include "engine/schedule/trace.h"
 #include "engine/session/values.h"
+#include "engine/target/code_report.h"
 #include "engine/te/te.h"
 
 namespace tw::session {
@@ -37,6 +38,9 @@ CodeText text_of_program(ir::Program const& program);
 CodeText text_of_stage(ir::KernelIr const& kernel, CodeStage const& stage);
 CodeText text_of_llvm(Artifact const& artifact);
 CodeText text_of_assembly(Artifact const& artifact);
+/// What the code generator's passes say of the code, below the lines of the lowered program.
+CodeText text_of_remarks(ir::KernelIr const& lowered, std::vector<CodeRemark> const& remarks);
+inline constexpr char const* kRemarksStage = "remarks";
 /// The text of a program at a stage. Errors: those of lowering and of code generation.
 Result<CodeText> text_at(ir::Program const& program, te::Kernel const& kernel,
                          std::string const& stage, Backend const& backend,
