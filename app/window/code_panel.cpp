@@ -10,7 +10,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "widgets/paint/chooser.h"
+#include "widgets/code/loop_card.h"
+#include "widgets/code/stage_list.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -39,9 +40,11 @@ CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* p
       selection_(selection),
       view_(new CodeView(selection)),
       tabs_(new QTabBar),
-      passes_(new Chooser),
+      passes_(new StageList),
       changes_(new QPushButton("Changes")),
-      title_(new QLabel) {
+      looks_(new QPushButton("Show")),
+      title_(new QLabel),
+      loop_(new LoopCard) {
   setObjectName("codePanel");
   tabs_->setObjectName("codeTabs");
   tabs_->setDrawBase(false);
@@ -67,8 +70,13 @@ CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* p
   row->addWidget(passes_);
   row->addWidget(title_, 1);
   row->addWidget(changes_);
+  row->addWidget(looks_);
   column->addLayout(row);
   column->addWidget(view_, 1);
+  column->addWidget(loop_);
+  make_look_menu();
+  view_->set_explainer([this](int line) { return explained(line); });
+  connect(loop_, &LoopCard::clicked, view_, &CodeView::bring_hot_loop_into_sight);
   connect(tabs_, &QTabBar::currentChanged, this, [this] { update_text(); });
   connect(&selection_, &Selection::step_changed, this, [this] { update_text(); });
   connect(passes_, &QComboBox::currentIndexChanged, this, [this] {
@@ -83,6 +91,7 @@ CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* p
 
 void CodePanel::set_theme(Theme const& theme) {
   view_->set_theme(theme);
+  loop_->set_theme(theme);
   passes_->setMinimumWidth(theme.px(170));
   passes_->setMaximumWidth(theme.px(230));
 }
@@ -91,6 +100,22 @@ bool CodePanel::show_pass(QString const& pass) {
   int row = passes_->findData(pass);
   if (row >= 0) passes_->setCurrentIndex(row);
   return row >= 0;
+}
+
+bool CodePanel::show_stage(QString const& key) {
+  for (int tab = kLowered + 1; tab < tabs_->count(); ++tab)
+    if (tabs_->tabData(tab).toString() == key) return tabs_->setCurrentIndex(tab), true;
+  if (key == "expression") return tabs_->setCurrentIndex(0), true;
+  if (passes_->findData(key) < 0) return false;
+  tabs_->setCurrentIndex(kLowered);
+  return show_pass(key);
+}
+
+QString CodePanel::stage_beside(int by) const {
+  if (!stages_) return stage();
+  int count = int(stages_->size()), at = 0;
+  while (at < count && QString::fromStdString((*stages_)[size_t(at)].key) != stage()) ++at;
+  return QString::fromStdString((*stages_)[size_t(std::clamp(at + by, 0, count - 1))].key);
 }
 
 void CodePanel::mark_changes(bool marked) { changes_->setChecked(marked); }
@@ -123,6 +148,7 @@ void CodePanel::fill_stages(session::Snapshot const& snapshot) {
     passes_->setItemData(passes_->count() - 1, paint::wrapped(QString::fromStdString(stage.why)),
                          Qt::ToolTipRole);
   }
+  passes_marked_ = nullptr;
   passes_->setCurrentIndex(std::max(0, passes_->findData(shown)));
   tabs_->setCurrentIndex(std::clamp(tab, 0, tabs_->count() - 1));
 }
@@ -136,13 +162,20 @@ void CodePanel::refresh(session::Snapshot const& snapshot) {
 void CodePanel::update_text() {
   passes_->setVisible(tabs_->currentIndex() == kLowered);
   changes_->setVisible(tabs_->currentIndex() == kLowered);
+  loop_->setVisible(shows_assembly() && look_.model && report_);
   if (!snapshot_.nest || show_outlook()) return;
+  if (tabs_->currentIndex() == kLowered) mark_passes();
   auto text = session_.code(stage().toStdString(),
                             changes_->isChecked() && tabs_->currentIndex() == kLowered);
-  view_->show_text(text, snapshot_.nest);
+  if (shows_assembly())
+    show_assembly(text);
+  else
+    view_->show_text(text, snapshot_.nest);
   if (text && std::exchange(leaves_outlook_, false))
     view_->verticalScrollBar()->setValue(looked_at_);
-  if (text) title_->setText(change_words(*text, "to the step before"));
+  if (!text) return;
+  title_->setText(change_words(*text, "to the step before"));
+  title_->setToolTip(paint::wrapped(QString::fromStdString(text->title)));
 }
 
 /// What the program would be after the step that is pointed at; false: what it is has to be shown.
@@ -157,6 +190,7 @@ bool CodePanel::show_outlook() {
     view_->show_text(outlook->program, outlook->nest);
     view_->bring_changes_into_sight();
     title_->setText(change_words(*outlook->program, "as it would be"));
+    title_->setToolTip({});
   }
   leaves_outlook_ = !shown && (looks_ahead_ || leaves_outlook_);
   looks_ahead_ = shown;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// Tabs of stages over one code view; the lowered stage has a pass chooser.
+/// Tabs of stages over one code view; the lowered stage has a pass chooser, assembly what its hot
+/// loop costs.
 #pragma once
 
 #include <QWidget>
 
+#include "app/window/code_look.h"
+#include "engine/session/code_report.h"
 #include "engine/session/session.h"
 #include "widgets/code/code_view.h"
 
@@ -13,6 +16,8 @@ class QPushButton;
 class QTabBar;
 
 namespace tw {
+
+class LoopCard;
 
 class CodePanel : public QWidget {
   Q_OBJECT
@@ -26,8 +31,16 @@ public:
   /// False when there is no such pass.
   bool show_pass(QString const& pass);
   void mark_changes(bool marked);
+  /// A stage by its key; false when there is no such one.
+  bool show_stage(QString const& key);
+  /// The key of the next stage (`by` 1) or the one before (-1); the same one at an end.
+  QString stage_beside(int by) const;
+  void set_look(CodeLook const& look);
+  CodeLook const& look() const { return look_; }
+  void show_hot_loop();
 
 signals:
+  void switched(QString name, bool on);
   void pass_chosen(QString pass);
   void changes_marked(bool marked);
 
@@ -35,6 +48,13 @@ private:
   void fill_stages(session::Snapshot const& snapshot);
   void update_text();
   bool show_outlook();
+  void make_look_menu();
+  /// The text as it is shown, and what stands beside its lines.
+  void show_assembly(std::shared_ptr<session::CodeText const> const& text);
+  LineNotes line_notes() const;
+  void mark_passes();
+  QString explained(int line) const;
+  bool shows_assembly() const { return stage() == "assembly"; }
 
   session::Session& session_;
   Selection& selection_;
@@ -42,12 +62,20 @@ private:
   QTabBar* tabs_;
   QComboBox* passes_;
   QPushButton* changes_;
+  QPushButton* looks_;
   QLabel* title_;
+  LoopCard* loop_;
+  CodeLook look_;
+  session::ShownAssembly shown_;
+  std::shared_ptr<session::CodeText const> whole_;  ///< of which `shown_` is made
+  std::shared_ptr<session::AssemblyReport const> report_;
+  std::shared_ptr<session::CodeText const> opened_;  ///< whose hot loop was brought into sight
   session::Snapshot snapshot_;
   bool looks_ahead_ = false;     ///< a program is shown that is not there yet
   bool leaves_outlook_ = false;  ///< the next text is what it is again
   int looked_at_ = 0;            ///< where the view stood before that
   std::shared_ptr<std::vector<session::CodeStage> const> stages_;  ///< that tabs and passes show
+  std::shared_ptr<std::vector<session::PassChange> const> passes_marked_;
 };
 
 }  // namespace tw

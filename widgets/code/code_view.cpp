@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/code/code_view.h"
 
+#include <QAccessible>
 #include <QApplication>
 #include <QClipboard>
+#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QPainter>
 #include <QScrollBar>
+#include <QToolTip>
 #include <algorithm>
 #include <cmath>
-#include <set>
 
-#include "engine/session/facts/loop_words.h"
-#include "widgets/paint/canvas.h"
-#include "widgets/paint/letters.h"
+#include "widgets/code/code_metrics.h"
+#include "widgets/code/wrapping.h"
+#include "widgets/paint/paint.h"
 
 namespace tw {
 
@@ -22,21 +23,7 @@ using session::LineChange;
 
 namespace {
 
-constexpr int kLine = 20, kGutter = 56;
-
-bool is_keyword(QStringView word) {
-  static std::set<QString> const kWords{
-      "block",   "alloc",  "if",  "else",    "init",   "let",  "in",     "reduce",
-      "ordered", "opaque", "op",  "program", "kernel", "host", "device", "tilewright",
-      "size",    "select", "sum", "max",     "min",    "prod", "ramp",   "broadcast",
-      "te",      "define", "br",  "load",    "store",  "phi",  "ret",    "call"};
-  auto is_word = [&](std::string_view one) { return word == QLatin1StringView(one); };
-  return kWords.count(word.toString()) > 0 ||
-         std::ranges::any_of(session::loop_keywords(), is_word);
-}
-
-bool starts_word(QChar c) { return c.isLetter() || c == '_'; }
-bool continues_word(QChar c) { return c.isLetterOrNumber() || c == '_' || c == '.'; }
+constexpr int kLine = kCodeLine;
 
 }  // namespace
 
@@ -64,6 +51,8 @@ void CodeView::show_text(std::shared_ptr<session::CodeText const> text,
   stale_ = !text;
   if (text && text != text_) {
     text_ = std::move(text);
+    notes_ = nullptr;
+    current_ = -1;
     widest_ = 0;
     numbers_.clear();
     for (CodeLine const& line : text_->lines) {
@@ -85,11 +74,91 @@ void CodeView::show_selected() {
   for (size_t i = 0; i < text_->lines.size(); ++i) {
     auto const& loops = text_->lines[i].loops;
     if (std::find(loops.begin(), loops.end(), scrolled_to_) == loops.end()) continue;
-    int top = verticalScrollBar()->value(), y = int(i) * kLine;
+    int top = verticalScrollBar()->value(), y = first_row(int(i)) * kLine;
     bool seen = y >= top && y + 6 * kLine < top + room().height();
     if (!seen) verticalScrollBar()->setValue(std::max(0, y - 3 * kLine));
     return;
   }
+}
+
+void CodeView::show_notes(std::shared_ptr<LineNotes const> notes) {
+  if (notes && (!text_ || notes->size() != text_->lines.size())) notes = nullptr;
+  notes_ = std::move(notes);
+  update_bars();
+  viewport()->update();
+}
+
+void CodeView::set_wrap(bool wrap) {
+  if (wrap == wrap_) return;
+  int top = top_line();
+  wrap_ = wrap;
+  update_bars();
+  if (top >= 0) verticalScrollBar()->setValue(first_row(top) * kLine);
+  viewport()->update();
+}
+
+int CodeView::columns() const {
+  double letter = QFontMetricsF(mono_font(12)).horizontalAdvance('x');
+  return int((room().width() - gutter() - 12) / letter);
+}
+
+/// Rows of wrapped lines.
+void CodeView::lay_out() {
+  rows_.clear();
+  if (!wrap_ || !text_) return;
+  int row = 0, width = columns();
+  for (CodeLine const& line : text_->lines) {
+    rows_.push_back(row);
+    row += int(row_starts(QString::fromStdString(line.text), width).size());
+  }
+  rows_.push_back(row);
+}
+
+int CodeView::row_count() const {
+  if (!text_) return 0;
+  return wrap_ && !rows_.empty() ? rows_.back() : int(text_->lines.size());
+}
+
+int CodeView::top_line() const { return line_at(QPoint(0, int(8 * theme_.scale))); }
+
+void CodeView::bring_into_sight(int line, int rows) {
+  int top = verticalScrollBar()->value(), y = first_row(line) * kLine;
+  bool seen = y >= top && y + rows * kLine + 8 <= top + room().height();
+  if (!seen) verticalScrollBar()->setValue(std::max(0, y - 3 * kLine));
+}
+
+void CodeView::bring_hot_loop_into_sight() {
+  int first = -1, last = -1;
+  for (size_t i = 0; notes_ && i < notes_->size(); ++i)
+    if ((*notes_)[i].hot) {
+      if (first < 0) first = int(i);
+      last = int(i);
+    }
+  if (first >= 0) bring_into_sight(first, last - first + 1);
+}
+
+LineNote const* CodeView::note_of(int index) const {
+  return notes_ && size_t(index) < notes_->size() ? &(*notes_)[size_t(index)] : nullptr;
+}
+
+QString CodeView::words_of(int line) const {
+  return explain_ && line >= 0 ? explain_(line) : QString();
+}
+
+/// The line that the arrows are at: its loop is pointed at, as by the mouse.
+void CodeView::go_to(int line) {
+  if (!text_ || text_->lines.empty()) return;
+  current_ = std::clamp(line, 0, int(text_->lines.size()) - 1);
+  bring_into_sight(current_, 1);
+  CodeLine const& at = text_->lines[size_t(current_)];
+  selection_.hover(at.loop >= 0 ? at.loop : at.loops.empty() ? -1 : at.loops.back());
+  QString words = QString::fromStdString(at.text).trimmed();
+  if (QString more = words_of(current_); !more.isEmpty()) words += ". " + more;
+  setAccessibleDescription(words);
+  QAccessibleEvent said(this, QAccessible::DescriptionChanged);
+  QAccessible::updateAccessibility(&said);
+  emit current_changed(current_);
+  viewport()->update();
 }
 
 void CodeView::bring_changes_into_sight() {
@@ -97,7 +166,7 @@ void CodeView::bring_changes_into_sight() {
   for (size_t i = 0; text_ && i < text_->lines.size(); ++i) {
     LineChange change = text_->lines[i].change;
     if (change == LineChange::kSame || change == LineChange::kGap) continue;
-    int y = int(i) * kLine;
+    int y = first_row(int(i)) * kLine;
     if (y >= top && y + 2 * kLine < top + room().height()) return;
     if (first < 0) first = y;
   }
@@ -105,141 +174,33 @@ void CodeView::bring_changes_into_sight() {
 }
 
 void CodeView::update_bars() {
-  int lines = text_ ? int(text_->lines.size()) : 0;
+  lay_out();
   // A letter is no whole number of pixels wide: what that leaves out adds up in a long line.
   int widest = int(std::ceil(widest_ * QFontMetricsF(mono_font(12)).horizontalAdvance('x')));
-  verticalScrollBar()->setRange(0, std::max(0, lines * kLine + 24 - room().height()));
+  verticalScrollBar()->setRange(0, std::max(0, row_count() * kLine + 24 - room().height()));
   verticalScrollBar()->setSingleStep(kLine);
   verticalScrollBar()->setPageStep(room().height());
-  horizontalScrollBar()->setRange(0, std::max(0, widest + kGutter + 24 - room().width()));
+  int wide = wrap_ ? 0 : widest + gutter() + 24 - room().width();
+  horizontalScrollBar()->setRange(0, std::max(0, wide));
   horizontalScrollBar()->setPageStep(room().width());
 }
 
 void CodeView::resizeEvent(QResizeEvent*) { update_bars(); }
 
-int CodeView::hue_of(int loop) const {
-  if (nest_)
-    for (session::LoopBar const& bar : nest_->bars)
-      if (bar.id == loop) return bar.hue;
-  return -1;
-}
-
-void CodeView::paintEvent(QPaintEvent*) {
-  UnitPainter painter(viewport(), theme_.scale);
-  painter.fillRect(QRect({0, 0}, room() + QSize(1, 1)), theme_.inset);
-  if (!text_ && !nest_)
-    return paint::text(painter, QRectF(16, 16, room().width() - 32, 24), ui_font(12), theme_.text2,
-                       "The code of a kernel appears here.");
-  if (!text_) return;
-  if (!text_->failure.empty())
-    return paint::text(painter, QRectF(16, 16, room().width() - 32, 24), ui_font(12), theme_.error,
-                       QString::fromStdString(text_->failure));
-  if (stale_) painter.setOpacity(0.6);
-  int top = verticalScrollBar()->value();
-  int first = std::max(0, (top - 8) / kLine),
-      last = std::min(int(text_->lines.size()) - 1, (top + room().height()) / kLine);
-  for (int i = first; i <= last; ++i) draw_line(painter, i, i * kLine + 8 - top);
-}
-
-void CodeView::draw_line(QPainter& painter, int index, double y) const {
-  CodeLine const& line = text_->lines[size_t(index)];
-  QRectF row(0, y, room().width(), kLine);
-  if (line.change == LineChange::kGap)  // only the other text has lines here
-    return painter.fillRect(row, Theme::mix(theme_.line1, theme_.inset, 0.45));
-  QColor tint;
-  if (line.change == LineChange::kAdded) tint = Theme::mix(theme_.added, theme_.inset, 0.16);
-  if (line.change == LineChange::kRemoved) tint = Theme::mix(theme_.removed, theme_.inset, 0.15);
-  if (line.change == LineChange::kMovedUp || line.change == LineChange::kMovedDown)
-    tint = Theme::mix(theme_.moved, theme_.inset, 0.14);
-  if (tint.isValid()) painter.fillRect(row, tint);
-  if (line.barrier) {  // all threads meet there: a line across
-    painter.fillRect(row, Theme::mix(theme_.ink, theme_.inset, 0.10));
-    painter.fillRect(QRectF(kGutter - 8, y, 3, kLine), theme_.ink);
-  }
-  int lit = selection_.lit();
-  bool linked = lit >= 0 && (line.loop == lit ||
-                             (!line.loops.empty() && std::find(line.loops.begin(), line.loops.end(),
-                                                               lit) != line.loops.end()));
-  if (linked) {
-    int hue = hue_of(lit);
-    QColor colour = hue >= 0 ? theme_.hue(hue) : theme_.line3;
-    // What a line's change is stays to be seen below the selection.
-    double share = line.loop == lit ? 0.30 : 0.12;
-    painter.fillRect(row, tint.isValid() ? Theme::mix(colour, tint, share / 2)
-                                         : Theme::mix(colour, theme_.inset, share));
-    painter.fillRect(QRectF(0, y, 4, kLine), colour);
-  }
-  static QString const kMarks[] = {"", "+", QStringLiteral("−"), QStringLiteral("↑"),
-                                   QStringLiteral("↓")};
-  paint::text(painter, QRectF(6, y, 28, kLine), mono_font(11),
-              tint.isValid() ? theme_.text2 : theme_.text3,
-              QString::number(numbers_[size_t(index)]), Qt::AlignRight | Qt::AlignVCenter);
-  paint::text(painter, QRectF(40, y, 14, kLine), mono_font(12, 600), theme_.text1,
-              kMarks[size_t(line.change)]);
-  bool listing = text_->kind == session::CodeKind::kListing;
-  // Instructions have no indent that shows their loop: a mark in its colour does.
-  int innermost = listing && !line.loops.empty() ? hue_of(line.loops.back()) : -1;
-  if (innermost >= 0)
-    painter.fillRect(QRectF(kGutter - 8, y + 3, 3, kLine - 6), theme_.hue(innermost));
-  painter.save();
-  painter.setClipRect(QRectF(kGutter, y, room().width() - kGutter, kLine));
-  double x = kGutter - horizontalScrollBar()->value();
-  double letter = QFontMetricsF(mono_font(12)).horizontalAdvance('x');
-  for (size_t depth = 0; depth < line.loops.size(); ++depth) {
-    if (line.loop >= 0 && depth + 1 == line.loops.size()) continue;
-    int hue = hue_of(line.loops[depth]);
-    if (hue >= 0 && !listing)
-      painter.fillRect(QRectF(x + letter * double(2 * (depth + 1)) + 2, y, 1.5, kLine),
-                       Theme::mix(theme_.hue(hue), theme_.inset, 0.55));
-  }
-  draw_words(painter, line, QPointF(x, y));
-  painter.restore();
-}
-
-void CodeView::draw_words(QPainter& painter, CodeLine const& line, QPointF at) const {
-  QString text = QString::fromStdString(line.text);
-  QFont plain = mono_font(12), strong = mono_font(12, 600);
-  plain.setStrikeOut(line.change == LineChange::kRemoved);
-  double letter = QFontMetricsF(plain).horizontalAdvance('x');
-  for (int i = 0; i < text.size();) {
-    int end = i;
-    bool word = starts_word(text[i]);
-    if (word)
-      while (end < text.size() && continues_word(text[end])) ++end;
-    else
-      while (end < text.size() && !starts_word(text[end])) ++end;
-    QString part = text.mid(i, end - i);
-    QRectF box(at.x() + letter * i, at.y(), letter * part.size() + 2, kLine);
-    if (word && nest_)
-      for (session::LoopBar const& bar : nest_->bars)
-        if (part == QString::fromStdString(bar.name) &&
-            std::find(line.loops.begin(), line.loops.end(), bar.id) != line.loops.end()) {
-          painter.setPen(Qt::NoPen);
-          painter.setBrush(Theme::mix(theme_.hue(bar.hue), theme_.inset, 0.28));
-          painter.drawRoundedRect(box.adjusted(-2, 2, 0, -2), 3, 3);
-          break;
-        }
-    bool keyword = word && is_keyword(part);
-    if (word && !line.call.empty() && part == QString::fromStdString(line.call)) {
-      painter.setPen(QPen(theme_.ink, 1));
-      painter.setBrush(Theme::mix(theme_.ink, theme_.inset, 0.12));
-      painter.drawRoundedRect(box.adjusted(-2, 2, 0, -2), 3, 3);
-    }
-    // A memory and an axis: where something lives, and who runs it.
-    bool place =
-        word && i > 0 && (text[i - 1] == '@' || QStringView(text).first(i).endsWith(u"bind("));
-    plain.setStrikeOut(line.change == LineChange::kRemoved && !part.trimmed().isEmpty());
-    painter.setFont(keyword || place ? strong : plain);
-    painter.setPen(keyword ? theme_.text2 : theme_.text1);
-    painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
-                     paint::letters(painter, part));
-    i = end;
-  }
-}
-
 int CodeView::line_at(QPoint at) const {
-  int index = (int(at.y() / theme_.scale) + verticalScrollBar()->value() - 8) / kLine;
-  return text_ && index >= 0 && index < int(text_->lines.size()) ? index : -1;
+  int row = (int(at.y() / theme_.scale) + verticalScrollBar()->value() - 8) / kLine;
+  if (!text_ || row < 0 || row >= row_count()) return -1;
+  if (!wrap_ || rows_.empty()) return row;
+  return int(std::ranges::upper_bound(rows_, row) - rows_.begin()) - 1;
+}
+
+bool CodeView::viewportEvent(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QAbstractScrollArea::viewportEvent(event);
+  auto* help = static_cast<QHelpEvent*>(event);
+  QString words = words_of(line_at(help->pos()));
+  if (words.isEmpty()) return QToolTip::hideText(), true;
+  QToolTip::showText(help->globalPos(), paint::wrapped(words), this);
+  return true;
 }
 
 void CodeView::mouseMoveEvent(QMouseEvent* event) {
@@ -272,7 +233,28 @@ void CodeView::keyPressEvent(QKeyEvent* event) {
     QApplication::clipboard()->setText(all_text());
     return;
   }
-  QAbstractScrollArea::keyPressEvent(event);
+  int page = std::max(1, room().height() / kLine - 2), last = text_ ? int(text_->lines.size()) : 0;
+  int from = current_ >= 0 ? current_ : top_line() - (event->key() == Qt::Key_Down);
+  switch (event->key()) {
+    case Qt::Key_Down:
+      return go_to(from + 1);
+    case Qt::Key_Up:
+      return go_to(from - 1);
+    case Qt::Key_PageDown:
+      return go_to(from + page);
+    case Qt::Key_PageUp:
+      return go_to(from - page);
+    case Qt::Key_Home:
+      return go_to(0);
+    case Qt::Key_End:
+      return go_to(last - 1);
+    case Qt::Key_Return:
+    case Qt::Key_Space:
+      if (selection_.hovered() >= 0) selection_.select(selection_.hovered());
+      return;
+    default:
+      QAbstractScrollArea::keyPressEvent(event);
+  }
 }
 
 }  // namespace tw

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <QAbstractScrollArea>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "engine/session/values.h"
+#include "widgets/code/line_notes.h"
 #include "widgets/selection.h"
 #include "widgets/theme/theme.h"
 
@@ -21,6 +23,17 @@ public:
   /// `nest` gives loops their colours. A null text means "not there yet": the old one stays, faded.
   void show_text(std::shared_ptr<session::CodeText const> text,
                  std::shared_ptr<session::NestView const> nest);
+  /// For the lines of the text that is shown; null: none has any.
+  void show_notes(std::shared_ptr<LineNotes const> notes);
+  /// Says of a line what stands in a tooltip, and what a screen reader says of the line that the
+  /// arrows are at.
+  void set_explainer(std::function<QString(int line)> explain) { explain_ = std::move(explain); }
+  void set_wrap(bool wrap);
+  bool wraps() const { return wrap_; }
+  /// The first line of the loop that runs most, unless all of it is seen.
+  void bring_hot_loop_into_sight();
+  int top_line() const;                     ///< the first one that is seen; -1: none
+  int current() const { return current_; }  ///< that the arrows are at; -1: none
   /// Unless one is seen already, the first line that is marked.
   void bring_changes_into_sight();
   session::CodeText const* text() const { return text_.get(); }
@@ -28,7 +41,11 @@ public:
   QString all_text() const;
   int line_at(QPoint at) const;  ///< in pixels of the viewport
 
+signals:
+  void current_changed(int line);
+
 protected:
+  bool viewportEvent(QEvent* event) override;
   void paintEvent(QPaintEvent*) override;
   void resizeEvent(QResizeEvent*) override;
   void mouseMoveEvent(QMouseEvent*) override;
@@ -39,8 +56,21 @@ protected:
 private:
   void update_bars();
   void show_selected();
+  void lay_out();
+  void go_to(int line);
+  void bring_into_sight(int line, int rows);
+  QString words_of(int line) const;
   void draw_line(QPainter& painter, int index, double y) const;
+  void draw_ground(QPainter& painter, session::CodeLine const& line, QRectF const& row) const;
+  void draw_gutter(QPainter& painter, int index, double y) const;
+  void draw_heat(QPainter& painter, LineNote const& note, double y) const;
   void draw_words(QPainter& painter, session::CodeLine const& line, QPointF at) const;
+  QColor tint_of(session::LineChange change) const;
+  LineNote const* note_of(int index) const;
+  int gutter() const;
+  int columns() const;  ///< letters in a row
+  int first_row(int line) const { return wrap_ ? rows_[size_t(line)] : line; }
+  int row_count() const;
   int hue_of(int loop) const;
   /// The viewport's size in units, as everything that is drawn and scrolled.
   QSize room() const { return (QSizeF(viewport()->size()) / theme_.scale).toSize(); }
@@ -53,6 +83,11 @@ private:
   std::vector<int> numbers_;  ///< of the lines; gaps have none
   int widest_ = 0;
   int scrolled_to_ = -1;
+  std::shared_ptr<LineNotes const> notes_;
+  std::function<QString(int)> explain_;
+  bool wrap_ = false;
+  std::vector<int> rows_;  ///< where wrapped: the first of each line, and how many there are
+  int current_ = -1;
 };
 
 }  // namespace tw

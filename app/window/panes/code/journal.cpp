@@ -12,9 +12,19 @@ journal::Vocabulary const& vocabulary_code() {
           row<ShowPass>("pass", "shows the program after a pass", Word(&ShowPass::pass, "NAME")),
           row<MarkChanges>("changes", "marks what the last step changed",
                            Word<MarkChanges>{&MarkChanges::state, "STATE", {"on", "off"}}),
+          row<ShowStage>("stage", "shows the kernel's code at a stage, a pass or a listing",
+                         Word(&ShowStage::stage, "NAME")),
+          row<SwitchCode>(
+              "code", "changes how code is shown",
+              Word<SwitchCode>{
+                  &SwitchCode::name, "WHAT", {"intel", "directives", "labels", "model", "wrap"}},
+              Word<SwitchCode>{&SwitchCode::state, "STATE", {"on", "off"}}),
+          row<ShowHotLoop>("hot loop", "brings the loop of assembly that runs most into sight"),
       },
       {
           {"view.code.lines", "", "number of lines of the code shown"},
+          {"view.code.top", "", "number of the first line of code that is seen"},
+          {"view.code.stage", "words", "the stage of the code shown"},
       }};
   return words;
 }

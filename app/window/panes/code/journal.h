@@ -14,4 +14,15 @@ struct MarkChanges {
   std::string state;  ///< "on" or "off"
 };
 
+/// Any stage: the expression, a pass, a listing.
+struct ShowStage {
+  std::string stage;
+};
+/// How code is shown.
+struct SwitchCode {
+  std::string name;   ///< of a `CodeSwitch`
+  std::string state;  ///< "on" or "off"
+};
+struct ShowHotLoop {};
+
 }  // namespace tw::journal

@@ -26,8 +26,9 @@ public:
     bench.on<journal::MarkChanges>([this](auto const& action) {
       return panel_->mark_changes(action.state == "on"), Status();
     });
+    show_stages();
     add_commands();
-    QStringList menu{"Copy the code"};
+    QStringList menu{"Copy the code", "Next stage", "Previous stage"};
     for (Tab const& tab : tabs_) menu << tab.title;
     bench.add_menu(&panel_->view(), menu);
   }
@@ -35,21 +36,76 @@ public:
   void set_theme(Theme const& theme) override { panel_->set_theme(theme); }
   void show(session::Snapshot const& next) override { panel_->refresh(next); }
   std::optional<session::FactValue> fact(std::string const& name) const override {
-    if (name != "view.code.lines") return {};
     session::CodeText const* code = panel_->view().text();
-    return double(code ? code->lines.size() : 0);
+    if (name == "view.code.lines") return double(code ? code->lines.size() : 0);
+    if (name == "view.code.top") return double(panel_->view().top_line() + 1);
+    if (name == "view.code.stage") return panel_->stage().toStdString();
+    return {};
   }
 
   Layout layout() const override {
-    auto* tabs = panel_->findChild<QTabBar*>("codeTabs");
-    return {{"code", view_name(tabs->tabText(tabs->currentIndex())).toStdString()}};
+    Layout layout{{"code", shown_view()}};
+    for (CodeSwitch const& one : code_switches())
+      layout[std::string("code ") + one.name] = is_on(one, panel_->look()) ? "on" : "off";
+    return layout;
   }
   void apply_layout(Layout const& layout) override {
+    CodeLook look = panel_->look();
+    for (CodeSwitch const& one : code_switches())
+      if (auto kept = layout.find(std::string("code ") + one.name); kept != layout.end())
+        one.of(look) = kept->second == "on";
+    panel_->set_look(look);
     if (auto tab = layout.find("code"); tab != layout.end()) (void)bench_.show_view(tab->second);
   }
 
 private:
+  std::string shown_view() const {
+    auto* tabs = panel_->findChild<QTabBar*>("codeTabs");
+    return view_name(tabs->tabText(tabs->currentIndex())).toStdString();
+  }
+
+  void show_stages() {
+    connect(panel_, &CodePanel::switched, this, [this](QString const& name, bool on) {
+      bench_.ask(journal::SwitchCode{name.toStdString(), on ? "on" : "off"});
+    });
+    bench_.on<journal::ShowStage>([this](auto const& action) -> Status {
+      if (panel_->show_stage(QString::fromStdString(action.stage)))
+        return bench_.show_view(shown_view());
+      return bad_input("unknown_stage", "there is no stage '" + action.stage + "'");
+    });
+    bench_.on<journal::SwitchCode>([this](auto const& action) -> Status {
+      CodeSwitch const* one = code_switch(action.name);
+      if (!one) return bad_input("unknown_switch", "code has no switch '" + action.name + "'");
+      CodeLook look = panel_->look();
+      one->of(look) = action.state == "on";
+      return panel_->set_look(look), Status();
+    });
+    bench_.on<journal::ShowHotLoop>([this](auto const&) -> Status {
+      if (!panel_->show_stage("assembly"))
+        return bad_input("unknown_stage", "the code of this target has no assembly");
+      TRY(bench_.show_view(shown_view()));
+      return panel_->show_hot_loop(), Status();
+    });
+  }
+
+  void add_stage_commands() {
+    auto add = [this](QString const& name, QString const& keys, std::function<void()> run) {
+      bench_.add_command({.section = "Views", .name = name, .keys = keys, .run = std::move(run)});
+    };
+    for (auto [name, keys, by] :
+         {std::tuple{"Next stage", "Alt+PgDown", 1}, std::tuple{"Previous stage", "Alt+PgUp", -1}})
+      add(name, keys,
+          [this, by] { bench_.ask(journal::ShowStage{panel_->stage_beside(by).toStdString()}); });
+    add("Hot loop", "Alt+H", [this] { bench_.ask(journal::ShowHotLoop{}); });
+    for (CodeSwitch const& one : code_switches())
+      add(QString("Code: ") + one.title, one.keys, [this, &one] {
+        bool on = is_on(one, panel_->look());
+        bench_.ask(journal::SwitchCode{one.name, on ? "off" : "on"});
+      });
+  }
+
   void add_commands() {
+    add_stage_commands();
     for (session::CodeStage const& stage : *live().snapshot().code_stages)
       if (QString title = QString::fromStdString(stage.title);
           stage.kind == session::CodeKind::kListing)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/code_look.h"
+
+namespace tw {
+namespace {
+
+CodeSwitch const kSwitches[] = {
+    {"intel", "Intel syntax", "Alt+I", true,
+     [](CodeLook& look) -> bool& { return look.assembly.intel; }},
+    {"directives", "Directives", "", true,
+     [](CodeLook& look) -> bool& { return look.assembly.directives; }},
+    {"labels", "Labels that nothing names", "", true,
+     [](CodeLook& look) -> bool& { return look.assembly.labels; }},
+    {"model", "Cycles, modelled", "Alt+M", true,
+     [](CodeLook& look) -> bool& { return look.model; }},
+    {"wrap", "Wrap long lines", "Alt+Z", false, [](CodeLook& look) -> bool& { return look.wrap; }},
+};
+
+}  // namespace
+
+std::span<CodeSwitch const> code_switches() { return kSwitches; }
+
+CodeSwitch const* code_switch(std::string const& name) {
+  for (CodeSwitch const& one : kSwitches)
+    if (one.name == name) return &one;
+  return nullptr;
+}
+
+bool is_on(CodeSwitch const& one, CodeLook look) { return one.of(look); }
+
+}  // namespace tw

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/// How code is shown: what one switches on and off.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "engine/session/code_report.h"
+
+namespace tw {
+
+struct CodeLook {
+  session::AssemblyLook assembly;
+  bool model = true;  ///< the hot loop's costs
+  bool wrap = false;
+  bool operator==(CodeLook const&) const = default;
+};
+
+/// One switch: in the menu, in journals, in a project.
+struct CodeSwitch {
+  char const* name;   ///< "intel"
+  char const* title;  ///< "Intel syntax"
+  char const* keys;
+  bool assembly;  ///< it is about assembly alone
+  bool& (*of)(CodeLook&);
+};
+std::span<CodeSwitch const> code_switches();
+/// Null: there is none of this name.
+CodeSwitch const* code_switch(std::string const& name);
+bool is_on(CodeSwitch const& one, CodeLook look);
+
+}  // namespace tw

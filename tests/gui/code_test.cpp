@@ -1,0 +1,215 @@
+// The code pane: stages one after the other, the hot loop with what it costs, Intel's syntax, what
+// is hidden, wrapped lines, and what an instruction does.
+#include <QtTest>
+
+#include <QAccessible>
+#include <QLabel>
+#include <QMenu>
+#include <QPushButton>
+#include <QScrollBar>
+
+#include "app/window/code_panel.h"
+#include "engine/session/code_report.h"
+#include "tests/gui/seen.h"
+#include "tests/gui/workplace.h"
+#include "widgets/code/loop_card.h"
+#include "widgets/code/stage_list.h"
+#include "widgets/code/wrapping.h"
+
+using namespace tw;
+using namespace tw::session;
+
+namespace {
+
+std::string const kVectors =
+    "step j.0, j.1 = split(C.j, factor=16)\nstep reorder(C.i, C.j.0, C.k, C.j.1)\n"
+    "step vectorize(C.j.1)\n";
+
+}  // namespace
+
+class CodeTest : public QObject {
+  Q_OBJECT
+private slots:
+  void init() {
+    place_ = std::make_unique<Workplace>(false);
+    place_->open_matmul();
+    panel_ = window().findChild<CodePanel*>("codePanel");
+    QVERIFY(panel_);
+  }
+  void cleanup() { place_.reset(); }
+
+  void stages_follow_each_other_by_keys() {
+    QStringList keys;
+    for (CodeStage const& stage : *place_->session->snapshot().code_stages)
+      keys << QString::fromStdString(stage.key);
+    QCOMPARE(place_->lines("stage expression\n"), std::string());
+    for (QString const& key : keys) {
+      QCOMPARE(panel_->stage(), key);
+      press("Next stage");
+    }
+    QCOMPARE(panel_->stage(), keys.last());  // no farther
+    press("Previous stage");
+    QCOMPARE(panel_->stage(), keys[keys.size() - 2]);
+    QVERIFY(place_->recorded().find("stage lower_blocks") != std::string::npos);
+    QVERIFY(place_->lines("stage nowhere\n").find("there is no stage 'nowhere'") !=
+            std::string::npos);
+  }
+
+  void passes_that_changed_nothing_say_so_in_words() {
+    auto* list = window().findChild<StageList*>("passes");
+    QVERIFY(list);
+    auto said = [&](char const* key) {
+      return list->itemData(list->findData(key), Qt::AccessibleTextRole).toString();
+    };
+    QTRY_COMPARE_WITH_TIMEOUT(said("open_sizes"), QString("open_sizes, changed nothing"), 10000);
+    QVERIFY2(said("lower_blocks").contains(" lines added, "), qPrintable(said("lower_blocks")));
+    // Of another state they are others.
+    QString before = said("vectorize_loops");
+    QCOMPARE(place_->lines(kVectors), std::string());
+    place_->settle();
+    QTRY_VERIFY_WITH_TIMEOUT(said("vectorize_loops") != before, 10000);
+  }
+
+  void assembly_opens_at_its_hot_loop_with_what_each_line_costs() {
+    open_assembly();
+    auto report = report_of();
+    QVERIFY(report->hot);
+    CodeView& view = panel_->view();
+    int top = view.top_line();
+    QVERIFY2(top <= report->hot->first && report->hot->first < top + 30,
+             qPrintable(QString("%1 of %2").arg(top).arg(report->hot->first)));
+    auto* card = window().findChild<LoopCard*>("hotLoop");
+    QVERIFY(card && card->isVisible());
+    QString said = QAccessible::queryAccessibleInterface(card)->text(QAccessible::Description);
+    if (report->loop.failure.empty()) {
+      QVERIFY2(said.contains("modelled for") && said.contains("vector registers"),
+               qPrintable(said));
+      QCOMPARE(card->parts().size(), report->loop.ports.size());
+      QVERIFY(card->parts().front().name.startsWith("port "));
+    } else {
+      QVERIFY(said.contains("is not modelled"));
+    }
+    view.verticalScrollBar()->setValue(0);
+    press("Hot loop");
+    QVERIFY(view.top_line() <= report->hot->first);
+    QCOMPARE(place_->lines("expect view.code.stage = assembly\ncode model off\n"), std::string());
+    QVERIFY(!card->isVisible());
+    QCOMPARE(place_->lines("code model on\n"), std::string());
+    QVERIFY(card->isVisible());
+  }
+
+  void syntax_and_what_is_hidden_are_switched() {
+    open_assembly();
+    auto report = report_of();
+    size_t all = report->text->lines.size();
+    QCOMPARE(shown_lines(), all);
+    press("Code: Directives");
+    press("Code: Labels that nothing names");
+    QVERIFY(shown_lines() < all);
+    QVERIFY(!panel_->view().all_text().contains(".globl"));
+    bool two_syntaxes = !report->instructions.begin()->second.intel.empty();
+    press("Code: Intel syntax");
+    QCOMPARE(!panel_->view().all_text().contains('%'), two_syntaxes);
+    // The menu says what is on, and does the same.
+    auto* menu = window().findChild<QPushButton*>("codeLook")->menu();
+    emit menu->aboutToShow();
+    QVERIFY(action(menu, "intel")->isChecked() && !action(menu, "directives")->isChecked());
+    action(menu, "directives")->trigger();
+    QVERIFY(panel_->view().all_text().contains(".globl"));
+    QVERIFY(place_->recorded().find("code directives on") != std::string::npos);
+  }
+
+  void lines_are_wrapped_in_the_width_of_the_view() {
+    QCOMPARE(row_starts(u"abc", 20), std::vector<int>{0});
+    QCOMPARE(row_starts(u"0123456789 0123456789", 16), (std::vector<int>{0, 11}));
+    QCOMPARE(row_starts(QString(40, 'x'), 20), (std::vector<int>{0, 20, 36}));
+    QCOMPARE(place_->lines("stage llvm\n"), std::string());
+    place_->settle();
+    QScrollBar* across = panel_->view().horizontalScrollBar();
+    QTRY_VERIFY(across->maximum() > 0);
+    int down = panel_->view().verticalScrollBar()->maximum();
+    QCOMPARE(place_->lines("code wrap on\n"), std::string());
+    QCOMPARE(across->maximum(), 0);
+    QVERIFY(panel_->view().verticalScrollBar()->maximum() > down);
+    QCOMPARE(place_->lines("code wrap off\n"), std::string());
+    QCOMPARE(panel_->view().verticalScrollBar()->maximum(), down);
+  }
+
+  void an_instruction_is_explained_to_the_keyboard_and_the_screen_reader() {
+    open_assembly();
+    auto report = report_of();
+    CodeView& view = panel_->view();
+    view.setFocus();
+    QTest::keyClick(&view, Qt::Key_Home);
+    while (view.current() < report->hot->first) QTest::keyClick(&view, Qt::Key_Down);
+    QCOMPARE(view.current(), report->hot->first);
+    QString said = QAccessible::queryAccessibleInterface(&view)->text(QAccessible::Description);
+    InstructionFacts const& facts = report->instructions.at(report->hot->first);
+    QVERIFY2(said.contains(QString::fromStdString(explanation_of(facts))), qPrintable(said));
+    QVERIFY(!said.startsWith(' '));
+    // The arrows point at the line's loop, too, and Return selects it.
+    CodeLine const& line = report->text->lines[size_t(report->hot->first)];
+    if (!line.loops.empty()) {
+      QTest::keyClick(&view, Qt::Key_Return);
+      QCOMPARE(window().selection().loop(), line.loops.back());
+    }
+  }
+
+  void how_it_is_shown_is_kept_in_a_project() {
+    QString file = place_->folder.filePath("kept.twproj");
+    QCOMPARE(
+        place_->lines("code intel on\ncode wrap on\nproject save " + file.toStdString() + "\n"),
+        std::string());
+    place_->settle();
+    QTRY_VERIFY(QFile::exists(file));
+    QCOMPARE(
+        place_->lines("code intel off\ncode wrap off\nproject open " + file.toStdString() + "\n"),
+        std::string());
+    place_->settle();
+    QTRY_VERIFY(panel_->look().assembly.intel && panel_->look().wrap);
+  }
+
+  void nothing_is_cut_in_any_theme() {
+    open_assembly();
+    QStringList wrong;
+    for (char const* theme : {"dark", "light", "high-contrast"}) {
+      QVERIFY(window().perform(journal::SetTheme{theme}));
+      for (QSize size : {QSize(1280, 800), QSize(2560, 1440)}) {
+        window().resize(size);
+        place_->settle();
+        keep_picture(window(), QString("code_%1_%2").arg(theme).arg(size.width()));
+        wrong << wrong_words(*panel_).split('\n', Qt::SkipEmptyParts);
+      }
+    }
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
+  }
+
+private:
+  MainWindow& window() { return *place_->window; }
+  void press(QString const& command) {
+    window().run_action(command);
+    place_->settle();
+  }
+  void open_assembly() {
+    QCOMPARE(place_->lines(kVectors + "stage assembly\n"), std::string());
+    place_->settle();
+    QTRY_VERIFY_WITH_TIMEOUT(report_of() && report_of()->complete, 20000);
+    place_->settle();
+    QTRY_VERIFY(panel_->view().text());
+  }
+  std::shared_ptr<AssemblyReport const> report_of() {
+    return code_reports(*place_->session)->assembly_report();
+  }
+  size_t shown_lines() const { return panel_->view().text()->lines.size(); }
+  static QAction* action(QMenu* menu, QString const& name) {
+    for (QAction* one : menu->actions())
+      if (one->objectName() == name) return one;
+    return nullptr;
+  }
+
+  std::unique_ptr<Workplace> place_;
+  CodePanel* panel_ = nullptr;
+};
+
+QTEST_MAIN(CodeTest)
+#include "code_test.moc"

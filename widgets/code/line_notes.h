@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/// What stands beside the lines of a text.
+#pragma once
+
+#include <vector>
+
+namespace tw {
+
+struct LineNote {
+  int number = 0;      ///< of the line in the whole text; 0: none
+  double cycles = -1;  ///< modelled, of an iteration; negative: it is not modelled
+  double heat = 0;     ///< 0 to 1
+  bool hot = false;    ///< in the loop that runs most
+};
+using LineNotes = std::vector<LineNote>;  ///< one for each line that is shown
+
+}  // namespace tw
