@@ -8,13 +8,22 @@
 #include <algorithm>
 
 #include "app/window/main_window.h"
+#include "app/window/settings_desk.h"
 #include "widgets/focus/focus_ring.h"
 
 namespace tw {
+namespace {
+
+char const* const kKeysOf = "keys of ";  // a command: the name of its shortcut
+
+}  // namespace
 
 void MainWindow::add_command(UserCommand command) {
+  command.usual_keys = command.keys;
+  command.keys = chosen_keys(settings_file(), command);
   if (!command.keys.isEmpty()) {
     auto* shortcut = new QShortcut(QKeySequence(command.keys), this);
+    shortcut->setObjectName(kKeysOf + command.name);
     connect(shortcut, &QShortcut::activated, this, command.run);
   }
   actions_.push_back(std::move(command));
@@ -92,6 +101,20 @@ void MainWindow::build_late_actions() {
   add_action("Smaller text", "Ctrl+-", [this] { step_text_scale(-1); });
   add_action("Normal text size", "Ctrl+0", [this] { step_text_scale(0); });
   build_presenter_actions();
+  auto use_keys = [this](QString const& name, QString const& keys) {
+    auto command = std::ranges::find(actions_, name, &UserCommand::name);
+    if (command == actions_.end()) return;
+    command->keys = keys;
+    auto* shortcut = findChild<QShortcut*>(kKeysOf + name);
+    if (!shortcut) {
+      shortcut = new QShortcut(this);
+      shortcut->setObjectName(kKeysOf + name);
+      connect(shortcut, &QShortcut::activated, this, command->run);
+    }
+    shortcut->setKey(QKeySequence(keys));
+  };
+  add_settings(
+      *this, this, [this] { return actions_; }, use_keys);
   // These are no shortcuts: keyPressEvent knows them.
   actions_.push_back({section_, "Keys", "?", [this] { show_keys(); }});
   for (session::PrimitiveView const& primitive : primitives_) {

@@ -8,6 +8,7 @@
 #include <QStandardPaths>
 #include <QStyleFactory>
 #include <QTemporaryDir>
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 
@@ -225,6 +226,20 @@ int work(QApplication& app, tw::MainWindow& window, tw::session::Session& sessio
   return app.exec();
 }
 
+/// A replay finds the same window everywhere, and leaves yours as it is.
+QString state_folder(Wishes const& wishes, QTemporaryDir const& apart) {
+  if (!wishes.state.isEmpty()) return wishes.state;
+  if (replays(wishes)) return apart.path();
+  if (!wishes.report.isEmpty()) return wishes.report + "/state";
+  return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
+}
+
+/// That kernels run with here; 0: all cores (settings_desk.cpp).
+int threads_of(QString const& state) {
+  QSettings settings(state + "/settings.ini", QSettings::IniFormat);
+  return std::clamp(settings.value("threads", 0).toInt(), 0, 1024);
+}
+
 int run(QApplication& app) {
   auto wishes = read_wishes(app);
   if (!wishes) return fail(wishes.error());
@@ -238,9 +253,12 @@ int run(QApplication& app) {
   auto macros = std::make_shared<tw::MacroSet const>(tw::load_macros(macro_folders));
   for (tw::Error const& error : macros->errors())
     std::fprintf(stderr, "tilewright: %s\n", tw::to_sentence(error).c_str());
+  QTemporaryDir apart;
+  QString const state = state_folder(*wishes, apart);
   auto session = tw::session::Session::create(
       {.backend = environment->backend,
        .cache_folder = environment->cache_folder.string(),
+       .threads = threads_of(state),
        .open_device =
            [devices, logs](std::string const& name, tw::StopToken stop) {
              return tw::choose_device(devices, name, stop, logs->of(name));
@@ -254,11 +272,6 @@ int run(QApplication& app) {
        .build = tw::version_number(),
        .macros = macros});
   if (!session) return fail(session.error());
-  QTemporaryDir apart;  // a replay finds the same window everywhere and leaves yours as it is
-  QString state = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
-  if (!wishes->report.isEmpty()) state = wishes->report + "/state";
-  if (replays(*wishes)) state = apart.path();
-  if (!wishes->state.isEmpty()) state = wishes->state;
   tw::MainWindow window(**session, tw::sample_cards(), state);
   window.set_device_files(devices, environment->cache_folder.string(), logs);
   window.use_start_facts(std::make_shared<tw::session::StartFacts const>(

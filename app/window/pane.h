@@ -40,6 +40,7 @@ struct UserCommand {
   std::function<bool()> possible = {};  ///< now; null: always
   QString also = {};                    ///< another name that finds it: a primitive's in a script
   bool copies = false;                  ///< to the clipboard, and nothing else: no journal knows it
+  QString usual_keys = {};              ///< where the user chose others; the window's
 };
 
 /// Where the list of devices and their roofs are, what happens on them (may be null), and the

@@ -11,8 +11,8 @@
 namespace tw::session {
 
 struct ScriptProblem {
-  int line = 0;    ///< from 1
-  int column = 0;  ///< from 1; 0: with the whole line
+  int line = 0;          ///< from 1
+  int column = 0;        ///< from 1; 0: with the whole line
   bool refused = false;  ///< it can be read, but may not be done
   std::string message;
   std::vector<RepairView> repairs;

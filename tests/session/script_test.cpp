@@ -94,7 +94,8 @@ private:
     return nullptr;
   }
   void apply(std::string const& text) {
-    for (Command const& command : commands_for(*session_, text)) QVERIFY(session_->execute(command));
+    for (Command const& command : commands_for(*session_, text))
+      QVERIFY(session_->execute(command));
     QVERIFY(!session_->snapshot().refusal);
     QVERIFY(session_->wait_idle(60));
   }

@@ -77,8 +77,10 @@ int Transport::speed() const { return std::max(1, speed_->currentData().toInt())
 
 /// Where each stage begins, and the middle of the kernel.
 void Transport::fill_places() {
-  from_->clear();
   session::AccessFilm const* film = view_->shown();
+  if (film && film == filled_) return;  // a list that is open stays open
+  filled_ = film;
+  from_->clear();
   if (!film) return;
   for (session::FilmPlace const& place : film->places)
     from_->addItem("From " + QString::fromStdString(place.stage), place.from);

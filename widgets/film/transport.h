@@ -10,6 +10,9 @@ class QSlider;
 
 namespace tw {
 
+namespace session {
+struct AccessFilm;
+}
 class FilmView;
 
 class Transport : public QWidget {
@@ -35,6 +38,7 @@ private:
   QComboBox *speed_, *from_;
   QSlider* place_;
   double asked_ = -1;
+  session::AccessFilm const* filled_ = nullptr;  ///< whose stages `from_` has
 };
 
 }  // namespace tw

@@ -121,9 +121,9 @@ void ScriptEditor::mark(session::ScriptProblem const& problem) {
   QString said = QString::fromStdString(problem.message);
   if (!problem.repairs.empty())
     said += "\nLegal instead: " + QString::fromStdString(problem.repairs.front().step);
-  annotate(line, wrapped(said),
-           QsciStyle(-1, "problem", theme_.error, theme_.raised,
-                     editor_font(ui_font(11), theme_, 11)));
+  annotate(
+      line, wrapped(said),
+      QsciStyle(-1, "problem", theme_.error, theme_.raised, editor_font(ui_font(11), theme_, 11)));
 }
 
 void ScriptEditor::show_review(std::shared_ptr<session::ScriptReview const> review) {

@@ -68,11 +68,16 @@ void ScriptLexer::styleText(int start, int end) {
     QRegularExpressionMatch one = match.next();
     QString word = one.captured();
     int style = kPlain;
-    if (word.startsWith('#')) style = kComment;
-    else if (one.hasCaptured(3)) style = kNumber;
-    else if (one.hasCaptured(4)) style = kArgument;
-    else if (primitives_.contains(word)) style = kPrimitive;
-    else if (text.mid(one.capturedEnd(), 1) == "=") style = kArgument;
+    if (word.startsWith('#'))
+      style = kComment;
+    else if (one.hasCaptured(3))
+      style = kNumber;
+    else if (one.hasCaptured(4))
+      style = kArgument;
+    else if (primitives_.contains(word))
+      style = kPrimitive;
+    else if (text.mid(one.capturedEnd(), 1) == "=")
+      style = kArgument;
     setStyling(int(word.toUtf8().size()), style);
   }
 }

@@ -71,18 +71,8 @@ public:
     start_roofs(false);
   }
 
-  void set_listener(Listener listener) override {
-    std::lock_guard lock(listener_mutex_);
-    listener_ = std::move(listener);
-  }
-
-  Snapshot snapshot() const override {
-    std::optional<JobView> job = jobs_.current();
-    std::lock_guard lock(mutex_);
-    Snapshot copy = published_;
-    if (job) copy.job = std::make_shared<JobView const>(*job);
-    return copy;
-  }
+  void set_listener(Listener listener) override;
+  Snapshot snapshot() const override;
 
   Status execute(Command const& command) override {
     hold_background(std::chrono::seconds(0));
@@ -115,10 +105,7 @@ public:
   std::shared_ptr<Marks const> marks() const override;
   std::vector<KernelDifference> kernels_on(std::string const& before,
                                            std::string const& after) const override;
-  bool measures_in_background() const override {
-    std::lock_guard lock(mutex_);
-    return background_.on;
-  }
+  bool measures_in_background() const override;
   std::vector<PrimitiveView> primitives() const override {
     return primitive_views(backend()->target(), options_.macros.get());
   }
@@ -131,29 +118,11 @@ public:
   StepPreview preview(std::string const& line) override;
   std::shared_ptr<Outlook const> outlook(std::string const& line) override;
   std::shared_ptr<RefusalView const> why_not(std::string const& line) override;
-  std::string script() const override {
-    std::lock_guard lock(mutex_);
-    return state_.has_kernel() ? state_.kernels.at(state_.kernel).history.schedule().script() : "";
-  }
-  std::string script_of(int node) const override {
-    std::lock_guard lock(mutex_);
-    if (!state_.has_kernel()) return "";
-    History const& history = state_.kernels.at(state_.kernel).history;
-    return history.has(node) ? history.script(node) : "";
-  }
-  std::string save() const override {
-    std::lock_guard lock(mutex_);
-    return state_.model ? to_text(project_of(state_)) : "";
-  }
+  std::string script() const override;
+  std::string script_of(int node) const override;
+  std::string save() const override;
   Status restore(std::string const& saved) override;
-  bool wait_idle(double seconds) override {
-    // A job may begin one on another thread: all are idle when none was busy in a whole round.
-    return jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds) &&
-           model_jobs_.wait_idle(seconds) && ask_jobs_.wait_idle(seconds) &&
-           simulate_jobs_.wait_idle(seconds) && outlook_jobs_.wait_idle(seconds) &&
-           memory_jobs_.wait_idle(seconds) && tuner_rests(seconds) && jobs_.wait_idle(seconds) &&
-           code_jobs_.wait_idle(seconds);
-  }
+  bool wait_idle(double seconds) override;
 
 private:
   // Commands, on the front's thread.

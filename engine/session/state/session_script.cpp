@@ -17,25 +17,25 @@ std::shared_ptr<ScriptReview const> SessionImpl::script_reviewed(std::string con
   if (!state_.has_kernel()) return nullptr;
   History history = state_.now().history;
   MadeOf<ScriptReview, std::string> asked{ir::hash(history.schedule().program()), backend,
-                                         history.schedule().script() + "\n---\n" + text};
+                                          history.schedule().script() + "\n---\n" + text};
   auto known = std::ranges::find_if(scripts_, [&](auto const& one) { return one.is_of(asked); });
   if (known != scripts_.end()) return known->view;
   std::erase_if(scripts_, [](auto const& one) { return !one.view; });
   if (scripts_.size() >= kKept) scripts_.erase(scripts_.begin());
   scripts_.push_back(asked);
-  outlook_jobs_.start("script", "checking a script",
-                      [this, asked, text, history = std::move(history)](StopToken stop,
-                                                                        Progress const&) {
-                        auto view = std::make_shared<ScriptReview const>(
-                            script_review(history, text, options_.macros.get(), stop));
-                        if (stop.stop_requested()) return;
-                        {
-                          std::lock_guard guard(mutex_);
-                          for (auto& one : scripts_)
-                            if (one.is_of(asked)) one.view = view;
-                        }
-                        notify();
-                      });
+  outlook_jobs_.start(
+      "script", "checking a script",
+      [this, asked, text, history = std::move(history)](StopToken stop, Progress const&) {
+        auto view = std::make_shared<ScriptReview const>(
+            script_review(history, text, options_.macros.get(), stop));
+        if (stop.stop_requested()) return;
+        {
+          std::lock_guard guard(mutex_);
+          for (auto& one : scripts_)
+            if (one.is_of(asked)) one.view = view;
+        }
+        notify();
+      });
   return nullptr;
 }
 

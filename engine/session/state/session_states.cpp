@@ -169,4 +169,48 @@ void SessionImpl::model_states(StopToken stop) {
   publish();
 }
 
+std::string SessionImpl::script() const {
+  std::lock_guard lock(mutex_);
+  return state_.has_kernel() ? state_.kernels.at(state_.kernel).history.schedule().script() : "";
+}
+
+std::string SessionImpl::script_of(int node) const {
+  std::lock_guard lock(mutex_);
+  if (!state_.has_kernel()) return "";
+  History const& history = state_.kernels.at(state_.kernel).history;
+  return history.has(node) ? history.script(node) : "";
+}
+
+std::string SessionImpl::save() const {
+  std::lock_guard lock(mutex_);
+  return state_.model ? to_text(project_of(state_)) : "";
+}
+
+bool SessionImpl::wait_idle(double seconds) {
+  // A job may begin one on another thread: all are idle when none was busy in a whole round.
+  return jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds) &&
+         model_jobs_.wait_idle(seconds) && ask_jobs_.wait_idle(seconds) &&
+         simulate_jobs_.wait_idle(seconds) && outlook_jobs_.wait_idle(seconds) &&
+         memory_jobs_.wait_idle(seconds) && report_jobs_.wait_idle(seconds) &&
+         tuner_rests(seconds) && jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds);
+}
+
+void SessionImpl::set_listener(Listener listener) {
+  std::lock_guard lock(listener_mutex_);
+  listener_ = std::move(listener);
+}
+
+Snapshot SessionImpl::snapshot() const {
+  std::optional<JobView> job = jobs_.current();
+  std::lock_guard lock(mutex_);
+  Snapshot copy = published_;
+  if (job) copy.job = std::make_shared<JobView const>(*job);
+  return copy;
+}
+
+bool SessionImpl::measures_in_background() const {
+  std::lock_guard lock(mutex_);
+  return background_.on;
+}
+
 }  // namespace tw::session

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <sstream>
 
+#include "engine/schedule/explain.h"
 #include "engine/schedule/macros/expansion.h"
 #include "engine/schedule/names.h"
-#include "engine/schedule/explain.h"
 #include "engine/schedule/trace.h"
 #include "engine/session/views/schedule_views.h"
 
@@ -51,8 +51,7 @@ std::expected<Schedule, Refusal> taken(Schedule const& schedule, Step const& ste
 
 ScriptProblem refused_line(Schedule const& schedule, Step const& step, Refusal const& refusal,
                            int line, std::string const& words) {
-  RefusalView view =
-      refusal_view(schedule.program(), with_repairs(schedule, step, refusal), words);
+  RefusalView view = refusal_view(schedule.program(), with_repairs(schedule, step, refusal), words);
   return {line, 0, true, view.title + ": " + view.message, view.repairs};
 }
 
@@ -81,7 +80,7 @@ std::pair<int, size_t> shared_beginning(History const& history, std::string cons
 }
 
 ScriptReview script_review(History const& history, std::string const& text, MacroSet const* macros,
-                         StopToken stop) {
+                           StopToken stop) {
   ScriptReview check{.text = text, .problems = {}, .names = {}};
   auto steps = step_lines(text);
   auto [node, shared] = shared_beginning(history, text);
@@ -101,8 +100,8 @@ ScriptReview script_review(History const& history, std::string const& text, Macr
     auto parsed = parse_steps(words, macros);
     if (!parsed) {
       name_until(size_t(line));  // somebody is just writing it
-      check.problems.push_back({line, parsed.error().place.column, false, parsed.error().message,
-                                {}});
+      check.problems.push_back(
+          {line, parsed.error().place.column, false, parsed.error().message, {}});
       goes_on = false;
       continue;
     }
@@ -131,7 +130,9 @@ std::vector<std::string> completions(std::string const& line,
   // After the last ";" or "=" that stands outside of brackets a step begins.
   size_t open = line.rfind('('), close = line.rfind(')');
   bool inside = open != line.npos && (close == line.npos || close < open);
-  auto part_of_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; };
+  auto part_of_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
+  };
   size_t begin = line.size();
   while (begin > 0 && part_of_word(line[begin - 1])) --begin;
   std::string word = line.substr(begin);
@@ -154,7 +155,8 @@ std::vector<std::string> completions(std::string const& line,
     } else {
       all = names;
       if (found != primitives.end())
-        for (ParameterView const& parameter : found->parameters) all.push_back(parameter.name + "=");
+        for (ParameterView const& parameter : found->parameters)
+          all.push_back(parameter.name + "=");
     }
   }
   std::erase_if(all, [&](std::string const& one) { return !one.starts_with(word) || one == word; });

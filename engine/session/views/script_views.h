@@ -16,6 +16,6 @@ std::vector<std::pair<int, std::string>> step_lines(std::string const& text);
 std::pair<int, size_t> shared_beginning(History const& history, std::string const& text);
 
 ScriptReview script_review(History const& history, std::string const& text, MacroSet const* macros,
-                         StopToken stop);
+                           StopToken stop);
 
 }  // namespace tw::session

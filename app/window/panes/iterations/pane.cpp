@@ -111,12 +111,14 @@ private:
     if (!page_->isVisible()) return;
     if (!now().nest) {
       view_->set_empty_words("The iterations of a kernel appear here. Choose one.");
+      filled_ = nullptr;
       return fill(nullptr);
     }
     auto plane = session::plane(live(), asked_);
     waits_ = !plane;
     view_->show_plane(plane);
-    if (plane) fill(plane.get());
+    if (plane && plane != filled_) fill(plane.get());  // a list that is open stays open
+    if (plane) filled_ = plane;
   }
 
   void fill(session::PlaneView const* plane) {
@@ -138,6 +140,7 @@ private:
   Chooser *block_, *right_, *down_;
   IterationPlane* view_;
   session::PlaneAsked asked_;
+  std::shared_ptr<session::PlaneView const> filled_;  ///< whose axes the lists have
   int kernel_ = -1;
   bool waits_ = false;
 };

@@ -9,9 +9,9 @@ journal::Vocabulary const& vocabulary_script() {
   using namespace journal;
   static journal::Vocabulary const words{
       {
-          row<WriteLine>("write", "writes a line of the script, from 1 on, in place of what is there",
-                         Number{&WriteLine::line, "LINE"},
-                         OptionalRest<WriteLine>{&WriteLine::text, "TEXT"}),
+          row<WriteLine>(
+              "write", "writes a line of the script, from 1 on, in place of what is there",
+              Number{&WriteLine::line, "LINE"}, OptionalRest<WriteLine>{&WriteLine::text, "TEXT"}),
           row<ApplyWritten>("apply written", "makes the written script the current branch"),
           row<ForgetWritten>("forget written", "writes the script of the current branch again"),
       },

@@ -25,8 +25,8 @@ public:
         page_(new QWidget),
         editor_(new ScriptEditor),
         said_(controls::label("scriptSaid", "secondary")),
-        apply_(controls::button("Apply", "scriptApply",
-                                "Make this the current branch (Ctrl+Return)")),
+        apply_(
+            controls::button("Apply", "scriptApply", "Make this the current branch (Ctrl+Return)")),
         forget_(controls::button("Discard", "scriptForget",
                                  "Show the script of the current branch again")) {
     editor_->set_primitives(live().primitives());
@@ -51,8 +51,7 @@ public:
       pause_.start();
       say();
     });
-    connect(editor_, &ScriptEditor::apply_asked, this,
-            [this] { record_and_apply(); });
+    connect(editor_, &ScriptEditor::apply_asked, this, [this] { record_and_apply(); });
     connect(apply_, &QPushButton::clicked, this, [this] { record_and_apply(); });
     connect(forget_, &QPushButton::clicked, this, [this] { bench_.ask(journal::ForgetWritten{}); });
     perform_actions();
@@ -179,8 +178,8 @@ private:
                   .arg(QString::fromStdString(review_->problems.front().message));
     else
       words = "Written, not applied yet: Ctrl+Return.";
-    said_->setText(said_->fontMetrics().elidedText(words, Qt::ElideRight,
-                                                   std::max(40, said_->width() - 4)));
+    said_->setText(
+        said_->fontMetrics().elidedText(words, Qt::ElideRight, std::max(40, said_->width() - 4)));
     said_->setToolTip(words);
     apply_->setEnabled(written_ && now().nest);
     forget_->setEnabled(written_ && now().nest);

@@ -1,0 +1,110 @@
+// What can be set: theme, text, measuring, threads and keys; at once, and kept for the next start.
+#include <QtTest>
+
+#include <QComboBox>
+#include <QKeySequenceEdit>
+#include <QSettings>
+#include <QShortcut>
+#include <QTableWidget>
+
+#include "tests/gui/seen.h"
+#include "tests/gui/workplace.h"
+#include "widgets/settings/settings_dialog.h"
+
+using namespace tw;
+
+class SettingsTest : public QObject {
+  Q_OBJECT
+private slots:
+  void init() {
+    place_ = std::make_unique<Workplace>(false, folder_.path());
+    place_->open_matmul();
+    QTest::keyClick(place_->window.get(), Qt::Key_Comma, Qt::ControlModifier);
+    dialog_ = place_->window->findChild<SettingsDialog*>("settings");
+    QVERIFY(dialog_ && dialog_->isVisible());
+  }
+  void cleanup() { place_.reset(); }
+
+  void a_choice_takes_effect_at_once_and_is_kept() {
+    choose("settingTheme", "light");
+    QCOMPARE(place_->lines("expect theme = light\n"), std::string());
+    choose("settingText", "125");
+    QCOMPARE(place_->lines("expect text.scale = 125\n"), std::string());
+    // This session measures nothing: what is chosen is kept all the same.
+    for (char const* state : {"on", "off"}) {
+      choose("settingBackground", state);
+      QCOMPARE(QSettings(folder_.path() + "/settings.ini", QSettings::IniFormat)
+                   .value("background")
+                   .toString(),
+               QString(state));
+    }
+    choose("settingThreads", "1");
+    QSettings file(folder_.path() + "/settings.ini", QSettings::IniFormat);
+    QCOMPARE(file.value("threads").toString(), QString("1"));
+    QCOMPARE(file.value("theme").toString(), QString("light"));
+    choose("settingText", "100");
+  }
+
+  void other_keys_do_what_the_usual_ones_did() {
+    dialog_->choose_keys("Switch theme", "Ctrl+Alt+J");
+    dialog_->accept();
+    std::string before = theme();
+    QTest::keyClick(place_->window.get(), Qt::Key_T, Qt::ControlModifier);
+    QCOMPARE(theme(), before);
+    QTest::keyClick(place_->window.get(), Qt::Key_J, Qt::ControlModifier | Qt::AltModifier);
+    QVERIFY(theme() != before);
+    // The next window has them, too.
+    Workplace next(false, folder_.path());
+    auto* shortcut = next.window->findChild<QShortcut*>("keys of Switch theme");
+    QVERIFY(shortcut);
+    QCOMPARE(shortcut->key().toString(), QString("Ctrl+Alt+J"));
+  }
+
+  void keys_of_another_command_are_not_taken() {
+    dialog_->choose_keys("Switch theme", "Ctrl+Z");
+    auto* said = dialog_->findChild<QLabel*>("settingsKeysSaid");
+    QVERIFY2(said->text().contains("Undo"), qPrintable(said->text()));
+    QVERIFY(dialog_->owner_of("Ctrl+Z", "").contains("Undo"));
+  }
+
+  void empty_keys_are_the_usual_ones_again() {
+    dialog_->choose_keys("Redo", "Ctrl+Alt+Y");
+    QCOMPARE(keys_of("Redo"), QString("Ctrl+Alt+Y"));
+    dialog_->choose_keys("Redo", "");
+    QCOMPARE(keys_of("Redo"), QString("Ctrl+Y"));
+  }
+
+  void words_have_room() {
+    for (char const* theme : {"dark", "light", "high-contrast"}) {
+      choose("settingTheme", theme);
+      QString wrong = wrong_words(*dialog_);
+      QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+      keep_picture(*dialog_, QString("settings_%1").arg(theme));
+    }
+    auto* pages = dialog_->findChild<QTabWidget*>("settingsPages");
+    for (int i = 0; i < pages->count(); ++i) {
+      pages->setCurrentIndex(i);
+      keep_picture(*dialog_, QString("settings_page_%1").arg(i));
+    }
+  }
+
+private:
+  void choose(char const* name, char const* value) {
+    auto* chooser = dialog_->findChild<QComboBox*>(name);
+    QVERIFY(chooser);
+    chooser->setCurrentIndex(chooser->findData(value));
+    emit chooser->activated(chooser->currentIndex());
+    place_->settle();
+  }
+  QString keys_of(QString const& command) {
+    return dialog_->findChild<QKeySequenceEdit*>("keysOf_" + command)->keySequence().toString();
+  }
+  std::string theme() { return std::get<std::string>(*place_->window->fact("theme")); }
+
+  QTemporaryDir folder_;
+  std::unique_ptr<Workplace> place_;
+  SettingsDialog* dialog_ = nullptr;
+};
+
+QTEST_MAIN(SettingsTest)
+#include "settings_test.moc"
