@@ -21,9 +21,8 @@ std::vector<Setting> settings_of(Workbench& bench) {
     sizes << QString::number(percent);
     words << QString("%1 %").arg(percent);
   }
-  QString threads = QSettings(bench.settings_file(), QSettings::IniFormat)
-                        .value("threads", "0")
-                        .toString();
+  QString threads =
+      QSettings(bench.settings_file(), QSettings::IniFormat).value("threads", "0").toString();
   int cores = bench.snapshot().machine && bench.snapshot().machine->hardware
                   ? bench.snapshot().machine->hardware->unit().count
                   : 1;
@@ -33,15 +32,24 @@ std::vector<Setting> settings_of(Workbench& bench) {
     count_words << QString::number(count);
   }
   return {
-      {"Look", "settingTheme", "Theme", "Colours of the window, and of pictures and reports.",
-       {"dark", "light", "high-contrast"}, {"Dark", "Light", "High contrast"}, theme,
+      {"Look",
+       "settingTheme",
+       "Theme",
+       "Colours of the window, and of pictures and reports.",
+       {"dark", "light", "high-contrast"},
+       {"Dark", "Light", "High contrast"},
+       theme,
        [&bench](QString const& value) { bench.ask(journal::SetTheme{value.toStdString()}); }},
       {"Look", "settingText", "Size of text", "Of text and of everything around it.", sizes, words,
        QString::number(int(std::lround(bench.theme().scale * 100))),
        [&bench](QString const& value) { bench.ask(journal::ScaleText{value.toInt()}); }},
-      {"Measuring", "settingBackground", "Measure other kernels while nothing else runs",
+      {"Measuring",
+       "settingBackground",
+       "Measure other kernels while nothing else runs",
        "Kernels of the list get a time two seconds after the last command, one at a time.",
-       {"on", "off"}, {"On", "Off"}, bench.live().measures_in_background() ? "on" : "off",
+       {"on", "off"},
+       {"On", "Off"},
+       bench.live().measures_in_background() ? "on" : "off",
        [&bench](QString const& value) {
          bench.execute(session::MeasureInBackground{value == "off"});
          QSettings(bench.settings_file(), QSettings::IniFormat).setValue("background", value);
@@ -51,8 +59,14 @@ std::vector<Setting> settings_of(Workbench& bench) {
        [&bench](QString const& value) {
          QSettings(bench.settings_file(), QSettings::IniFormat).setValue("threads", value);
        }},
-      {"Files", "settingFile", "Settings", "Every setting stands in this file, as text.", {}, {},
-       bench.settings_file(), {}},
+      {"Files",
+       "settingFile",
+       "Settings",
+       "Every setting stands in this file, as text.",
+       {},
+       {},
+       bench.settings_file(),
+       {}},
   };
 }
 

@@ -83,10 +83,10 @@ private slots:
     QVERIFY(choose(3, "Run from here on: board"));
     place_->settle();
     view().look_at(0.8, {20, -200});  // the flag's card stands in frames, further down
-    paint::TextLog log;
-    QPixmap picture = view().grab();
     if (QString folder = qEnvironmentVariable("TW_PICTURES"); !folder.isEmpty())
       place_->window->grab().save(folder + QString("/cut_%1_%2.png").arg(theme).arg(size.width()));
+    paint::TextLog log;
+    QPixmap picture = view().grab();
     int cost = 0, flags = 0;
     for (paint::PaintedText const& text : log.texts) {
       cost += text.words.contains("copied in each run");

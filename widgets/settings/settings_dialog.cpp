@@ -72,9 +72,8 @@ void SettingsDialog::add_setting(Setting const& setting) {
     for (qsizetype i = 0; i < setting.values.size(); ++i)
       chooser->addItem(setting.words.value(i, setting.values[i]), setting.values[i]);
     chooser->setCurrentIndex(std::max(0, chooser->findData(setting.value)));
-    connect(chooser, &QComboBox::activated, this, [chooser, set = setting.set](int at) {
-      set(chooser->itemData(at).toString());
-    });
+    connect(chooser, &QComboBox::activated, this,
+            [chooser, set = setting.set](int at) { set(chooser->itemData(at).toString()); });
     title->setBuddy(chooser);
     row->addWidget(chooser);
   } else {
@@ -148,10 +147,12 @@ void SettingsDialog::choose_keys(QString const& command, QString const& keys) {
   auto known = std::ranges::find(keys_, command, &KeySetting::command);
   if (known == keys_.end() || !table_) return;
   QString wanted = keys.isEmpty() ? known->usual : keys;
-  auto* edit = static_cast<QKeySequenceEdit*>(table_->cellWidget(int(known - keys_.begin()), kKeys));
+  auto* edit =
+      static_cast<QKeySequenceEdit*>(table_->cellWidget(int(known - keys_.begin()), kKeys));
   if (QString owner = owner_of(wanted, command); !owner.isEmpty()) {
     edit->setKeySequence(QKeySequence(known->keys));
-    return said_->setText(QString("%1 are the keys of '%2': nothing was changed.").arg(wanted, owner));
+    return said_->setText(
+        QString("%1 are the keys of '%2': nothing was changed.").arg(wanted, owner));
   }
   edit->setKeySequence(QKeySequence(wanted));
   if (normal(wanted) == normal(known->keys)) return;
