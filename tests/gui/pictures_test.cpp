@@ -198,10 +198,11 @@ private slots:
     QWidget& pane = widget_of(view);
     QPoint at = pane.rect().center();
     QWidget* below = pane.childAt(at);
-    QTest::mouseClick(below ? below : &pane, Qt::RightButton, {}, {5, 5});
-    QContextMenuEvent event(QContextMenuEvent::Mouse, {5, 5},
-                            (below ? below : &pane)->mapToGlobal(QPoint(5, 5)));
-    QApplication::sendEvent(below ? below : &pane, &event);
+    if (!below) below = &pane;
+    QPoint inside = below->rect().center();  // above lie heads of columns
+    QTest::mouseClick(below, Qt::RightButton, {}, inside);
+    QContextMenuEvent event(QContextMenuEvent::Mouse, inside, below->mapToGlobal(inside));
+    QApplication::sendEvent(below, &event);
     auto* menu = place_->window->findChild<QMenu*>("viewMenu");
     QVERIFY(menu);
     QList<QAction*> entries = menu->actions();

@@ -138,36 +138,22 @@ std::string note_of(analysis::AccessWalk const& walk, Target const& target) {
   return note + ".";
 }
 
-AccessFilm without_frames(AccessFilm film, std::string sentence) {
-  film.failure = std::move(sentence);
-  return film;
+/// Why there cannot be one; empty: there can.
+std::string trouble_of(Target const& target) {
+  if (analysis::cache_shapes(target.hardware).empty())
+    return "This target has no caches: its memories hold what the program puts there, and the "
+           "timeline shows when.";
+  if (!target.axes.empty())
+    return "Threads of this target run at once: its accesses have no one order.";
+  return {};
 }
 
-}  // namespace
-
-AccessFilm access_film(ir::Program const& given, Target const& target, double from,
-                       StopToken stop) {
-  AccessFilm film;
-  film.program_hash = ir::hash(given);
-  std::vector<analysis::CacheShape> shapes = analysis::cache_shapes(target.hardware);
-  if (!target.axes.empty())
-    return without_frames(std::move(film),
-                          "Threads of this target run at once: its accesses have no one order.");
-  if (shapes.empty())
-    return without_frames(std::move(film),
-                          "This target has no caches: its memories hold what the "
-                          "program puts there.");
-  // What is made when the model is loaded is there when the kernel runs.
-  ir::Program program = with_calls_written_out(split_load_time(given).at_run);
-  analysis::AccessWalk walk(program);
-  if (walk.instances() == 0)
-    return without_frames(std::move(film), "The kernel has sizes that are open.");
-  film.line_bytes = shapes.front().line_bytes;
-  film.note = note_of(walk, target);
+/// What the film is of, before its first frame.
+void describe(AccessFilm& film, analysis::AccessWalk const& walk,
+              std::vector<analysis::CacheShape> const& shapes, Camera& camera) {
   for (analysis::CacheShape const& shape : shapes)
     film.levels.push_back({shape.name, shape.bytes, shape.ways});
   film.levels.push_back({"DRAM", 0, 0});
-  Camera camera(film, shapes);
   for (ir::Buffer const& buffer : walk.tensors()) {
     film.tensors.push_back(tensor_of(*buffer));
     camera.place(film.tensors.back());
@@ -176,14 +162,23 @@ AccessFilm access_film(ir::Program const& given, Target const& target, double fr
     film.loops.push_back(loop->id.value);
     film.names.push_back(loop->name());
   }
-  auto all = double(walk.instances());
+  for (auto const& [name, number] : walk.blocks())
+    film.places.push_back({name, double(number) / double(walk.instances())});
+}
+
+/// The number of the first instance.
+int64_t first_of(AccessFilm const& film, ir::Program const& program, int64_t instances,
+                 double from) {
   auto busiest = busiest_block(program);
-  for (auto const& [name, number] : walk.blocks()) {
-    film.places.push_back({name, double(number) / all});
-    if (from < 0 && busiest && name == busiest->block->name) from = film.places.back().from;
-  }
-  auto first =
-      std::min(walk.instances() - 1, int64_t(std::llround(std::clamp(from, 0.0, 1.0) * all)));
+  for (FilmPlace const& place : film.places)
+    if (from < 0 && busiest && place.stage == busiest->block->name) from = place.from;
+  auto first = int64_t(std::llround(std::clamp(from, 0.0, 1.0) * double(instances)));
+  return std::min(instances - 1, first);
+}
+
+/// The caches are warm at the first frame.
+void record(AccessFilm& film, analysis::AccessWalk& walk, Camera& camera, int64_t first,
+            StopToken stop) {
   int64_t begun = -1, last = first;
   walk.run(std::max<int64_t>(0, first - kWarming), [&](analysis::WalkedInstance const& at) {
     if (stop.stop_requested()) return false;
@@ -194,8 +189,29 @@ AccessFilm access_film(ir::Program const& given, Target const& target, double fr
     return camera.take(at);
   });
   camera.end();
-  film.from = double(begun) / all;
-  film.share = double(last - begun + 1) / all;
+  film.from = double(std::max(begun, first)) / double(walk.instances());
+  if (begun >= 0) film.share = double(last - begun + 1) / double(walk.instances());
+}
+
+}  // namespace
+
+AccessFilm access_film(ir::Program const& given, Target const& target, double from,
+                       StopToken stop) {
+  AccessFilm film;
+  film.program_hash = ir::hash(given);
+  film.failure = trouble_of(target);
+  if (!film.failure.empty()) return film;
+  // What is made when the model is loaded is there when the kernel runs.
+  ir::Program program = with_calls_written_out(split_load_time(given).at_run);
+  analysis::AccessWalk walk(program);
+  if (walk.instances() == 0) film.failure = "The kernel has sizes that are open.";
+  if (!film.failure.empty()) return film;
+  std::vector<analysis::CacheShape> shapes = analysis::cache_shapes(target.hardware);
+  film.line_bytes = shapes.front().line_bytes;
+  film.note = note_of(walk, target);
+  Camera camera(film, shapes);
+  describe(film, walk, shapes, camera);
+  record(film, walk, camera, first_of(film, program, walk.instances(), from), stop);
   return film;
 }
 

@@ -55,6 +55,83 @@ ScriptProblem refused_line(Schedule const& schedule, Step const& step, Refusal c
   return {line, 0, true, view.title + ": " + view.message, view.repairs};
 }
 
+/// Goes through the lines, one after the other.
+class Reviewing {
+public:
+  Reviewing(ScriptReview& review, Schedule schedule, MacroSet const* macros)
+      : review_(review), schedule_(std::move(schedule)), macros_(macros) {
+    names_ = names_in(schedule_.program());
+  }
+
+  /// `known`: the line stands in the current branch, whose state one begins at.
+  void line(int number, std::string const& words, bool known) {
+    auto steps = parse_steps(words, macros_);
+    if (!known || !steps) name_until(size_t(number));
+    if (!steps) {
+      Error const& error = steps.error();
+      review_.problems.push_back({number, error.place.column, false, error.message, {}});
+      goes_on_ = false;
+    }
+    if (known || !goes_on_) return;
+    for (Step const& step : *steps)
+      if (!take(step, number, words)) return;
+    ++review_.applied;
+    names_ = names_in(schedule_.program());
+  }
+  void end() { name_until(review_.names.size()); }
+
+private:
+  bool take(Step const& step, int number, std::string const& words) {
+    auto after = taken(schedule_, step, macros_);
+    goes_on_ = after.has_value();
+    if (goes_on_)
+      schedule_ = std::move(*after);
+    else
+      review_.problems.push_back(refused_line(schedule_, step, after.error(), number, words));
+    return goes_on_;
+  }
+  /// Lines up to that one may name what there is now.
+  void name_until(size_t number) {
+    for (; goes_on_ && next_ < number && next_ < review_.names.size(); ++next_)
+      review_.names[next_] = names_;
+  }
+
+  ScriptReview& review_;
+  Schedule schedule_;
+  MacroSet const* macros_;
+  std::vector<std::string> names_;
+  bool goes_on_ = true;  ///< no line was wrong up to here
+  size_t next_ = 0;
+};
+
+/// The name that ends at a place of the line.
+std::string word_before(std::string const& line, size_t end) {
+  auto of_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+  };
+  size_t begin = end;
+  while (begin > 0 && of_name(line[begin - 1])) --begin;
+  return line.substr(begin, end - begin);
+}
+
+/// What may stand in the brackets of a step: values behind an argument's name, else names of loops,
+/// blocks and arguments.
+std::vector<std::string> in_brackets(std::string const& line, size_t open,
+                                     std::vector<PrimitiveView> const& primitives,
+                                     std::vector<std::string> const& names) {
+  auto primitive = std::ranges::find(primitives, word_before(line, open), &PrimitiveView::name);
+  if (primitive == primitives.end()) return names;
+  size_t equals = line.rfind('=');
+  bool value = equals != line.npos && equals > open && line.find(',', equals) == line.npos;
+  std::string argument = value ? word_before(line, equals) : "";
+  std::vector<std::string> all = value ? std::vector<std::string>() : names;
+  for (ParameterView const& parameter : primitive->parameters) {
+    if (!value) all.push_back(parameter.name + "=");
+    if (value && parameter.name == argument) all = parameter.choices;
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::pair<int, std::string>> step_lines(std::string const& text) {
@@ -81,84 +158,30 @@ std::pair<int, size_t> shared_beginning(History const& history, std::string cons
 
 ScriptReview script_review(History const& history, std::string const& text, MacroSet const* macros,
                            StopToken stop) {
-  ScriptReview check{.text = text, .problems = {}, .names = {}};
+  ScriptReview review{.text = text, .problems = {}, .names = {}};
   auto steps = step_lines(text);
   auto [node, shared] = shared_beginning(history, text);
-  check.is_current = node == history.current() && shared == steps.size();
-  check.names.resize(lines_of(text).size() + 1);
-  Schedule schedule = history.node(node).schedule;
-  std::vector<std::string> names = names_in(schedule.program());
-  bool goes_on = true;
-  size_t next_line = 0;
-  auto name_until = [&](size_t line) {
-    for (; goes_on && next_line < line && next_line < check.names.size(); ++next_line)
-      check.names[next_line] = names;
-  };
-  check.applied = int(shared);
-  for (size_t i = 0; i < steps.size() && !stop.stop_requested(); ++i) {
-    auto const& [line, words] = steps[i];
-    auto parsed = parse_steps(words, macros);
-    if (!parsed) {
-      name_until(size_t(line));  // somebody is just writing it
-      check.problems.push_back(
-          {line, parsed.error().place.column, false, parsed.error().message, {}});
-      goes_on = false;
-      continue;
-    }
-    if (i < shared || !goes_on) continue;
-    name_until(size_t(line));
-    for (Step const& step : *parsed) {
-      auto after = taken(schedule, step, macros);
-      goes_on = after.has_value();
-      if (!goes_on) {
-        check.problems.push_back(refused_line(schedule, step, after.error(), line, words));
-        break;
-      }
-      schedule = std::move(*after);
-    }
-    if (!goes_on) continue;
-    check.applied = int(i) + 1;
-    names = names_in(schedule.program());
-  }
-  name_until(check.names.size());
-  return check;
+  review.is_current = node == history.current() && shared == steps.size();
+  review.applied = int(shared);
+  review.names.resize(lines_of(text).size() + 1);
+  Reviewing reviewing(review, history.node(node).schedule, macros);
+  for (size_t i = 0; i < steps.size() && !stop.stop_requested(); ++i)
+    reviewing.line(steps[i].first, steps[i].second, i < shared);
+  reviewing.end();
+  return review;
 }
 
 std::vector<std::string> completions(std::string const& line,
                                      std::vector<PrimitiveView> const& primitives,
                                      std::vector<std::string> const& names) {
-  // After the last ";" or "=" that stands outside of brackets a step begins.
+  std::string word = word_before(line, line.size());
   size_t open = line.rfind('('), close = line.rfind(')');
   bool inside = open != line.npos && (close == line.npos || close < open);
-  auto part_of_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
-  };
-  size_t begin = line.size();
-  while (begin > 0 && part_of_word(line[begin - 1])) --begin;
-  std::string word = line.substr(begin);
   std::vector<std::string> all;
-  if (!inside) {
+  if (inside)
+    all = in_brackets(line, open, primitives, names);
+  else
     for (PrimitiveView const& primitive : primitives) all.push_back(primitive.name);
-  } else {
-    size_t end = open, start = open;
-    while (start > 0 && part_of_word(line[start - 1])) --start;
-    std::string primitive = line.substr(start, end - start);
-    auto found = std::ranges::find(primitives, primitive, &PrimitiveView::name);
-    size_t value = line.rfind('=');
-    if (found != primitives.end() && value != line.npos && value > open &&
-        line.find(',', value) == line.npos) {
-      std::string name = line.substr(0, value);
-      size_t from = name.find_last_of("(, ");
-      name = name.substr(from + 1);
-      for (ParameterView const& parameter : found->parameters)
-        if (parameter.name == name) all = parameter.choices;
-    } else {
-      all = names;
-      if (found != primitives.end())
-        for (ParameterView const& parameter : found->parameters)
-          all.push_back(parameter.name + "=");
-    }
-  }
   std::erase_if(all, [&](std::string const& one) { return !one.starts_with(word) || one == word; });
   std::ranges::sort(all);
   return all;

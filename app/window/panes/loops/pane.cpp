@@ -132,7 +132,8 @@ public:
 private:
   /// Stages and memories stand beside the loops where those keep enough room.
   void share_room() {
-    int high = page_->height();
+    // By the place that the pane has: a picture of it is as high as it likes.
+    int high = page_->parentWidget() ? page_->parentWidget()->height() : page_->height();
     stages_->setVisible(now().nest && stages_->stages() > 1 && high > bench_.theme().px(340));
     lanes_->setVisible(now().nest && high > bench_.theme().px(500));
   }
