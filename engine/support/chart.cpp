@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/support/base/error.h"
+#include "engine/support/markup.h"
 
 namespace tw {
 namespace {
@@ -19,26 +20,9 @@ constexpr int kTicks = 5;
 constexpr char const* kColours[] = {"#0A94E8", "#9C4504", "#01816B", "#D159AA",
                                     "#300D7F", "#A28F25", "#424B5B", "#5B050E"};
 
-std::string escaped(std::string const& text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if (static_cast<unsigned char>(c) >= 0x20)
-      out += c;
-  }
-  return out;
-}
-
 std::string text_at(double x, double y, std::string const& text, std::string const& how = {}) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}{}>{}</text>\n", x, y,
-                     how.empty() ? "" : " ", how, escaped(text));
+                     how.empty() ? "" : " ", how, escaped_markup(text));
 }
 
 std::string head(double width, double height, std::string const& title,
@@ -51,7 +35,7 @@ std::string head(double width, double height, std::string const& title,
       ".panel{{font-weight:600;fill:#14181F}}.grid{{stroke:#E3E6EB}}.axis{{stroke:#76808F}}"
       ".line{{fill:none;stroke-width:2;stroke-linejoin:round}}.band{{opacity:.14}}</style>\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n",
-      width, height, escaped(title));
+      width, height, escaped_markup(title));
   svg += text_at(kMargin, 28, title, "class=\"title\"");
   return svg + text_at(kMargin, 48, sentence);
 }
@@ -329,7 +313,7 @@ std::string to_svg(ScatterChart const& chart) {
     svg += fmt::format(
         "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\"><title>{}</title></circle>\n",
         x.at(one.x), y.at(one.y), one.front ? 5 : 3, kColours[one.front ? 1 : 0],
-        escaped(one.words));
+        escaped_markup(one.words));
   return svg + text_at(x.to, bottom + 40, chart.x_label, "text-anchor=\"end\"") + "</svg>\n";
 }
 

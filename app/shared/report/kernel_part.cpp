@@ -7,6 +7,7 @@
 #include "app/shared/report/parts.h"
 #include "engine/session/facts/facts.h"
 #include "engine/support/base/quantities.h"
+#include "engine/support/markup.h"
 
 namespace tw::report {
 namespace {
@@ -97,7 +98,7 @@ std::string history_row(session::HistoryView const& history, HistoryNodeView con
       cell(node.speed ? speed_text(*node.speed, history.unit) : ""),
       cell(node.fraction_of_roof ? percent_text(*node.fraction_of_roof) : ""),
       cell(node.model_ms ? milliseconds_text(*node.model_ms) + " " + node.bound : ""),
-      element("td", verdict.text, verdict.name), escaped(elsewhere(node)));
+      element("td", verdict.text, verdict.name), escaped_markup(elsewhere(node)));
 }
 
 std::string history_part(session::HistoryView const& history) {
@@ -135,8 +136,8 @@ std::string code_part(Contents const& contents) {
     for (session::CodeLine const& line : code->lines) lines += line.text + "\n";
     if (!code->failure.empty()) lines = code->failure;
     text += fmt::format("<details><summary>{} · {}</summary>\n<pre>{}</pre></details>\n",
-                        escaped(code->title), count_text(int64_t(code->lines.size()), "line"),
-                        escaped(lines));
+                        escaped_markup(code->title),
+                        count_text(int64_t(code->lines.size()), "line"), escaped_markup(lines));
   }
   return text + "</section>\n";
 }

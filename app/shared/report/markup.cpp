@@ -2,35 +2,9 @@
 
 #include <fmt/format.h>
 
-namespace tw::report {
+#include "engine/support/markup.h"
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        // A file's name may have any byte in it; these would end the page for a reader.
-        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') out += c;
-    }
-  }
-  return out;
-}
+namespace tw::report {
 
 namespace {
 
@@ -39,19 +13,19 @@ std::string class_of(std::string_view name) {
 }
 
 std::string title_of(std::string_view title) {
-  return title.empty() ? "" : fmt::format("<title>{}</title>", escaped(title));
+  return title.empty() ? "" : fmt::format("<title>{}</title>", escaped_markup(title));
 }
 
 }  // namespace
 
 std::string element(std::string_view tag, std::string_view text, std::string_view name) {
-  return fmt::format("<{0}{1}>{2}</{0}>", tag, class_of(name), escaped(text));
+  return fmt::format("<{0}{1}>{2}</{0}>", tag, class_of(name), escaped_markup(text));
 }
 
 Drawing::Drawing(double width, double height, std::string_view title)
     : svg_(fmt::format("<svg role=\"img\" aria-label=\"{2}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
                        "width=\"{0:.0f}\" height=\"{1:.0f}\">\n",
-                       width, height, escaped(title))) {}
+                       width, height, escaped_markup(title))) {}
 
 void Drawing::rect(double x, double y, double width, double height, std::string_view name,
                    double corner) {
@@ -82,7 +56,7 @@ void Drawing::diamond(double x, double y, double radius, std::string_view name,
 void Drawing::text(double x, double y, std::string_view words, std::string_view name,
                    std::string_view anchor) {
   svg_ += fmt::format("<text{} x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
-                      class_of(name), x, y, anchor, escaped(words));
+                      class_of(name), x, y, anchor, escaped_markup(words));
 }
 
 }  // namespace tw::report

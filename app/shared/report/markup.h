@@ -6,9 +6,6 @@
 
 namespace tw::report {
 
-/// As text and as the value of an attribute: no sign of it is markup.
-std::string escaped(std::string_view text);
-
 /// `<tag class="name">text</tag>`; the text is escaped.
 std::string element(std::string_view tag, std::string_view text, std::string_view name = {});
 

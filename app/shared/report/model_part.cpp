@@ -8,6 +8,7 @@
 #include "engine/session/layers.h"
 #include "engine/session/views/graph_picture.h"
 #include "engine/support/base/quantities.h"
+#include "engine/support/markup.h"
 
 namespace tw::report {
 namespace {
@@ -32,10 +33,11 @@ std::string table_row(KernelRow const& row, double whole) {
   return fmt::format(
       "<tr data-kernel=\"{}\"><td><code>{}</code>{}</td>{}{}{}<td class=\"share\">{}{}</td>{}{}"
       "</tr>\n",
-      escaped(row.name), escaped(row.name), element("p", row.operators + " · " + row.shape),
-      cell(std::to_string(row.count)), cell(row.time_ms ? milliseconds_text(*row.time_ms) : ""),
+      escaped_markup(row.name), escaped_markup(row.name),
+      element("p", row.operators + " · " + row.shape), cell(std::to_string(row.count)),
+      cell(row.time_ms ? milliseconds_text(*row.time_ms) : ""),
       cell(row.time_ms && row.count > 1 ? milliseconds_text(time_of(row)) : ""),
-      escaped(row.time_ms ? percent_text(share) : "not measured"), bar,
+      escaped_markup(row.time_ms ? percent_text(share) : "not measured"), bar,
       cell(row.fraction_of_roof ? percent_text(*row.fraction_of_roof) : ""),
       element("td", state_of(row)));
 }

@@ -6,6 +6,7 @@
 #include "engine/session/facts/facts.h"
 #include "engine/session/layers.h"
 #include "engine/support/base/quantities.h"
+#include "engine/support/markup.h"
 
 namespace tw::report {
 namespace {
@@ -32,7 +33,8 @@ std::string figure(std::string const& fact, std::string const& shown, std::strin
   auto value = session::fact(fact, contents.now, {});
   if (!value || shown.empty()) return {};
   return fmt::format("<div class=\"figure\" data-fact=\"{}\" data-value=\"{}\"><b>{}</b>{}</div>\n",
-                     fact, escaped(exact(*value)), escaped(shown), element("span", words));
+                     fact, escaped_markup(exact(*value)), escaped_markup(shown),
+                     element("span", words));
 }
 
 std::string machine_part(Contents const& contents) {
@@ -64,7 +66,7 @@ std::string to_html(Contents const& contents) {
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
       "'unsafe-inline'\"/>\n<title>{}</title>\n<style>\n{}</style></head>\n<body><main>\n",
-      escaped(title), style_sheet());
+      escaped_markup(title), style_sheet());
   page += "<header>" + element("h1", title) +
           element("p", (of_kernel ? "A kernel of " + contents.now.model->name
                                   : contents.now.model->summary) +
@@ -74,9 +76,9 @@ std::string to_html(Contents const& contents) {
   page += of_kernel ? kernel_part(contents) : model_part(contents);
   page += machine_part(contents);
   page += "<footer>" +
-          escaped("Made by " + contents.version +
-                  ". Solid points and times without a mark are measured; hollow ones are "
-                  "modelled.") +
+          escaped_markup("Made by " + contents.version +
+                         ". Solid points and times without a mark are measured; hollow ones are "
+                         "modelled.") +
           "</footer>\n</main></body></html>\n";
   return page;
 }

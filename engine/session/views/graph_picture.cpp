@@ -1,5 +1,7 @@
 #include "engine/session/views/graph_picture.h"
 
+#include "engine/support/markup.h"
+
 #include <fmt/format.h>
 
 #include <map>
@@ -17,29 +19,6 @@ struct Card {
   std::string title;
   std::vector<GraphNodeView const*> chips;
 };
-
-std::string escaped(std::string const& text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) >= 0x20) out += c;
-    }
-  }
-  return out;
-}
 
 std::string chip_text(GraphNodeView const& node) {
   return node.detail.empty() ? node.op : node.op + " " + node.detail;
@@ -96,7 +75,7 @@ void draw_card(std::string& svg, Card const& card, LayoutNode const& at) {
       "rx=\"8\"/>",
       at.x, at.y, at.width, at.height);
   svg += fmt::format("<text class=\"title\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", at.x + kPad,
-                     at.y + 18, escaped(card.title));
+                     at.y + 18, escaped_markup(card.title));
   double x = at.x + kPad;
   for (GraphNodeView const* node : card.chips) {
     double width = chip_width(*node), y = at.y + kHead + 2;
@@ -106,8 +85,8 @@ void draw_card(std::string& svg, Card const& card, LayoutNode const& at) {
         "<rect class=\"spine\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"4\" height=\"{}\"/><text "
         "x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>",
         class_of(node->pattern),
-        escaped(node->reason.empty() ? node->name : node->name + ": " + node->reason), x, y, width,
-        kChip, x, y, kChip, x + 14, y + 16, escaped(chip_text(*node)));
+        escaped_markup(node->reason.empty() ? node->name : node->name + ": " + node->reason), x, y,
+        width, kChip, x, y, kChip, x + 14, y + 16, escaped_markup(chip_text(*node)));
     x += width + 8;
   }
   svg += "</g>\n";
@@ -162,7 +141,7 @@ std::string graph_svg(GraphView const& graph, KernelTable const& kernels,
         fmt::format("<polyline class=\"edge\" marker-end=\"url(#arrow)\" points=\"{}\"/>", points);
     auto const& [x, y] = layout.edges[e].points.front();
     svg += fmt::format("<text class=\"shape\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 6, y + 16,
-                       escaped(shapes[e]));
+                       escaped_markup(shapes[e]));
   }
   for (size_t i = 0; i < cards.list.size(); ++i) draw_card(svg, cards.list[i], layout.nodes[i]);
   return svg + "</svg>\n";
