@@ -125,7 +125,7 @@ private slots:
   }
 
   void frames_of_the_film_are_drawn_in_time() {
-    lines("film from 0.5\n");
+    lines("show memory\nfilm from 0.5\nexpect film.frames > 2500\n");
     auto* film = find<FilmView>("accessFilm");
     QPixmap canvas(film->size());
     QElapsedTimer timer;
