@@ -138,7 +138,7 @@ void CodePanel::fill_stages(session::Snapshot const& snapshot) {
   while (tabs_->count() > kLowered + 1) tabs_->removeTab(tabs_->count() - 1);
   for (auto const& stage : *stages_) {
     if (stage.kind == session::CodeKind::kExpression) continue;
-    if (stage.kind == session::CodeKind::kListing) {
+    if (is_of_target(stage.kind)) {
       int added = tabs_->addTab(QString::fromStdString(stage.title));
       tabs_->setTabData(added, QString::fromStdString(stage.key));
       tabs_->setTabToolTip(added, QString::fromStdString(stage.why));

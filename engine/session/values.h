@@ -225,7 +225,9 @@ struct CodeLine {
   bool barrier = false;
 };
 /// What a stage of a kernel is.
-enum class CodeKind : uint8_t { kExpression, kProgram, kPass, kListing };
+enum class CodeKind : uint8_t { kExpression, kProgram, kPass, kListing, kRemarks };
+/// What a target makes of the last pass: its code, and what it remarks about that.
+constexpr bool is_of_target(CodeKind kind) { return kind >= CodeKind::kListing; }
 struct CodeText {
   uint64_t program_hash = 0;
   std::string stage;  ///< key as given to `code`, of a `CodeStage`

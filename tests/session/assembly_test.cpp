@@ -199,7 +199,7 @@ private slots:
     Model model = load_model(file.path(), {}, *environment.backend).value();
     auto text = lower_kernel(*model, 0, {}, "remarks", *environment.backend);
     QVERIFY2(text, text ? "" : to_sentence(text.error()).c_str());
-    QCOMPARE(text->kind, CodeKind::kListing);
+    QCOMPARE(text->kind, CodeKind::kRemarks);
     QVERIFY(text->lines.size() > 2);
     int linked = 0;
     for (CodeLine const& line : text->lines) linked += line.source_line > 0 && !line.loops.empty();

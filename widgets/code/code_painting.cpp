@@ -142,7 +142,7 @@ void CodeView::draw_line(QPainter& painter, int index, double y) const {
     return painter.fillRect(row, Theme::mix(theme_.line1, theme_.inset, 0.45));
   draw_ground(painter, line, row);
   draw_gutter(painter, index, y);
-  bool listing = text_->kind == session::CodeKind::kListing;
+  bool listing = is_of_target(text_->kind);
   // Instructions have no indent that shows their loop: a mark in its colour does.
   int innermost = listing && !line.loops.empty() ? hue_of(line.loops.back()) : -1;
   if (innermost >= 0)

@@ -23,9 +23,7 @@ std::vector<std::string> stages_of(session::Snapshot const& now) {
     for (session::CodeStage const& stage : *now.code_stages) {
       if (stage.kind == session::CodeKind::kProgram) program = stage.key;
       if (stage.kind == session::CodeKind::kPass) pass = stage.key;
-      // What the compiler remarks about code is no code.
-      bool code = stage.kind == session::CodeKind::kListing && stage.key != "remarks";
-      if (code) listing = stage.key;
+      if (stage.kind == session::CodeKind::kListing) listing = stage.key;
     }
   std::vector<std::string> keys;
   for (std::string const& key : {program, pass, listing})

@@ -52,7 +52,7 @@ std::string counts_of(std::vector<CodeRemark> const& remarks) {
 CodeText text_of_remarks(ir::KernelIr const& lowered, std::vector<CodeRemark> const& remarks) {
   CodeText program = text_of_stage(lowered, {}), text;
   text.stage = kRemarksStage;
-  text.kind = CodeKind::kListing;
+  text.kind = CodeKind::kRemarks;
   text.title = "remarks on the code that finalists are measured with: " + counts_of(remarks);
   auto add = [&](std::string words, CodeLine const& of, int line) {
     CodeLine added = of;

@@ -287,7 +287,7 @@ std::vector<CodeStage> code_stages(Backend const& backend) {
   if (dynamic_cast<CodeReporter const*>(&backend))
     stages.push_back({kRemarksStage, "Remarks",
                       "what the code generator's passes did, did not do, and why not",
-                      CodeKind::kListing});
+                      CodeKind::kRemarks});
   return stages;
 }
 

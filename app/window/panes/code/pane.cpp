@@ -108,7 +108,7 @@ private:
     add_stage_commands();
     for (session::CodeStage const& stage : *live().snapshot().code_stages)
       if (QString title = QString::fromStdString(stage.title);
-          stage.kind == session::CodeKind::kListing)
+          is_of_target(stage.kind))
         tabs_.push_back({title, view_name(title)});
     for (size_t i = 0; i < tabs_.size(); ++i)
       bench_.add_command({.section = "Views",
