@@ -45,15 +45,29 @@ public:
     hovered_ = loop;
     emit changed();
   }
+  /// What of the graph is asked about, by ids after fusion: one node, or the edge to a second one.
+  /// -1: none.
+  struct Asked {
+    int node = -1, to = -1;
+    bool operator==(Asked const&) const = default;
+  };
+  Asked asked() const { return asked_; }
+  void ask_about(Asked asked) {
+    if (asked == asked_) return;
+    asked_ = asked;
+    emit asked_changed();
+  }
 
 signals:
   void changed();
   void step_changed();
   void moves_changed();
+  void asked_changed();
 
 private:
   int loop_ = -1;
   int hovered_ = -1;
+  Asked asked_;
   QString step_;
   void const* pointer_ = nullptr;  ///< that points at it
   std::shared_ptr<session::MovesView const> moves_;

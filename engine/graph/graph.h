@@ -77,8 +77,11 @@ struct EdgeDecision {
   NodeId to;
   ValueId value;
   bool fused = false;
-  std::string rule;    ///< stable: "epilogue", "not_injective"
-  std::string reason;  ///< "relu joins conv: injective after complex-out-fusable"
+  std::string rule;       ///< stable: "epilogue", "not_injective"
+  std::string reason;     ///< "relu joins conv: injective after complex-out-fusable"
+  std::string edge = {};  ///< "conv1>relu1": how a person's choice names it
+  bool chosen = false;    ///< by a person, against the rule
+  bool fixed = false;     ///< nobody can choose: one of them runs on its own, or the kernel is full
 };
 
 struct Graph {

@@ -19,12 +19,12 @@ std::span<GraphPass const> graph_passes() {
 namespace {
 
 /// The pass on the graph, then on the graphs inside it.
-Result<Graph> run_pass(GraphPass const& pass, Graph const& graph, LayoutChooser const& choose) {
-  TRY_ASSIGN(Graph next, pass.run(graph, choose));
+Result<Graph> run_pass(GraphPass const& pass, Graph const& graph, PassChoices const& choices) {
+  TRY_ASSIGN(Graph next, pass.run(graph, choices));
   for (Node& node : next.nodes) {
     if (!node.control) continue;
     for (std::shared_ptr<Graph const>& body : node.sub_graphs) {
-      TRY_ASSIGN(Graph inside, run_pass(pass, *body, choose));
+      TRY_ASSIGN(Graph inside, run_pass(pass, *body, choices));
       body = std::make_shared<Graph const>(std::move(inside));
     }
   }
@@ -33,18 +33,18 @@ Result<Graph> run_pass(GraphPass const& pass, Graph const& graph, LayoutChooser 
 
 }  // namespace
 
-Result<std::vector<GraphStage>> run_graph_passes(Graph const& graph, LayoutChooser const& choose) {
+Result<std::vector<GraphStage>> run_graph_passes(Graph const& graph, PassChoices const& choices) {
   std::vector<GraphStage> stages;
   for (GraphPass const& pass : graph_passes()) {
-    TRY_ASSIGN(Graph next, run_pass(pass, stages.empty() ? graph : stages.back().graph, choose));
+    TRY_ASSIGN(Graph next, run_pass(pass, stages.empty() ? graph : stages.back().graph, choices));
     TRY(verify(next));
     stages.push_back({pass.name, std::move(next)});
   }
   return stages;
 }
 
-Result<Graph> optimize(Graph const& graph, LayoutChooser const& choose) {
-  TRY_ASSIGN(std::vector<GraphStage> stages, run_graph_passes(graph, choose));
+Result<Graph> optimize(Graph const& graph, PassChoices const& choices) {
+  TRY_ASSIGN(std::vector<GraphStage> stages, run_graph_passes(graph, choices));
   return std::move(stages.back().graph);
 }
 

@@ -3,15 +3,34 @@
 
 #include <span>
 
+#include <concepts>
+#include <map>
+#include <string>
+
 #include "engine/graph/choices.h"
 
 namespace tw {
+
+/// Edges "FROM>TO" by the names of their nodes: true, the two become one kernel whatever the rule
+/// says; false, they do not.
+using FusionChoices = std::map<std::string, bool>;
+
+/// What others have a say in.
+struct PassChoices {
+  LayoutChooser layouts;  ///< null: everything is plain
+  FusionChoices fusion;
+
+  PassChoices() = default;
+  template <std::convertible_to<LayoutChooser> Chooser>
+  PassChoices(Chooser chooser, FusionChoices together = {})
+      : layouts(std::move(chooser)), fusion(std::move(together)) {}
+};
 
 struct GraphPass {
   std::string name;
   std::string title;  ///< what it does, a sentence
   std::string why;    ///< why it stands where it stands
-  Result<Graph> (*run)(Graph const&, LayoutChooser const&) = nullptr;
+  Result<Graph> (*run)(Graph const&, PassChoices const&) = nullptr;
 
   /// The same pass where it stands for another reason.
   GraphPass because(std::string reason) const {
@@ -38,11 +57,11 @@ struct GraphStage {
   std::string name;
   Graph graph;
 };
-/// Runs all passes and verifies after each; the last stage is the result. `choose` is the target's
-/// say, see `Backend::choose_layouts`; without it everything is plain.
+/// Runs all passes and verifies after each; the last stage is the result. The layouts are the
+/// target's say, see `Backend::choose_layouts`. Errors: those of the passes, cannot_fuse.
 Result<std::vector<GraphStage>> run_graph_passes(Graph const& graph,
-                                                 LayoutChooser const& choose = {});
+                                                 PassChoices const& choices = {});
 /// The last stage alone.
-Result<Graph> optimize(Graph const& graph, LayoutChooser const& choose = {});
+Result<Graph> optimize(Graph const& graph, PassChoices const& choices = {});
 
 }  // namespace tw

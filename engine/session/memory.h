@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/analysis/reuse_distance.h"
 #include "engine/session/values.h"
 
 namespace tw::session {
@@ -146,8 +147,9 @@ struct AccessFilm {
   std::vector<int64_t> first_access;  ///< per frame, and the end
   std::vector<FilmAccess> accesses;
   std::vector<std::unordered_map<int64_t, std::vector<LineMove>>> lines;  ///< per tensor, by line
-  std::vector<int64_t> answered;  ///< per frame, of each level: accesses it had up to here
-  std::vector<int64_t> missed;    ///< per frame, of cold, capacity and conflict, up to here
+  std::vector<int64_t> answered;   ///< per frame, of each level: accesses it had up to here
+  std::vector<int64_t> missed;     ///< per frame, of cold, capacity and conflict, up to here
+  analysis::ReuseHistogram reuse;  ///< of the frames' accesses to lines, warm as the caches are
 
   int frames() const { return int(first_access.empty() ? 0 : first_access.size() - 1); }
   int64_t answered_by(int frame, size_t level) const {
@@ -159,6 +161,21 @@ struct AccessFilm {
   /// The level that a line is nearest in, at a frame; main memory where it was never read.
   int level_at(int frame, int32_t tensor, int64_t element) const;
 };
+
+// ---- what flows between memories ---------------------------------------------------------------
+
+/// Between a memory and the one before it; the nearest hands over what the instructions ask for.
+struct FlowLink {
+  std::string name;    ///< of the farther memory: "L1"
+  double bytes = 0;    ///< in one run, modelled
+  double rate = 0;     ///< GB/s that it was measured to hand over; 0: not known
+  double ms = 0;       ///< that the bytes take so; 0: they stay nearer from run to run
+  double of_time = 0;  ///< of the run's modelled time
+  bool binds = false;  ///< nothing takes longer
+};
+/// Of the state that is looked at, from the nearest memory to the farthest. Empty: it is not
+/// modelled.
+std::vector<FlowLink> memory_flow(RooflineView const& roofline);
 
 // ---- asked of a session ------------------------------------------------------------------------
 

@@ -228,6 +228,49 @@ private slots:
     QVERIFY(in_blocks > kGraphs / 5 && changes > kGraphs / 5 && products > kGraphs / 50);
   }
 
+  /// Edges chosen by chance, against the rule or with it: whatever is fused computes the same.
+  void fusion_as_somebody_chose_keeps_the_results_of_random_graphs() {
+    std::map<std::string, int> rules;  // of edges that were chosen
+    for (uint64_t seed = kSeed; seed < kSeed + kGraphs; ++seed) {
+      Graph graph = RandomGraph(seed, 2).make();
+      Rng rng(seed + 7);
+      Graph by_rule = optimize(graph).value();
+      FusionChoices choices;
+      for (EdgeDecision const& edge : by_rule.decisions)
+        if (!edge.fixed && rng.below(2) == 0) choices[edge.edge] = rng.below(4) > 0;
+      auto context = [&](std::string what) {
+        for (auto const& [edge, together] : choices)
+          what += "\n" + edge + (together ? " together" : " apart");
+        return "seed " + std::to_string(seed) + ": " + what + "\n" + to_text(graph);
+      };
+      auto chosen = optimize(graph, PassChoices(LayoutChooser(), choices));
+      // Kernels that are full are refused with their reason.
+      if (!chosen && chosen.error().code == "cannot_fuse") {
+        ++rules["full"];
+        continue;
+      }
+      QVERIFY2(chosen, context(chosen ? "" : to_sentence(chosen.error())).c_str());
+      auto plan = make_plan(*chosen);
+      QVERIFY2(plan, context(plan ? "" : to_sentence(plan.error())).c_str());
+      NDArray x = random_array(rng, {1, 2, 4, 4});
+      auto expected = reference_run(graph, {x});
+      auto actual = run_in_arenas(*chosen, *plan, x);
+      QVERIFY2(expected && actual, context(actual ? "" : to_sentence(actual.error())).c_str());
+      for (size_t i = 0; i < expected->size(); ++i)
+        QVERIFY2(compare((*actual)[i], (*expected)[i], 1e-4, 1e-5).equal,
+                 context("output " + std::to_string(i)).c_str());
+      for (EdgeDecision const& edge : chosen->decisions) {
+        auto choice = choices.find(edge.edge);
+        if (choice == choices.end()) continue;
+        QVERIFY2(edge.fused == choice->second, context(edge.edge + " is not as chosen").c_str());
+        if (edge.chosen)
+          ++rules[edge.reason.find("once more") < edge.reason.size() ? "again" : edge.rule];
+      }
+    }
+    for (auto const& [rule, count] : rules) qInfo("%s: %d edges", rule.c_str(), count);
+    for (char const* rule : {"again", "together", "apart"}) QVERIFY(rules[rule] > kGraphs / 10);
+  }
+
   /// Points given one after another, and one moved there and back, make the same cut; empty: so it
   /// is.
   static std::string told_one_by_one(Graph const& graph, Plan const& whole, Cut const& cut) {

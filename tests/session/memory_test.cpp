@@ -205,9 +205,30 @@ private slots:
     int main = int(view->levels.size()) - 1;
     QCOMPARE(view->answered_by(last, size_t(main)), int64_t(3 * 38));
     QCOMPARE(view->answered_by(last, 0), int64_t(3 * 600 - 3 * 38));
+    QCOMPARE(view->reuse.first, int64_t(3 * 38));
+    QCOMPARE(view->reuse.total(), int64_t(view->accesses.size()));
     QCOMPARE(view->level_at(0, 0, 0), 0);
     QCOMPARE(view->level_at(0, 0, 599), main);
     QCOMPARE(view->level_at(last, 0, 599), 0);
+  }
+
+  void what_flows_is_that_of_the_state_that_is_looked_at() {
+    RooflineView roofline;
+    QVERIFY(memory_flow(roofline).empty());
+    roofline.roofs = {{"FMA f32", true, 100, 2}, {"L1", false, 400, 2}, {"DRAM", false, 20, 2}};
+    RooflinePoint before{.model_ms = 9}, now{.model_ms = 2};
+    before.levels = {{"L1", 0, 1, 1}};
+    now.levels = {{"L1", 1, 4e8, 1}, {"L2", 1, 1e6, 0}, {"DRAM", 1, 4e7, 2}};
+    now.current = true;
+    roofline.trail = {before, now};
+    std::vector<FlowLink> links = memory_flow(roofline);
+    QCOMPARE(links.size(), size_t(3));
+    QCOMPARE(links[0].bytes, 4e8);
+    QCOMPARE(links[0].rate, 400.0);
+    QCOMPARE(links[0].of_time, 0.5);
+    QVERIFY(!links[0].binds && links[2].binds);
+    QCOMPARE(links[1].rate, 0.0);  // nobody measured it
+    QCOMPARE(links[1].of_time, 0.0);
   }
 
   void a_film_of_a_large_kernel_begins_anywhere_with_warm_caches() {

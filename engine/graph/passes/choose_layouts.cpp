@@ -173,9 +173,9 @@ GraphPass choose_layouts() {
   return {"choose_layouts", "asks the target for layouts and algorithms, and applies the answer",
           "after folding: the final weights are known, with normalizations in them; before fusion: "
           "operators that share a layout can be one kernel",
-          [](Graph const& graph, LayoutChooser const& choose) -> Result<Graph> {
-            if (!choose) return graph;
-            TRY_ASSIGN(GraphChoices choices, choose(graph));
+          [](Graph const& graph, PassChoices const& given) -> Result<Graph> {
+            if (!given.layouts) return graph;
+            TRY_ASSIGN(GraphChoices choices, given.layouts(graph));
             return apply_choices(graph, choices);
           }};
 }

@@ -169,13 +169,12 @@ private:
 }  // namespace
 
 GraphPass fold_constants() {
-  return {"fold_constants",
-          "computes nodes that read constants alone, takes the branch of an if whose condition is "
-          "known, and drops nodes whose results nobody reads",
-          "first: parameters from Constant nodes become known to the passes after it",
-          [](Graph const& graph, LayoutChooser const&) -> Result<Graph> {
-            return Folder(graph).run();
-          }};
+  return {
+      "fold_constants",
+      "computes nodes that read constants alone, takes the branch of an if whose condition is "
+      "known, and drops nodes whose results nobody reads",
+      "first: parameters from Constant nodes become known to the passes after it",
+      [](Graph const& graph, PassChoices const&) -> Result<Graph> { return Folder(graph).run(); }};
 }
 
 }  // namespace tw

@@ -1,10 +1,11 @@
-// Sets `groups` and `decisions`: which nodes become one kernel and why.
-// Source: Chen et al. 2018 (TVM), section 3 "Operator fusion".
+// Sets `groups` and `decisions`: which nodes become one kernel and why, by rule or as a person
+// chose. Source: Chen et al. 2018 (TVM), section 3 "Operator fusion".
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
+#include "engine/graph/computed_again.h"
 #include "engine/graph/computes.h"
 #include "engine/graph/pipeline.h"
 
@@ -18,6 +19,23 @@ struct Verdict {
   bool fused;
   std::string rule;
   std::string reason;
+  /// Nobody can choose otherwise.
+  bool fixed() const { return rule == "opaque" || rule == "full"; }
+};
+
+/// What is known of a graph beside it, while copies for single readers are added.
+struct Asked {
+  FusionChoices const& choices;
+  std::vector<std::string> names;               ///< of each node; of a copy its original's
+  std::map<std::string, Verdict> by_rule = {};  ///< of edges behind copies, before there were any
+};
+
+/// An edge whose ends are to be one kernel, although others read the value, too.
+struct Shared {
+  NodeId from, to;
+  ValueId value;
+  std::vector<NodeId> group;  ///< what makes the value
+  Verdict by_rule;
 };
 
 /// What a node is to fusion. A node that only the reference can run is opaque, whatever its class.
@@ -30,8 +48,8 @@ Fusion class_of(Graph const& graph, Node const& node) {
 
 class Fuser {
 public:
-  explicit Fuser(Graph const& graph)
-      : graph_(graph), producers_(producers(graph)), consumers_(consumers(graph)) {
+  Fuser(Graph const& graph, Asked const& asked)
+      : graph_(graph), asked_(asked), producers_(producers(graph)), consumers_(consumers(graph)) {
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       class_.push_back(class_of(graph, graph.nodes[i]));
       group_.push_back(int(i));
@@ -39,16 +57,20 @@ public:
     }
   }
 
-  Result<Graph> run() {
-    for (size_t i = 0; i < graph_.nodes.size(); ++i) decide_edges_into({int32_t(i)});
+  /// Errors: cannot_fuse.
+  Status decide() {
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) TRY(decide_edges_into({int32_t(i)}));
     graph_.groups = groups();
-    return std::move(graph_);
+    return {};
   }
+  /// Of those that a copy is needed for, the first.
+  std::optional<Shared> const& shared() const { return shared_; }
+  Graph take() { return std::move(graph_); }
 
 private:
   /// The producer with the heaviest group first, so that an addition joins a convolution before a
   /// relu.
-  void decide_edges_into(NodeId to) {
+  Status decide_edges_into(NodeId to) {
     std::vector<std::pair<NodeId, ValueId>> edges;
     std::set<ValueId> seen;
     for (ValueId id : graph_.node(to).inputs)
@@ -58,11 +80,68 @@ private:
       return weight(a.first) > weight(b.first);
     });
     for (auto const& [from, value] : edges) {
-      Verdict verdict = judge(from, to, value);
-      if (verdict.fused) merge(from, to);
-      graph_.decisions.push_back({from, to, value, verdict.fused, verdict.rule,
-                                  (verdict.fused ? "" : "not fused: ") + verdict.reason});
+      TRY_ASSIGN(EdgeDecision decision, decided(from, to, value));
+      if (decision.fused) merge(from, to);
+      graph_.decisions.push_back(std::move(decision));
     }
+    return {};
+  }
+
+  /// By rule, unless somebody chose.
+  Result<EdgeDecision> decided(NodeId from, NodeId to, ValueId value) {
+    std::string edge = asked_.names[size_t(from.value)] + ">" + asked_.names[size_t(to.value)];
+    Verdict verdict = judge(from, to, value);
+    auto choice = asked_.choices.find(edge);
+    auto copied = asked_.by_rule.find(edge);
+    Verdict rule = copied == asked_.by_rule.end() ? verdict : copied->second;
+    bool chosen = choice != asked_.choices.end() && choice->second != rule.fused;
+    if (chosen) {
+      TRY_ASSIGN(verdict, chosen_verdict(from, to, value, verdict, rule));
+    }
+    return EdgeDecision{
+        from,          to,           value,
+        verdict.fused, verdict.rule, (verdict.fused ? "" : "not fused: ") + verdict.reason,
+        edge,          chosen,       rule.fixed()};
+  }
+
+  /// Against the rule. What others read, too, waits for copies of its own.
+  Result<Verdict> chosen_verdict(NodeId from, NodeId to, ValueId value, Verdict const& verdict,
+                                 Verdict const& rule) {
+    if (rule.fused)
+      return Verdict{false, "apart",
+                     "you keep them in two kernels; by rule they are one: " + rule.reason};
+    if (verdict.fixed())
+      return refused("cannot_fuse", fmt::format("{} and {} cannot be one kernel: {}", name(from),
+                                                name(to), verdict.reason));
+    if (is_shared(from, value)) {
+      if (!shared_) shared_ = Shared{from, to, value, group_of(from), verdict};
+      return Verdict{false, verdict.rule, verdict.reason};
+    }
+    bool copied = rule.rule != verdict.rule;
+    std::string again =
+        copied ? fmt::format(", in which {} is computed once more", anchor_name(from)) : "";
+    return Verdict{true, "together",
+                   fmt::format("you put them into one kernel{}; by rule they are two: {}", again,
+                               rule.reason)};
+  }
+
+  std::vector<NodeId> group_of(NodeId id) const {
+    std::vector<NodeId> nodes = members_[size_t(group_[size_t(id.value)])];
+    std::ranges::sort(nodes);
+    return nodes;
+  }
+
+  /// Whether something else than one node reads what `from` makes.
+  bool is_shared(NodeId from, ValueId value) const {
+    for (ValueId made : graph_.node(from).outputs) {
+      if (!made.valid()) continue;
+      std::vector<NodeId> const& readers = consumers_[size_t(made.value)];
+      bool read = !readers.empty() || is_output(graph_, made);
+      if (made != value && read) return true;
+      if (made == value && (is_output(graph_, made) || readers.front() != readers.back()))
+        return true;
+    }
+    return false;
   }
 
   int weight(NodeId id) const {
@@ -205,20 +284,42 @@ private:
   }
 
   Graph graph_;
+  Asked const& asked_;
   std::vector<NodeId> producers_;
   std::vector<std::vector<NodeId>> consumers_;
+  std::optional<Shared> shared_;
   std::vector<Fusion> class_;
   std::vector<int> group_;                    ///< of each node
   std::vector<std::vector<NodeId>> members_;  ///< of each group
 };
 
+/// Each round makes one edge's value its reader's own: there are as many as edges are chosen.
+Result<Graph> fused(Graph graph, FusionChoices const& choices) {
+  Asked asked{choices, {}};
+  for (Node const& node : graph.nodes) asked.names.push_back(node.name);
+  for (;;) {
+    Fuser fuser(graph, asked);
+    TRY(fuser.decide());
+    if (!fuser.shared()) return fuser.take();
+    Shared const& shared = *fuser.shared();
+    ComputedAgain again = computed_again(graph, shared.group, shared.to, shared.value);
+    asked.by_rule[asked.names[size_t(shared.from.value)] + ">" +
+                  asked.names[size_t(shared.to.value)]] = shared.by_rule;
+    std::vector<std::string> names;
+    for (NodeId origin : again.origin) names.push_back(asked.names[size_t(origin.value)]);
+    asked.names = std::move(names);
+    graph = std::move(again.graph);
+  }
+}
+
 }  // namespace
 
 GraphPass fuse_operators() {
-  return {
-      "fuse_operators", "puts nodes that become one kernel into a group and says why",
-      "last: it groups the nodes that are left",
-      [](Graph const& graph, LayoutChooser const&) -> Result<Graph> { return Fuser(graph).run(); }};
+  return {"fuse_operators", "puts nodes that become one kernel into a group and says why",
+          "last: it groups the nodes that are left",
+          [](Graph const& graph, PassChoices const& choices) -> Result<Graph> {
+            return fused(graph, choices.fusion);
+          }};
 }
 
 }  // namespace tw

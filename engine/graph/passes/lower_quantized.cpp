@@ -372,7 +372,7 @@ GraphPass lower_quantized() {
           "computes in integers what stands between a dequantization and a quantization, where "
           "scales are powers of two",
           "first: folding would turn quantized weights back into floats",
-          [](Graph const& graph, LayoutChooser const&) -> Result<Graph> {
+          [](Graph const& graph, PassChoices const&) -> Result<Graph> {
             return QuantizedLowerer(graph).run();
           }};
 }

@@ -219,7 +219,7 @@ GraphPass simplify_inference() {
           "convolutions",
           "before fusion: a normalization that is folded into a convolution's weights needs no "
           "kernel",
-          [](Graph const& graph, LayoutChooser const&) -> Result<Graph> {
+          [](Graph const& graph, PassChoices const&) -> Result<Graph> {
             return Simplifier(graph).run();
           }};
 }

@@ -8,6 +8,7 @@
 
 #include "engine/execute/network.h"
 #include "engine/runtime/timer.h"
+#include "engine/session/model/fusion_knobs.h"
 #include "engine/session/model/loaded_model.h"
 #include "engine/support/files.h"
 #include "engine/support/sha256.h"
@@ -128,7 +129,8 @@ Result<std::vector<Arranging::Candidate>> Arranging::candidates() {
   TRY_ASSIGN(auto shares, this->shares());
   std::vector<Candidate> list;
   for (Knob const& knob : first_->knobs) {
-    if (request_.fixed.contains(knob.name)) continue;
+    // What a person chose of fusion stays: only choices are knobs there.
+    if (request_.fixed.contains(knob.name) || is_fusion_knob(knob.name)) continue;
     double weight = 1;
     if (knob.name.ends_with(kAlgorithm))
       weight = shares[knob.name.substr(0, knob.name.size() - std::size(kAlgorithm) + 1)];

@@ -11,6 +11,7 @@
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
 #include "engine/samples/samples.h"
+#include "engine/session/model/fusion_knobs.h"
 #include "engine/session/views/graph_views.h"
 #include "engine/support/base/quantities.h"
 #include "engine/support/base/random.h"
@@ -104,8 +105,10 @@ Status build(LoadedModel& model, Point const& arrangement, Backend const& backen
     TRY_ASSIGN(GraphChoices others, helper->choose_layouts(graph, by_rule));
     return joined(std::move(own), std::move(others));
   };
-  TRY_ASSIGN(model.after, optimize(model.before, choose));
+  TRY_ASSIGN(FusionChoices fusion, fusion_choices(arrangement));
+  TRY_ASSIGN(model.after, optimize(model.before, PassChoices(choose, fusion)));
   model.knobs = decisions.knobs();
+  std::ranges::copy(fusion_knobs(model.after, fusion), std::back_inserter(model.knobs));
   TRY(check_arrangement(arrangement, model.knobs));
   if (progress) progress({"generating kernels", 2, 3});
   TRY_ASSIGN(model.plan, make_plan(model.after));
@@ -136,6 +139,9 @@ Status check_arrangement(Point const& arrangement, std::vector<Knob> const& knob
   for (Knob const& knob : knobs) names.push_back(knob.name);
   for (auto const& [name, value] : arrangement) {
     auto knob = std::ranges::find(knobs, name, &Knob::name);
+    if (knob == knobs.end() && is_fusion_knob(name))
+      return bad_input("unknown_arrangement",
+                       fmt::format("the model has no edge that '{}' could be about", name));
     if (knob == knobs.end())
       return bad_input(
           "unknown_arrangement",
@@ -186,10 +192,12 @@ Result<Model> load_arranged(std::string const& source, LoadOptions const& option
                             Backend const& backend, std::string& sentence, StopToken stop,
                             Progress const& progress) {
   auto model = load_model(source, options, backend, stop, progress);
-  if (model || model.error().code != "unknown_arrangement") return model;
+  bool elsewhere = !model && (model.error().code == "unknown_arrangement" ||
+                              model.error().code == "cannot_fuse");
+  if (!elsewhere) return model;
   LoadOptions by_rule = options;
   by_rule.arrangement.clear();
-  sentence += fmt::format("{}layouts and algorithms are by rule here: {}",
+  sentence += fmt::format("{}layouts, algorithms and fusion are by rule here: {}",
                           sentence.empty() ? "" : "; ", model.error().message);
   return load_model(source, by_rule, backend, stop, progress);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
+#include "engine/session/fusion.h"
 #include "engine/session/layers.h"
 #include "engine/session/model/model.h"
 #include "engine/session/moves.h"
@@ -27,6 +28,17 @@ struct AskedLayers {
   Model model;
   std::shared_ptr<Roofs const> rates;
   std::shared_ptr<LayersView const> view;  ///< null: not there yet
+};
+
+/// The edge of the graph that was asked about last.
+struct AskedFusion {
+  Model model;
+  int from = -1, to = -1;
+  std::shared_ptr<Roofs const> rates;
+  std::shared_ptr<FusionEdge const> view;  ///< null: fusion did not judge it
+  bool is_of(AskedFusion const& other) const {
+    return model == other.model && from == other.from && to == other.to && rates == other.rates;
+  }
 };
 
 /// The last ones that were asked for, and of what.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/session/model/fusion_knobs.h"
 #include "engine/session/state/model_tuning_job.h"
 #include "engine/session/state/session_impl.h"
 
@@ -31,8 +32,13 @@ Status SessionImpl::run(Arrange const& c) {
   std::unique_lock lock(mutex_);
   if (!state_.model) return bad_input("no_model", "no model is open");
   Point point = arrangement_of(*state_.model);
-  point[c.choice.substr(0, equals)] = c.choice.substr(equals + 1);
-  TRY(check_arrangement(point, state_.model->knobs));
+  std::string knob = c.choice.substr(0, equals), value = c.choice.substr(equals + 1);
+  point[knob] = value;
+  if (is_fusion_knob(knob)) {
+    TRY(check_fusion(state_.model->after, knob, value));
+  } else {
+    TRY(check_arrangement(point, state_.model->knobs));
+  }
   auto project = std::make_shared<Project>(project_of(state_));
   project->model.arrangement = point;
   std::string source = state_.source, shapes = state_.shapes;

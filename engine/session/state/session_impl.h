@@ -4,8 +4,8 @@
 /// session_model_tuning.cpp, session_arranging.cpp, session_spaces.cpp (what there is to tune),
 /// session_ablation.cpp, session_trials.cpp, session_timeline.cpp, session_layers.cpp,
 /// session_moves.cpp, session_marks.cpp, session_background.cpp, session_outlook.cpp,
-/// session_memory.cpp, session_script.cpp, session_offload.cpp, session_reports.cpp (of code) and
-/// session_states.cpp (texts and comparisons).
+/// session_memory.cpp, session_fusion.cpp, session_script.cpp, session_offload.cpp,
+/// session_reports.cpp (of code) and session_states.cpp (texts and comparisons).
 #pragma once
 
 #include <atomic>
@@ -99,6 +99,8 @@ public:
   std::shared_ptr<LanesView const> lanes();
   std::shared_ptr<PlaneView const> plane(PlaneAsked const& asked);
   std::shared_ptr<AccessFilm const> film(double from);
+  std::shared_ptr<FusionEdge const> fusion_edge(int from, int to);
+  std::pair<int, int> find_fusion_edge(std::string const& edge);
   // What script.h asks.
   std::shared_ptr<ScriptReview const> script_reviewed(std::string const& text);
   std::vector<Command> script_commands(std::string const& text) const;
@@ -376,6 +378,7 @@ private:
   template <typename View, typename Of, typename Make>
   std::shared_ptr<View const> made_of_program(Made<View, Of>& made, Of const& of, char const* job,
                                               Make make);
+  AskedFusion fusion_;
   Made<LanesView, int> lanes_;
   Made<PlaneView, PlaneAsked> planes_;
   Made<AccessFilm, double> films_;

@@ -48,7 +48,11 @@ public:
   }
 
   void warm(analysis::WalkedInstance const& at) {
-    for (analysis::WalkedAccess const& access : at.accesses) caches_.touch(line_of(access));
+    for (analysis::WalkedAccess const& access : at.accesses) {
+      int64_t line = line_of(access);
+      caches_.touch(line);
+      distances_.use(line);
+    }
   }
 
   /// What the warming left where.
@@ -67,6 +71,7 @@ public:
       int64_t line = line_of(access);
       int8_t before = known_level(line);
       analysis::CacheModel::Answer answer = caches_.touch(line);
+      film_.reuse.add(distances_.use(line));
       film_.accesses.push_back({access.tensor, access.element, access.writes, int8_t(answer.level),
                                 MissKind(int(answer.miss))});
       if (before != 0) move(line);
@@ -122,6 +127,7 @@ private:
 
   AccessFilm& film_;
   analysis::CacheModel caches_;
+  analysis::ReuseDistances distances_;
   int8_t main_;
   int32_t frame_ = -1;
   int64_t next_line_ = 0;

@@ -8,7 +8,6 @@
 #include "engine/ir/text.h"
 
 namespace tw::session {
-namespace {
 
 PatternClass pattern_of(Node const& node) {
   if (!node.op) return PatternClass::kOpaque;
@@ -29,6 +28,8 @@ int64_t bytes_of(Value const& value) {
   if (!shape || !value.type.dtype) return 0;
   return element_count(value.layout.stored(*shape)).value_or(0) * size_of(*value.type.dtype);
 }
+
+namespace {
 
 /// A graph among those that are shown, and where its numbers begin.
 struct Placed {

@@ -1,7 +1,10 @@
 /// Graphs as values for a front: nodes, edges with their reasons, groups.
 #pragma once
 
+#include <optional>
+
 #include "engine/compile/plan.h"
+#include "engine/session/fusion.h"
 #include "engine/session/values.h"
 
 namespace tw::session {
@@ -15,6 +18,15 @@ struct GraphParts {
 GraphParts graph_parts(Graph const& graph);
 /// The fused groups of all these graphs, numbered as in `graph_parts`; shares are by work.
 std::vector<GraphGroupView> group_views(Graph const& graph, Plan const& plan);
+/// Of one that only runs on its own: opaque.
+PatternClass pattern_of(Node const& node);
+/// As it lies in memory; 0: not known.
+int64_t bytes_of(Value const& value);
+/// What fusion said of the edge between two nodes, numbered as in `graph_parts`; without
+/// `other_way` and costs. Empty: nothing.
+std::optional<FusionEdge> judged_edge(Graph const& graph, int from, int to);
+/// The ids of that edge's ends; {-1, -1}: there is none.
+std::pair<int, int> numbers_of_edge(Graph const& graph, std::string const& edge);
 /// "1x64x56x56" without the leading 1 of a batch: "64x56x56"; "?" for what is not known.
 std::string shape_text(ValueType const& type);
 /// The same with the layout of what is not plain: "64x56x56 ABCD16b".

@@ -341,7 +341,9 @@ Status GraphPane::explain_fusion(journal::ExplainFusion const& action) {
   GraphView::Reason reason = view_->reason_of(from, to);
   if (reason.title.isEmpty())
     return bad_input("unknown_edge", "fusion did not consider an edge between these nodes");
+  bench_.selection().ask_about({});
   bench_.explain(reason.title + "\n\n" + reason.words);
+  bench_.selection().ask_about({from, to});
   return {};
 }
 

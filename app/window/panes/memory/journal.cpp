@@ -22,6 +22,9 @@ journal::Vocabulary const& vocabulary_memory() {
           {"film.cold", "", "misses up to there of lines that were never seen before"},
           {"film.capacity", "", "misses up to there for want of room"},
           {"film.conflict", "", "misses up to there because of lines of the same set"},
+          {"film.first", "",
+           "share of the shown accesses, from 0 to 1, that are the first to their line"},
+          {"memory.links", "", "number of links between memories that show what moves over them"},
           {"memory.parts", "", "number of parts of tensors that stand in memories"},
       }};
   return words;

@@ -8,6 +8,8 @@
 #include "app/window/panes/memory/journal.h"
 #include "engine/session/memory.h"
 #include "widgets/film/film_view.h"
+#include "widgets/film/flow_row.h"
+#include "widgets/film/reuse_chart.h"
 #include "widgets/film/transport.h"
 #include "widgets/stages/lane_row.h"
 
@@ -21,16 +23,20 @@ public:
         page_(new QScrollArea),
         lanes_(new LaneRow(bench.selection(),
                            [this](std::string const& line) { return live().preview(line); })),
+        flow_(new FlowRow),
         film_(new FilmView),
-        transport_(new Transport(film_)) {
+        transport_(new Transport(film_)),
+        reuse_(new ReuseChart) {
     lanes_->setObjectName("memoryPaneLanes");
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
     column->setContentsMargins(0, 6, 0, 0);
     column->setSpacing(0);
     column->addWidget(lanes_);
+    column->addWidget(flow_);
     column->addWidget(transport_);
     column->addWidget(film_, 1);
+    column->addWidget(reuse_);
     page_->setObjectName("memoryScroll");
     page_->setWidget(content);
     page_->setWidgetResizable(true);
@@ -57,11 +63,15 @@ public:
   }
   QWidget* widget() override { return page_; }
   QWidget* focus_target() override { return film_; }
-  bool keeps_focus() const override { return film_->hasFocus() || lanes_->hasFocus(); }
+  bool keeps_focus() const override {
+    return film_->hasFocus() || lanes_->hasFocus() || reuse_->hasFocus();
+  }
   bool busy() const override { return waits_; }
   void set_theme(Theme const& theme) override {
     lanes_->set_theme(theme);
+    flow_->set_theme(theme);
     film_->set_theme(theme);
+    reuse_->set_theme(theme);
   }
   void show(session::Snapshot const& next) override {
     if (next.kernel != kernel_) transport_->set_from(-1);
@@ -80,6 +90,9 @@ public:
     bool there = film && film->frames() > 0;
     if (name == "film.frames") return double(there ? film->frames() : 0);
     if (name == "film.frame") return double(film_->frame());
+    if (name == "memory.links") return double(flow_->links().size());
+    if (name == "film.first")
+      return there ? double(film->reuse.first) / double(film->reuse.total()) : 0.0;
     using session::MissKind;
     for (auto [word, kind] :
          {std::pair{"film.cold", MissKind::kCold}, std::pair{"film.capacity", MissKind::kCapacity},
@@ -92,7 +105,8 @@ public:
     return {{section, "Space, Backspace", "Play the accesses, or backwards; stop"},
             {section, "Left, Right", "The iteration before, the next one (with Shift: 100)"},
             {section, "Home, End", "The first iteration, the last one"},
-            {section, "Enter", "Where a part of a tensor can be copied to"}};
+            {section, "Enter", "Where a part of a tensor can be copied to"},
+            {section, "Tab, then Left, Right", "What a smaller or larger cache would answer"}};
   }
 
 private:
@@ -101,6 +115,8 @@ private:
     if (!page_->isVisible()) return;
     if (!now().nest) {
       lanes_->forget();
+      flow_->show_links({});
+      reuse_->hide();
       film_->set_empty_words("A kernel's memories and accesses appear here. Choose one.");
       return transport_->refresh();
     }
@@ -108,7 +124,10 @@ private:
     auto film = session::film(live(), transport_->from());
     waits_ = !lanes || !film;
     lanes_->show_lanes(lanes);
+    flow_->show_links(now().roofline ? session::memory_flow(*now().roofline)
+                                     : std::vector<session::FlowLink>());
     film_->show_film(film);
+    reuse_->show_film(film);
     transport_->refresh();
   }
 
@@ -132,8 +151,10 @@ private:
 
   QScrollArea* page_;
   LaneRow* lanes_;
+  FlowRow* flow_;
   FilmView* film_;
   Transport* transport_;
+  ReuseChart* reuse_;
   int kernel_ = -1;
   bool waits_ = false;
 };
