@@ -70,13 +70,39 @@ void add_access(Instructions& into, Around const& loops, TensorAccess const& acc
   into.bytes += bytes;
 }
 
+/// Whether a choice is made for each lane by itself. One that is the same for all lanes of a vector
+/// becomes a branch around the update (pass guard_updates), which costs next to nothing.
+class PerLane {
+public:
+  explicit PerLane(BlockSite const& site) {
+    bool updates = reduction_of(*site.block).has_value();
+    for (IterVar const& iter : site.block->iters)
+      for (For const* loop : site.loops)
+        if (!updates ||
+            (loop->loop_kind == LoopKind::kVector && uses_variable(iter.binding, loop->name())))
+          of_lanes_.push_back(iter.name());
+  }
+  bool operator()(Expr const& condition) const {
+    bool reads = false;
+    walk(condition, [&](Expr const& e) { return reads = reads || e.as<Load>(), !reads; });
+    return reads || std::ranges::any_of(of_lanes_, [&](std::string const& name) {
+             return uses_variable(condition, name);
+           });
+  }
+
+private:
+  std::vector<std::string> of_lanes_;
+};
+
 /// Arithmetic of one instance: operations, and instructions when a product feeds a sum.
-void count_arithmetic(Block const& block, double& operations, double& instructions) {
+void count_arithmetic(Block const& block, PerLane const& per_lane, double& operations,
+                      double& instructions) {
   double sums = 0, products = 0, others = 0, chosen = 0;
   walk_exprs(block.body, [&](Expr const& e) {
     auto const* unary = e.as<Unary>();
     auto const* binary = e.as<Binary>();
-    if (is_float(e.type()) && e.as<Select>()) chosen += 1;
+    if (auto const* choice = e.as<Select>(); choice && is_float(e.type()))
+      chosen += per_lane(choice->condition) ? 1 : 0;
     if (!is_float(e.type()) || (!unary && !binary)) return true;
     if (unary) others += unary->op == UnaryOp::kNeg || unary->op == UnaryOp::kAbs ? 1 : 10;
     if (binary && binary->op == BinaryOp::kMul)
@@ -108,7 +134,7 @@ Instructions instructions_of(BlockSite const& site, int vector_lanes) {
     if (loop->loop_kind == LoopKind::kParallel) result.tasks *= extent_of(*loop);
   }
   double operations = 0, instructions = 0;
-  count_arithmetic(*site.block, operations, instructions);
+  count_arithmetic(*site.block, PerLane(site), operations, instructions);
   result.flops = instances * operations;
   result.arithmetic = vectors * instructions;
   auto sum = std::find_if(accesses.begin(), accesses.end(),
