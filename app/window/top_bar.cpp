@@ -14,6 +14,12 @@ namespace tw {
 using session::HistoryNodeView;
 using session::Verdict;
 
+namespace {
+
+constexpr double kLeastNames = 160;  // where they end at least
+
+}  // namespace
+
 TopBar::TopBar(QWidget* parent)
     : Canvas(parent),
       home_(new QPushButton(this)),
@@ -95,13 +101,16 @@ void TopBar::resizeEvent(QResizeEvent*) { fit(); }
 /// Where there is no room for all of it, the picture of a number goes before the words do.
 void TopBar::fit() {
   pieces_ = in_their_places(pieces());
-  auto too_many = [&] {
-    double room = unit_width() - 16 - end_of_name();
-    for (Piece const& piece : pieces_) room -= piece.wide + piece.gap;
-    return room < 0;
+  auto drop_while_short_of = [&](double name_end, std::initializer_list<Slot> these) {
+    for (Slot slot : these) {
+      double room = unit_width() - 16 - name_end;
+      for (Piece const& piece : pieces_) room -= piece.wide + piece.gap;
+      if (room < 0) std::erase_if(pieces_, [&](Piece const& one) { return one.slot == slot; });
+    }
   };
-  for (Slot slot : {Slot::kShare, Slot::kBaseline})  // History has the second one, too
-    if (too_many()) std::erase_if(pieces_, [&](Piece const& one) { return one.slot == slot; });
+  drop_while_short_of(end_of_name(), {Slot::kShare, Slot::kBaseline});  // History has the second
+  // Then the name is cut in its middle; with large text in a small window more words go.
+  drop_while_short_of(kLeastNames, {Slot::kRoof, Slot::kUnit, Slot::kVerdict});
   place_pills();
   place_start();
   update();
@@ -253,16 +262,32 @@ void TopBar::draw_place(QPainter& painter) const {
   if (!snapshot_.model)
     return paint::text(painter, QRectF(48, 0, 200, 48), ui_font(13, 600), theme_.text1,
                        "Tilewright");
+  draw_names(painter);
+}
+
+/// Of both names the model's goes first, then the kernel's is cut in its middle: kernels differ at
+/// their ends.
+void TopBar::draw_names(QPainter& painter) const {
+  QFontMetricsF const plain(ui_font(13)), strong(mono_font(13, 600));
+  bool has_kernel = snapshot_.kernel >= 0 && snapshot_.kernels;
   QString model = QString::fromStdString(snapshot_.model->name);
-  double wide = QFontMetricsF(ui_font(13)).horizontalAdvance(model);
-  paint::text(painter, QRectF(48, 0, wide + 2, 48), ui_font(13), theme_.text2, model);
-  if (snapshot_.kernel < 0 || !snapshot_.kernels) return;
-  paint::text(painter, QRectF(54 + wide, 0, 14, 48), ui_font(13), theme_.text3, QStringLiteral("›"),
-              Qt::AlignCenter);
-  double left = 74 + wide;
-  paint::text(painter, QRectF(left, 0, std::clamp(name_right_ - left, 60.0, 460.0), 48),
-              mono_font(13, 600), theme_.text1,
-              QString::fromStdString(snapshot_.kernels->rows[size_t(snapshot_.kernel)].name));
+  double left = 48, room = std::max(60.0, name_right_ - left);
+  double wide = plain.horizontalAdvance(model);
+  if (!has_kernel)
+    return paint::text(painter, QRectF(left, 0, room, 48), ui_font(13), theme_.text2,
+                       plain.elidedText(model, Qt::ElideMiddle, room - 2));
+  QString kernel = QString::fromStdString(snapshot_.kernels->rows[size_t(snapshot_.kernel)].name);
+  double needed = std::min(110.0, strong.horizontalAdvance(kernel) + 2);
+  if (room - wide - 26 >= needed) {
+    paint::text(painter, QRectF(left, 0, wide + 2, 48), ui_font(13), theme_.text2, model);
+    paint::text(painter, QRectF(left + wide + 6, 0, 14, 48), ui_font(13), theme_.text3,
+                QStringLiteral("›"), Qt::AlignCenter);
+    left += wide + 26;
+    room -= wide + 26;
+  }
+  room = std::min(room, 460.0);
+  paint::text(painter, QRectF(left, 0, room, 48), mono_font(13, 600), theme_.text1,
+              strong.elidedText(kernel, Qt::ElideMiddle, room - 2));
 }
 
 void TopBar::paintEvent(QPaintEvent*) {

@@ -60,6 +60,7 @@ private:
   void build_start();
   void place_start();
   void draw_place(QPainter& painter) const;
+  void draw_names(QPainter& painter) const;
 
   session::Snapshot snapshot_;
   QString baseline_, baseline_explained_;

@@ -46,6 +46,7 @@ QWidget* CompareView::build_head() {
   row->setSpacing(10);
   title_ = new QLabel;
   title_->setObjectName("compareTitle");
+  title_->setWordWrap(true);
   summary_ = new QLabel;
   summary_->setObjectName("compareSummary");
   summary_->setProperty("role", "secondary");

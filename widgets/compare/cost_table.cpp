@@ -34,6 +34,7 @@ QString name_words(ComparedValue const& row) {
 
 CostTable::CostTable(QWidget* parent) : Canvas(parent) {
   setObjectName("costs");
+  setProperty("tells", true);  // nothing in it can be clicked
   setAccessibleName("Costs of both states");
 }
 

@@ -31,6 +31,7 @@ QString words_of(KernelDifference const& one) {
 
 DifferenceChart::DifferenceChart(QWidget* parent) : Canvas(parent) {
   setObjectName("differences");
+  setProperty("tells", true);  // nothing in it can be clicked
   setAccessibleName("Difference of each kernel");
 }
 

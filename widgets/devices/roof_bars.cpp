@@ -13,6 +13,7 @@ constexpr int kHead = 22, kRow = 22, kNames = 116, kValues = 90;
 
 RoofBars::RoofBars(QWidget* parent) : Canvas(parent) {
   setObjectName("roofBars");
+  setProperty("tells", true);  // nothing in it can be clicked
   setAccessibleName("Roofs");
 }
 
@@ -57,8 +58,9 @@ void RoofBars::paintEvent(QPaintEvent*) {
     DeviceRoof const& roof = roofs_[i];
     QRectF box = row_rect(int(i));
     QFont font = ui_font(12);
-    paint::text(painter, QRectF(0, box.top(), kNames - 8, kRow), font, theme_.text2,
-                QFontMetricsF(font).elidedText(roof.name, Qt::ElideRight, kNames - 8));
+    double name = std::clamp(unit_width() - kValues - 8, 24.0, kNames - 8.0);
+    paint::text(painter, QRectF(0, box.top(), name, kRow), font, theme_.text2,
+                QFontMetricsF(font).elidedText(roof.name, Qt::ElideRight, name));
     QRectF track(kNames, box.top() + 8, std::max(20.0, unit_width() - kNames - kValues - 8), 6);
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme_.control);

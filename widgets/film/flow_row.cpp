@@ -20,6 +20,7 @@ QString name_of(session::FlowLink const& link) { return QString::fromStdString(l
 FlowRow::FlowRow(QWidget* parent) : Canvas(parent) {
   setObjectName("memoryFlow");
   setAccessibleName("What moves between memories");
+  setProperty("tells", true);  // nothing in it can be clicked
   rescale();
   hide();
 }

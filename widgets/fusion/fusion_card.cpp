@@ -42,6 +42,7 @@ QString words_of(session::FusionEdge const& edge) {
 FusedList::FusedList(QWidget* parent) : Canvas(parent) {
   setObjectName("fusedList");
   setAccessibleName("Fused in this model");
+  setProperty("tells", true);  // nothing in it can be clicked
 }
 
 void FusedList::show_edge(std::shared_ptr<session::FusionEdge const> edge) {

@@ -21,6 +21,7 @@ QString arrow_of(int change) { return change > 0 ? "↑ " : change < 0 ? "↓ " 
 FusionPicture::FusionPicture(QWidget* parent) : Canvas(parent) {
   setObjectName("fusionPicture");
   setAccessibleName("What the other way would cost");
+  setProperty("tells", true);  // nothing in it can be clicked
   QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   policy.setHeightForWidth(true);
   setSizePolicy(policy);

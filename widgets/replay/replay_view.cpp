@@ -35,6 +35,7 @@ Look look_of(ReplayOutcome outcome, Theme const& theme) {
 ReplayView::ReplayView(QWidget* parent) : Canvas(parent) {
   setObjectName("replay");
   setAccessibleName("Replayed steps");
+  setProperty("tells", true);  // nothing in it can be clicked
   fit();
 }
 

@@ -124,6 +124,8 @@ void RooflineView::draw_axes(QPainter& painter) const {
     double x = position(std::exp2(exponent), 1).x();
     painter.setPen(QPen(theme_.line1, 1));
     painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
+    bool crowded = position(4, 1).x() - position(1, 1).x() < 40;
+    if (crowded && (exponent - int(low_x_)) % 4 != 0) continue;
     QString label =
         exponent < 0 ? QString("1/%1").arg(1 << -exponent) : QString::number(1 << exponent);
     paint::text(painter, QRectF(x - 24, area.bottom() + 4, 48, 16), mono_font(11), theme_.text3,

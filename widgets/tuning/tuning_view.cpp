@@ -16,6 +16,7 @@
 #include "widgets/paint/chooser.h"
 #include "widgets/paint/controls.h"
 #include "widgets/paint/paint.h"
+#include "widgets/paint/wrap_layout.h"
 
 namespace tw {
 namespace {
@@ -23,13 +24,6 @@ namespace {
 using controls::button, controls::label;
 
 constexpr int kTrials = 64;
-
-QHBoxLayout* row_in(QWidget* widget) {
-  auto* row = new QHBoxLayout(widget);
-  row->setContentsMargins(16, 8, 16, 4);
-  row->setSpacing(8);
-  return row;
-}
 
 QString seconds_words(double seconds) {
   if (seconds < 90) return QString("%1 s left").arg(std::ceil(seconds));
@@ -75,11 +69,11 @@ QWidget* TuningView::build_head(std::vector<std::string> const& searches) {
   trials_->setValue(kTrials);
   trials_->setSuffix(" trials");
   head_ = new QWidget;
-  auto* row = row_in(head_);
+  auto* row = new WrapLayout(8, head_);
+  row->setContentsMargins(16, 8, 16, 4);
   for (QWidget* one :
        std::initializer_list<QWidget*>{start_, on_, here_, model_, pause_, stop_, search_, trials_})
     row->addWidget(one);
-  row->addStretch(1);
   return head_;
 }
 
