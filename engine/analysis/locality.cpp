@@ -21,8 +21,9 @@ struct Step {
 struct Reach {
   TensorAccess access;
   std::vector<Step> loops;
-  size_t allocated_at = 0;    ///< number of loops around the allocation; 0: outside of all
-  std::vector<bool> reduces;  ///< of each loop: it feeds a reduce iterator of the block
+  size_t allocated_at = 0;     ///< number of loops around the allocation; 0: outside of all
+  std::vector<bool> reduces;   ///< of each loop: it feeds a reduce iterator of the block
+  void const* nest = nullptr;  ///< the outermost statement around it
 };
 
 int64_t product(std::vector<Step> const& loops, size_t from) {
@@ -37,6 +38,8 @@ struct Locality::Node {
   size_t depth = 0;  ///< loops around, this one not counted
   int64_t line_bytes = 64;
   For const* loop = nullptr;
+  void const* nest = nullptr;    ///< the statement, of the outermost
+  LocalityMemo* memo = nullptr;  ///< of the root, and of the outermost
   std::vector<std::unique_ptr<Node>> children;
   std::vector<Reach const*> reaches;   ///< of all blocks below
   std::vector<std::string> allocates;  ///< tensors that live inside of this node only
@@ -47,6 +50,9 @@ struct Locality::Node {
   Touched reached(size_t first, int64_t factor = 0) const;
   double moved(size_t first) const;
   double traffic(int64_t capacity) const;
+  double found_traffic(int64_t capacity) const;
+  Touched of_tensor(std::string const& name, std::vector<Reach const*> const& list, size_t first,
+                    int64_t factor) const;
 };
 
 namespace {
@@ -104,6 +110,7 @@ bool begins_inside(std::vector<Reach const*> const& reaches, size_t first) {
 std::vector<std::unique_ptr<Reach>> reaches_of(BlockSite const& site,
                                                std::map<std::string, size_t> const& allocated) {
   Reach model;
+  model.nest = site.loops.empty() ? static_cast<void const*>(site.block) : site.loops.front();
   for (For const* loop : site.loops) {
     model.loops.push_back({loop->name(), as_int(loop->extent).value_or(1)});
     model.reduces.push_back(
@@ -130,8 +137,20 @@ Touched Locality::Node::reached(size_t first, int64_t factor) const {
   if (!fresh) return place->second;
   Touched sum;
   for (auto const& [name, list] : by_tensor(reaches))
-    add(sum, touched_by(list, line_bytes, first, factor));
+    add(sum, of_tensor(name, list, first, factor));
   return place->second = sum;
+}
+
+/// Of the whole program a tensor's part is often known: few drafts change the nests that it is in.
+Touched Locality::Node::of_tensor(std::string const& name, std::vector<Reach const*> const& list,
+                                  size_t first, int64_t factor) const {
+  if (!memo || nest || first > 0 || factor > 0) return touched_by(list, line_bytes, first, factor);
+  LocalityMemo::Nests nests;
+  for (Reach const* reach : list) nests.insert(reach->nest);
+  if (auto known_before = memo->touched(name, nests)) return *known_before;
+  Touched value = touched_by(list, line_bytes, first, factor);
+  memo->keep(name, nests, value);
+  return value;
 }
 
 /// Lines that come in and lines that leave, each once.
@@ -151,6 +170,14 @@ double Locality::Node::moved(size_t first) const {
 }
 
 double Locality::Node::traffic(int64_t capacity) const {
+  if (!memo || !nest) return found_traffic(capacity);
+  if (auto known_before = memo->traffic(nest, capacity)) return *known_before;
+  double bytes = found_traffic(capacity);
+  memo->keep(nest, capacity, bytes);
+  return bytes;
+}
+
+double Locality::Node::found_traffic(int64_t capacity) const {
   if (reached(depth).line_bytes <= capacity) return moved(depth);
   // What an iteration leaves for the next stays if what comes between fits: less than both touch
   // together, more than one touches alone.
@@ -172,8 +199,10 @@ struct Building {
 
 }  // namespace
 
-Locality::Locality(Program const& program, int64_t line_bytes) : root_(std::make_unique<Node>()) {
+Locality::Locality(Program const& program, int64_t line_bytes, LocalityMemo* memo)
+    : root_(std::make_unique<Node>()) {
   root_->line_bytes = line_bytes;
+  root_->memo = memo;
   Building at;
   std::function<void(Stmt const&, Node&)> grow = [&](Stmt const& s, Node& into) {
     if (auto const* list = s.as<Seq>()) {
@@ -190,6 +219,8 @@ Locality::Locality(Program const& program, int64_t line_bytes) : root_(std::make
       node->depth = at.loops.size();
       node->line_bytes = line_bytes;
       node->loop = loop;
+      if (at.loops.empty()) node->nest = loop;
+      if (at.loops.empty()) node->memo = memo;
       loops_[loop->id.value] = node.get();
       at.loops.push_back(loop);
       grow(loop->body, *node);

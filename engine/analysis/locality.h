@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/analysis/locality_memo.h"
 #include "engine/analysis/touched.h"
 #include "engine/ir/program.h"
 
@@ -22,8 +23,9 @@ struct LoopLocality {
 /// allocated inside of a loop counts once: each iteration uses the same memory.
 class Locality {
 public:
-  /// `line_bytes`: of a line of cache.
-  explicit Locality(ir::Program const& program, int64_t line_bytes = 64);
+  /// `line_bytes`: of a line of cache. `memo`: of a program with the same lines; outlives this.
+  explicit Locality(ir::Program const& program, int64_t line_bytes = 64,
+                    LocalityMemo* memo = nullptr);
   ~Locality();
   Locality(Locality&&) noexcept;
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <thread>
 
+#include "engine/session/moves.h"
 #include "tests/support/sessions.h"
 #include "tests/support/slowness.h"
 

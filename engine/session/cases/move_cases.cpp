@@ -38,8 +38,9 @@ Result<FollowedMoves> follow_moves(LoadedModel const& model, int kernel, NamedSc
   moves::MovesWanted wanted{.most = 1, .stop = stop};
   FollowedMoves followed;
   for (int i = 0; i < most_moves && !stop.stop_requested(); ++i) {
-    TRY_ASSIGN(moves::NextMoves found, moves::next_moves(at.schedule, backend.target().hardware,
-                                                         model_of(backend, *at.roofs), wanted));
+    TRY_ASSIGN(moves::NextMoves found,
+               moves::next_moves(at.schedule, backend.target().hardware,
+                                 model_of(at.schedule.program(), backend, *at.roofs), wanted));
     if (i == 0) followed.before_ms = followed.after_ms = found.now.seconds * 1e3;
     if (found.moves.empty() || found.moves.front().gain < kWorthIt) break;
     followed.taken.push_back(move_view(found.moves.front(), at.schedule.program()));

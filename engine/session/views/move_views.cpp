@@ -40,9 +40,9 @@ Status is_known(ir::Program const& program, std::string const& of) {
 
 }  // namespace
 
-moves::Model model_of(Backend const& backend, Roofs const& roofs) {
-  return [&backend, &roofs](ir::Program const& program) {
-    return modelled_time(program, backend, roofs).value_or(analysis::TimeModel{});
+moves::Model model_of(ir::Program const& now, Backend const& backend, Roofs const& roofs) {
+  return [&backend, &roofs, memo = known_nests(now)](ir::Program const& program) {
+    return modelled_time(program, backend, roofs, memo.get()).value_or(analysis::TimeModel{});
   };
 }
 
@@ -61,8 +61,9 @@ MoveView move_view(moves::NextMove const& move, ir::Program const& now) {
 Result<MovesView> moves_view(Schedule const& schedule, Backend const& backend, Roofs const& roofs,
                              moves::MovesWanted const& wanted) {
   TRY(is_known(schedule.program(), wanted.of));
-  TRY_ASSIGN(moves::NextMoves found, moves::next_moves(schedule, backend.target().hardware,
-                                                       model_of(backend, roofs), wanted));
+  TRY_ASSIGN(moves::NextMoves found,
+             moves::next_moves(schedule, backend.target().hardware,
+                               model_of(schedule.program(), backend, roofs), wanted));
   MovesView view{.ms = found.now.seconds * 1e3,
                  .bound = found.now.bound,
                  .sentence = moves::binding_sentence(found),

@@ -15,6 +15,6 @@ Result<MovesView> moves_view(Schedule const& schedule, Backend const& backend, R
 /// One of them; `now`: the program that it begins at.
 MoveView move_view(moves::NextMove const& move, ir::Program const& now);
 /// What runs when a kernel runs, modelled; both outlive it.
-moves::Model model_of(Backend const& backend, Roofs const& roofs);
+moves::Model model_of(ir::Program const& now, Backend const& backend, Roofs const& roofs);
 
 }  // namespace tw::session
