@@ -15,7 +15,7 @@ using session::FilmAccess;
 using session::FilmTensor;
 using session::MissKind;
 
-constexpr double kLeft = 16, kCell = 6, kTitle = 20, kPageGap = 8;
+constexpr double kLeft = 16, kCell = 6, kTitle = 20, kPageGap = 8, kLeastGrid = 72;
 constexpr int kTick = 33;  // ms
 
 int64_t elements_of(FilmTensor const& tensor) {
@@ -48,7 +48,11 @@ FilmView::FilmView(QWidget* parent) : Canvas(parent) {
   rescale();
 }
 
-void FilmView::rescale() { setMinimumHeight(pixels(QSizeF(0, head_height() + 90)).height()); }
+/// Every tensor that is touched has room for its name and some rows.
+void FilmView::rescale() {
+  double grids = std::max(90.0, kLeastGrid * double(touched_.size()));
+  setMinimumHeight(pixels(QSizeF(0, head_height() + grids + 8)).height());
+}
 
 void FilmView::show_film(std::shared_ptr<AccessFilm const> film) {
   waits_ = !film;
@@ -69,6 +73,7 @@ void FilmView::find_touched() {
   touched_.clear();
   for (size_t i = 0; i < seen.size(); ++i)
     if (seen[i]) touched_.push_back(int32_t(i));
+  rescale();
 }
 
 void FilmView::set_empty_words(QString const& words) {

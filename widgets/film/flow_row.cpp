@@ -69,8 +69,11 @@ void FlowRow::draw_link(QPainter& painter, size_t number) const {
   paint::text(painter, memory, small, theme_.text1,
               QFontMetricsF(small).elidedText(name_of(link), Qt::ElideRight, memory.width() - 4),
               Qt::AlignCenter);
-  auto words = [&](double top, QString const& text, QColor const& ink) {
+  auto words = [&](double top, QString text, QColor const& ink) {
     QRectF line(box.left() + 2, top, box.width() - kBox - 4, 16);
+    // The time stands where its share has no room.
+    if (QFontMetricsF(mono).horizontalAdvance(text) > line.width())
+      text = text.section(" · ", 0, 0);
     paint::text(painter, line, mono, ink,
                 QFontMetricsF(mono).elidedText(text, Qt::ElideRight, line.width()),
                 Qt::AlignCenter);
