@@ -8,6 +8,7 @@
 #include "engine/session/model/loaded_model.h"
 #include "engine/session/views/graph_frames.h"
 #include "engine/session/views/graph_groups.h"
+#include "engine/session/views/graph_pairs.h"
 #include "engine/support/base/random.h"
 
 using namespace tw;
@@ -159,6 +160,48 @@ private slots:
         QVERIFY2(keys.contains(key), key);
       QVERIFY(folds_without_cycles(found.items.size(), found.made, found.edges));
     }
+  }
+
+  /// What the passes say of a node's origins agrees with what names and values tell.
+  void nodes_before_fusion_stand_where_the_passes_put_them() {
+    Environment environment = make_environment().value();
+    for (char const* sample : {"sample:resnet18", "sample:mobilenet", "sample:dqn"}) {
+      auto loaded = load_model(sample, {}, *environment.backend);
+      QVERIFY2(loaded, sample);
+      Model model = *loaded;
+      GraphView view = graph_view(*model);
+      NodePairs pairs = pair_nodes(view);
+      std::map<std::string, std::set<int>> stands_in;  // by the name before
+      for (size_t i = 0; i < model->after.nodes.size(); ++i)
+        for (std::string const& origin : model->after.nodes[i].origins)
+          stands_in[origin].insert(int(i));
+      int compared = 0;
+      for (GraphNodeView const& node : view.nodes_before) {
+        auto wanted = stands_in.find(node.name);
+        if (wanted == stands_in.end()) continue;
+        QVERIFY2(pairs.after.contains(node.id), node.name.c_str());
+        QVERIFY2(wanted->second.contains(pairs.after[node.id]), node.name.c_str());
+        auto const& back = pairs.before[pairs.after[node.id]];
+        QVERIFY(std::ranges::find(back, node.id) != back.end());
+        ++compared;
+      }
+      QVERIFY(compared >= 3);
+    }
+  }
+
+  void what_is_gone_stands_where_it_is_read() {
+    GraphView view;
+    for (char const* name : {"weights", "pad", "conv", "copy", "relu", "unread"})
+      view.nodes_before.push_back({.id = int(view.nodes_before.size()), .name = name});
+    view.edges_before = {{0, 2, "w"}, {-1, 1, "x"}, {1, 2, "padded"},
+                         {2, 3, "c"}, {3, 4, "d"},  {4, -1, "y"}};
+    view.nodes = {{.id = 7, .name = "conv"}, {.id = 8, .name = "clip"}};
+    view.edges = {{-1, 7, "x"}, {7, 8, "c"}, {8, -1, "y"}};
+    NodePairs pairs = pair_nodes(view);
+    std::map<int, int> after(pairs.after.begin(), pairs.after.end());
+    // "relu" has another name, but makes the same value.
+    QCOMPARE(after, (std::map<int, int>{{0, 7}, {1, 7}, {2, 7}, {3, 8}, {4, 8}}));
+    QCOMPARE(pairs.before[7], (std::vector<int>{0, 1, 2}));
   }
 
   void random_graphs_fold_without_cycles_and_keys_are_apart() {

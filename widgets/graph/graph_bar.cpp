@@ -20,20 +20,22 @@ QPushButton* quiet(QString const& text, QString const& name, QString const& why)
 
 }  // namespace
 
-GraphBar::GraphBar(QWidget* parent)
-    : QWidget(parent),
-      after_(quiet("After", "graphAfter", "The graph after fusion")),
-      before_(quiet("Before", "graphBefore", "The graph before fusion")) {
+GraphBar::GraphBar(QWidget* parent) : QWidget(parent) {
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(8, 3, 8, 3);
   row->setSpacing(2);
-  for (QPushButton* button : {after_, before_}) {
+  auto add = [&](std::string const& form, QString const& text, QString const& why) {
+    QPushButton* button = quiet(text, QString::fromStdString("form_" + form), why);
     button->setCheckable(true);
-    button->setAccessibleName(button->toolTip());
+    button->setAccessibleName(why);
     row->addWidget(button);
+    forms_.emplace_back(form, button);
     connect(button, &QPushButton::clicked, this,
-            [this, button] { emit form_asked(button == before_); });
-  }
+            [this, form] { emit form_asked(QString::fromStdString(form)); });
+  };
+  add("after", "After", "The graph after fusion");
+  add("before", "Before", "The graph before fusion");
+  add("both", "Side by side", "The graph before and after fusion, side by side");
   row->addStretch(1);
   for (std::string const& name : graph::overlay_names()) {
     QString text = QString::fromStdString(name);
@@ -49,12 +51,11 @@ GraphBar::GraphBar(QWidget* parent)
   fit->setAccessibleName("Fit the graph");
   row->addWidget(fit);
   connect(fit, &QPushButton::clicked, this, &GraphBar::fit_asked);
-  show_state(false, "time");
+  show_state("after", "time");
 }
 
-void GraphBar::show_state(bool before, std::string const& overlay) {
-  after_->setChecked(!before);
-  before_->setChecked(before);
+void GraphBar::show_state(std::string const& form, std::string const& overlay) {
+  for (auto const& [name, button] : forms_) button->setChecked(name == form);
   for (size_t i = 0; i < overlays_.size(); ++i)
     overlays_[i]->setChecked(graph::overlay_names()[i] == overlay);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// Above the graph: before or after fusion, what is laid over its cards, and the whole of it.
+/// Above the graph: after fusion, before it or both, what is laid over its cards, and the whole of
+/// it.
 #pragma once
 
 #include <QWidget>
@@ -14,15 +15,16 @@ class GraphBar : public QWidget {
   Q_OBJECT
 public:
   explicit GraphBar(QWidget* parent = nullptr);
-  void show_state(bool before, std::string const& overlay);
+  /// "after", "before" or "both".
+  void show_state(std::string const& form, std::string const& overlay);
 
 signals:
-  void form_asked(bool before);
+  void form_asked(QString form);
   void overlay_asked(QString name);
   void fit_asked();
 
 private:
-  QPushButton *after_, *before_;
+  std::vector<std::pair<std::string, QPushButton*>> forms_;
   std::vector<QPushButton*> overlays_;
 };
 

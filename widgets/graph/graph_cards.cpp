@@ -5,13 +5,15 @@
 #include <QHash>
 #include <QLineF>
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <tuple>
 #include <unordered_map>
 
 #include "engine/session/views/graph_frames.h"
 #include "engine/session/views/graph_groups.h"
-#include "engine/support/base/quantities.h"
+#include "engine/session/views/graph_layout.h"
+#include "widgets/graph/graph_contents.h"
 #include "widgets/paint/paint.h"
 
 namespace tw::graph {
@@ -65,7 +67,7 @@ class Folding {
 public:
   Folding(Cards& made, std::unordered_map<int, int>& card_of) : made_(made), card_of_(card_of) {
     make_groups();
-    count();
+    add_members();
     for (size_t i = 0; i < made_.cards.size(); ++i) put(int(i));
     made_.cards = std::move(shown_);
     for (auto& [node, card] : card_of_) card = place_[size_t(card)];
@@ -78,13 +80,12 @@ private:
       session::GraphNodeView const& last = *card.chips.back().node;
       items.push_back({scoped_name(card), last.shape});
     }
-    std::vector<std::pair<int, int>> edges;
     for (auto const& edge : made_.before ? made_.graph->edges_before : made_.graph->edges) {
       auto from = card_of_.find(edge.from), to = card_of_.find(edge.to);
       if (to == card_of_.end() || (from == card_of_.end() && edge.from >= 0)) continue;
-      edges.emplace_back(edge.from < 0 ? -1 : from->second, to->second);
+      edges_.emplace_back(edge.from < 0 ? -1 : from->second, to->second);
     }
-    tree_ = session::group_items(items, edges);
+    tree_ = session::group_items(items, edges_);
     bool open = made_.folds.all.value_or(made_.cards.size() <= kManyCards);
     for (session::ItemGroup const& group : tree_.groups) {
       auto own = made_.folds.own.find(group.key);
@@ -92,6 +93,8 @@ private:
                               group.key,
                               group.parent,
                               own == made_.folds.own.end() ? open : own->second,
+                              {},
+                              {},
                               {},
                               -1,
                               {}});
@@ -107,21 +110,13 @@ private:
     return first;
   }
 
-  void count() {
-    std::vector<int> kernels(made_.groups.size(), 0), others(made_.groups.size(), 0);
+  void add_members() {
     for (size_t i = 0; i < made_.cards.size(); ++i) {
       Card& card = made_.cards[i];
       card.members = {int(i)};
       made_.members.push_back({card.kernel, card.group, tree_.group_of[i]});
-      for (int g = tree_.group_of[i]; g >= 0; g = made_.groups[size_t(g)].parent)
-        ++(card.kernel >= 0 ? kernels : others)[size_t(g)];
     }
-    for (size_t g = 0; g < made_.groups.size(); ++g) {
-      QStringList words;
-      if (kernels[g] > 0) words << QString::fromStdString(count_text(kernels[g], "kernel"));
-      if (others[g] > 0) words << QString::fromStdString(count_text(others[g], "operator"));
-      made_.groups[g].words = words.join(", ");
-    }
+    describe_groups(made_, edges_);
   }
 
   /// The outermost folded group around a card stands for it.
@@ -148,6 +143,7 @@ private:
   Cards& made_;
   std::unordered_map<int, int>& card_of_;
   session::ItemGroups tree_;
+  std::vector<std::pair<int, int>> edges_;  ///< from card to card
   std::vector<Card> shown_;
   std::vector<int> place_;  ///< for each member the card that shows it
 };
@@ -156,12 +152,12 @@ private:
 /// nodes and values keep their names where they stay.
 class Verdicts {
 public:
-  explicit Verdicts(Cards const& made) : before_(made.before) {
+  Verdicts(session::GraphView const& graph, bool before) : before_(before) {
     if (!before_) return;
-    for (auto const& node : made.graph->nodes_before) names_[node.id] = &node.name;
+    for (auto const& node : graph.nodes_before) names_[node.id] = &node.name;
     std::unordered_map<int, std::string const*> after;
-    for (auto const& node : made.graph->nodes) after[node.id] = &node.name;
-    for (auto const& edge : made.graph->edges)
+    for (auto const& node : graph.nodes) after[node.id] = &node.name;
+    for (auto const& edge : graph.edges)
       if (edge.from >= 0 && edge.to >= 0 && !edge.rule.empty())
         said_[{*after.at(edge.from), *after.at(edge.to), edge.value}] = &edge;
   }
@@ -182,14 +178,14 @@ private:
 /// One line between two cards; of several edges one that fusion judged.
 void fill_borders(Cards& made, std::unordered_map<int, int> const& card_of) {
   std::map<std::pair<int, int>, size_t> seen;
-  Verdicts verdicts(made);
+  Verdicts verdicts(*made.graph, made.before);
   for (auto const& edge : made.before ? made.graph->edges_before : made.graph->edges) {
     auto from = card_of.find(edge.from), to = card_of.find(edge.to);
     if (from == card_of.end() || to == card_of.end() || from->second == to->second) continue;
     auto [place, added] = seen.emplace(std::pair(from->second, to->second), made.borders.size());
     session::GraphEdgeView const* verdict = verdicts.of(edge);
     if (added) {
-      made.borders.push_back({&edge, verdict, from->second, to->second, {}, {}, false, {}});
+      made.borders.push_back({&edge, verdict, from->second, to->second, {}, {}, false, false, {}});
     } else if (Border& border = made.borders[place->second]; verdict && !border.verdict) {
       border.edge = &edge;
       border.verdict = verdict;
@@ -208,7 +204,15 @@ void fill_words(Cards& made, std::unordered_map<int, int> const& card_of) {
   }
 }
 
-void finish_border(Border& border) {
+/// More than one layer of cards apart.
+bool skips_cards(Border const& border, Cards const& made) {
+  double gap =
+      made.cards[size_t(border.to)].box.top() - made.cards[size_t(border.from)].box.bottom();
+  return border.points.size() > 4 || gap > kCard + session::LayoutOptions().layer_gap;
+}
+
+void finish_border(Border& border, Cards const& made) {
+  border.skips = skips_cards(border, made);
   auto const& points = border.points;
   double length = 0, passed = 0;
   double left = points[0].x(), right = left;
@@ -238,7 +242,7 @@ std::vector<int> frames_of(Cards const& made, session::FramedLayout& layout, Rul
     bool inside = parent >= 0 && frame_of[size_t(parent)] < 0;  // of a folded one
     if (!group.open || inside) continue;
     frame_of[g] = int(layout.frames.size());
-    double width = titles.width(group.title) + titles.width(group.words) + 160;
+    double width = titles.width(group.title) + titles.width(group.words) + 260;
     layout.frames.push_back({parent < 0 ? -1 : frame_of[size_t(parent)], width, 0, 0, 0, 0});
   }
   return frame_of;
@@ -247,7 +251,7 @@ std::vector<int> frames_of(Cards const& made, session::FramedLayout& layout, Rul
 double width_of(Cards const& made, Card const& card, Ruler& titles) {
   double title = titles.width(card.title) + 150;
   if (card.fold >= 0)
-    return std::max(title + 20, titles.width(made.groups[size_t(card.fold)].words) + 140);
+    return std::max(title + 20, titles.width(made.groups[size_t(card.fold)].contents) + 60);
   double width = kPad;
   for (Chip const& chip : card.chips) width += chip.width + 8;
   return std::max(width + kPad - 8, title);
@@ -276,7 +280,7 @@ void place(Cards& made) {
     }
   for (size_t e = 0; e < made.borders.size(); ++e) {
     for (auto const& [x, y] : layout.edges[e].points) made.borders[e].points.emplace_back(x, y);
-    if (!made.borders[e].points.empty()) finish_border(made.borders[e]);
+    if (!made.borders[e].points.empty()) finish_border(made.borders[e], made);
   }
   made.width = layout.width;
   made.height = layout.height;
@@ -291,6 +295,7 @@ QString chip_text(session::GraphNodeView const& node) {
 
 std::shared_ptr<Cards const> make_cards(std::shared_ptr<session::GraphView const> graph,
                                         bool before, Folds const& folds) {
+  auto began = std::chrono::steady_clock::now();
   auto made = std::make_shared<Cards>();
   made->graph = std::move(graph);
   made->before = before;
@@ -303,7 +308,20 @@ std::shared_ptr<Cards const> make_cards(std::shared_ptr<session::GraphView const
   for (Findable& found : made->findable)
     found.inner = made->members[size_t(member_of.at(found.node->id))].inner;
   place(*made);
+  made->took_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
   return made;
+}
+
+Judged judged_edge(session::GraphView const& graph, bool before, int from, int to) {
+  Verdicts verdicts(graph, before);
+  Judged found;
+  for (auto const& edge : before ? graph.edges_before : graph.edges) {
+    if (edge.from != from || edge.to != to || found.verdict) continue;
+    session::GraphEdgeView const* verdict = verdicts.of(edge);
+    if (!found.edge || verdict) found = {&edge, verdict};
+  }
+  return found;
 }
 
 std::vector<int> find_nodes(Cards const& cards, QString const& text) {

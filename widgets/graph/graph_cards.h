@@ -42,9 +42,11 @@ struct Group {
   std::string key;
   int parent = -1;
   bool open = false;
-  QString words;  ///< "5 kernels"
-  int card = -1;  ///< of a folded one that can be seen
-  QRectF frame;   ///< of an open one that can be seen
+  QString words;     ///< "5 kernels"
+  QString contents;  ///< "2 blocks · 4 × conv2d"; as `words` where there is no more to say
+  QString alike;     ///< "same operators as layer3.0, layer4.0"; empty: none has
+  int card = -1;     ///< of a folded one that can be seen
+  QRectF frame;      ///< of an open one that can be seen
   bool seen() const { return card >= 0 || !frame.isEmpty(); }
 };
 struct Card {
@@ -64,6 +66,7 @@ struct Border {
   std::vector<QPointF> points;
   QPointF mark;           ///< half way along, so that the marks of one source's edges keep apart
   bool sideways = false;  ///< the line runs sideways under its mark
+  bool skips = false;     ///< it passes other cards
   QRectF box;
 };
 /// A node that can be found: by its name, its operator and its detail.
@@ -84,6 +87,7 @@ struct Cards {
   std::vector<Border> borders;
   std::vector<Findable> findable;  ///< in the order of the graph
   double width = 0, height = 0;
+  double took_ms = 0;  ///< to lay out
 };
 
 std::shared_ptr<Cards const> make_cards(std::shared_ptr<session::GraphView const> graph,
@@ -91,5 +95,11 @@ std::shared_ptr<Cards const> make_cards(std::shared_ptr<session::GraphView const
 /// Indices into `findable` of all that contain every word of `text`; none for no words.
 std::vector<int> find_nodes(Cards const& cards, QString const& text);
 QString chip_text(session::GraphNodeView const& node);
+/// What fusion said of the edges from one node to another; `edge`: null where there is none.
+struct Judged {
+  session::GraphEdgeView const* edge = nullptr;
+  session::GraphEdgeView const* verdict = nullptr;  ///< null: nothing
+};
+Judged judged_edge(session::GraphView const& graph, bool before, int from, int to);
 
 }  // namespace tw::graph

@@ -119,6 +119,7 @@ void GraphView::step_group(int direction) {
   group_ = seen[size_t(next)]->key;
   if (seen[size_t(next)]->card >= 0) bring_into_view(seen[size_t(next)]->card);
   update();
+  emit chosen(QString::fromStdString(group_), -1);
 }
 
 /// A folded card opens; the head of a frame folds it.
@@ -159,22 +160,33 @@ void GraphView::draw_frames(QPainter& painter, QRectF const& seen) const {
   }
 }
 
-/// Above the lines, which may run behind a title.
+/// Above the lines, which may run behind a title: what it holds, what that comes to, and which
+/// other groups are built of the same, where there is room for it.
 void GraphView::draw_frame_heads(QPainter& painter, QRectF const& seen) const {
   QFontMetricsF letters(ui_font(13, 600)), small(ui_font(11));
-  for (Group const& group : made_->groups) {
+  auto words_at = [&](QRectF const& place, QString const& words, QColor const& colour) {
+    painter.fillRect(place.adjusted(-4, 3, 4, -3), theme_.inset);
+    paint::text(painter, place, ui_font(11), colour, words);
+  };
+  for (size_t g = 0; g < made_->groups.size(); ++g) {
+    Group const& group = made_->groups[g];
     if (group.frame.isEmpty() || !group.frame.intersects(seen)) continue;
     QRectF head(group.frame.left() + kPad, group.frame.top() + 5, group.frame.width() - 2 * kPad,
                 24);
+    QString words = group.words;
+    if (g < sums_.size() && sums_[g].known) words += QStringLiteral(" · ") + sums_[g].words;
     double title = letters.horizontalAdvance(group.title) + 2;
-    double words = small.horizontalAdvance(group.words) + 2;
-    painter.fillRect(QRectF(head.left() + 18, head.top() + 3, title + words + 14, 18),
-                     theme_.inset);
+    painter.fillRect(QRectF(head.left() + 18, head.top() + 3, title + 10, 18), theme_.inset);
     draw_sign(painter, QPointF(head.left() + 7, head.center().y()), theme_, false);
     paint::text(painter, QRectF(head.left() + 22, head.top(), title, head.height()),
                 ui_font(13, 600), theme_.text1, group.title);
-    paint::text(painter, QRectF(head.left() + 30 + title, head.top(), words, head.height()),
-                ui_font(11), theme_.text2, group.words);
+    QRectF place(head.left() + 30 + title, head.top(), small.horizontalAdvance(words) + 2,
+                 head.height());
+    words_at(place, words, theme_.text2);
+    double wide = small.horizontalAdvance(group.alike) + 2;
+    if (!group.alike.isEmpty() && place.right() + 24 < head.right() - wide)
+      words_at(QRectF(head.right() - wide, head.top(), wide, head.height()), group.alike,
+               theme_.text3);
   }
 }
 
@@ -182,7 +194,7 @@ void GraphView::draw_frame_heads(QPainter& painter, QRectF const& seen) const {
 void GraphView::draw_folded(QPainter& painter, Card const& card) const {
   Group const& group = made_->groups[size_t(card.fold)];
   QRectF const& box = card.box;
-  bool chosen = group.key == group_ || holds_kernel(card);
+  bool chosen = is_chosen(card);
   painter.setPen(QPen(theme_.line2, 1));
   painter.setBrush(theme_.panel);
   painter.drawRoundedRect(box.adjusted(8, 8, 8, 8), 8, 8);
@@ -195,7 +207,7 @@ void GraphView::draw_folded(QPainter& painter, Card const& card) const {
   paint::text(painter, QRectF(left, box.top() + 6, box.right() - left - 110, 24), ui_font(13, 600),
               theme_.text1, card.title);
   paint::text(painter, QRectF(left, box.top() + graph::kHead, box.right() - left - kPad, 20),
-              ui_font(11), theme_.text2, group.words);
+              ui_font(11), theme_.text2, group.contents);
   draw_value(painter, card);
 }
 

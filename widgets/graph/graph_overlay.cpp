@@ -21,9 +21,10 @@ struct Sums {
   KernelState state = KernelState::kPlain;
 };
 
-Sums sums_of(Cards const& cards, session::KernelTable const& kernels, Card const& card) {
+Sums sums_of(Cards const& cards, session::KernelTable const& kernels,
+             std::vector<int> const& members) {
   Sums sums;
-  for (int member : card.members) {
+  for (int member : members) {
     int kernel = cards.members[size_t(member)].kernel;
     if (kernel < 0 || size_t(kernel) >= kernels.rows.size()) continue;
     KernelRow const& row = kernels.rows[size_t(kernel)];
@@ -57,6 +58,23 @@ CardValue coverage_of(Sums const& sums, bool group) {
   QString words = group ? QStringLiteral("%1 of %2").arg(sums.scheduled).arg(sums.kernels)
                         : QString(states[size_t(sums.state)]);
   return {true, double(sums.scheduled) / sums.kernels, 0, words};
+}
+
+CardValue value_of(Sums const& sums, Overlay overlay, bool group) {
+  switch (overlay) {
+    case Overlay::kTime:
+      return time_of(sums);
+    case Overlay::kBytes:
+      if (sums.kernels == 0) return {};
+      return {true, sums.bytes, 0, paint::bytes(int64_t(sums.bytes))};
+    case Overlay::kIntensity:
+      return intensity_of(sums);
+    case Overlay::kCoverage:
+      return coverage_of(sums, group);
+    case Overlay::kNone:
+      break;
+  }
+  return {};
 }
 
 /// The bytes of the values that each operator writes, before fusion.
@@ -98,16 +116,24 @@ std::vector<CardValue> overlay_values(Cards const& cards, session::KernelTable c
   if (cards.before && overlay == Overlay::kBytes) values = written(cards);
   for (size_t i = 0; i < values.size() && !cards.before && kernels; ++i) {
     Card const& card = cards.cards[i];
-    Sums sums = sums_of(cards, *kernels, card);
-    if (overlay == Overlay::kTime) values[i] = time_of(sums);
-    if (overlay == Overlay::kBytes && sums.kernels > 0)
-      values[i] = {true, sums.bytes, 0, paint::bytes(int64_t(sums.bytes))};
-    if (overlay == Overlay::kIntensity) values[i] = intensity_of(sums);
-    if (overlay == Overlay::kCoverage) values[i] = coverage_of(sums, card.fold >= 0);
+    values[i] = value_of(sums_of(cards, *kernels, card.members), overlay, card.fold >= 0);
   }
   double largest = overlay == Overlay::kCoverage ? 1 : 0;
   for (CardValue const& value : values) largest = std::max(largest, value.value);
   for (CardValue& value : values) value.share = largest > 0 ? value.value / largest : 0;
+  return values;
+}
+
+std::vector<CardValue> group_values(Cards const& cards, session::KernelTable const* kernels,
+                                    Overlay overlay) {
+  std::vector<CardValue> values(cards.groups.size());
+  if (cards.before || !kernels) return values;
+  std::vector<std::vector<int>> members(cards.groups.size());
+  for (size_t i = 0; i < cards.members.size(); ++i)
+    for (int g = cards.members[i].inner; g >= 0; g = cards.groups[size_t(g)].parent)
+      members[size_t(g)].push_back(int(i));
+  for (size_t g = 0; g < values.size(); ++g)
+    values[g] = value_of(sums_of(cards, *kernels, members[g]), overlay, true);
   return values;
 }
 

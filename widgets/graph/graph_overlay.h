@@ -26,5 +26,8 @@ struct CardValue {
 /// only the bytes that an operator writes are known.
 std::vector<CardValue> overlay_values(Cards const& cards, session::KernelTable const* kernels,
                                       Overlay overlay);
+/// The same sums for each group, open or folded; shares are not told.
+std::vector<CardValue> group_values(Cards const& cards, session::KernelTable const* kernels,
+                                    Overlay overlay);
 
 }  // namespace tw::graph

@@ -63,6 +63,9 @@ void GraphView::paintEvent(QPaintEvent*) {
     draw_flags(painter);
   }
   painter.setRenderHint(QPainter::Antialiasing);
+  for (size_t i = 0; i < mark_cards_.size(); ++i)
+    if (mark_cards_[i] == 1 && made_->cards[i].box.intersects(seen))
+      draw_hint(painter, made_->cards[i]);
   for (size_t i = 0; i < match_cards_.size(); ++i)
     if (match_cards_[i] && made_->cards[i].box.intersects(seen))
       draw_match(painter, made_->cards[i], match_cards_[i] == 2);
@@ -169,92 +172,11 @@ void GraphView::draw_far_card(QPainter& painter, Card const& card, bool spines) 
     painter.fillRect(QRectF(x, card.box.bottom() - 32, std::min(chip.width, 40.0), 20), spine);
     x += std::min(chip.width, 40.0) + 8;
   }
-  bool selected = card.fold >= 0
-                      ? holds_kernel(card) || made_->groups[size_t(card.fold)].key == group_
-                      : card.kernel >= 0 && card.kernel == kernel_;
+  bool selected = is_chosen(card);
   if (!as_card && !selected) return;
   painter.setPen(QPen(selected ? theme_.ink : theme_.line3, (selected ? 2 : 1) * thin));
   painter.setBrush(Qt::NoBrush);
   painter.drawRect(card.box);
-}
-
-void GraphView::draw_edges(QPainter& painter, QRectF const& seen) const {
-  auto is_seen = [&](Border const& border) {
-    return border.points.size() >= 2 && border.box.intersects(seen);
-  };
-  // They run along the axes: to smooth them takes half of a large picture's time, and shows
-  // nothing.
-  painter.setRenderHint(QPainter::Antialiasing, false);
-  for (size_t e = 0; e < made_->borders.size(); ++e)
-    if (is_seen(made_->borders[e])) draw_line(painter, e);
-  painter.setRenderHint(QPainter::Antialiasing);
-  for (size_t e = 0; e < made_->borders.size(); ++e) {
-    if (!is_seen(made_->borders[e])) continue;
-    painter.setPen(edge_pen(e));
-    QPointF end = made_->borders[e].points.back();
-    painter.drawLine(end, end + QPointF(-5, -6));
-    painter.drawLine(end, end + QPointF(5, -6));
-  }
-  // Above all lines, so that none runs through a shape's digits.
-  for (size_t e = 0; e < made_->borders.size(); ++e)
-    if (made_->borders[e].points.size() >= 2) draw_mark(painter, seen, e);
-}
-
-/// In whole pixels: one that is neither one nor two would be now this, now that.
-void GraphView::draw_line(QPainter& painter, size_t edge) const {
-  auto const& points = made_->borders[edge].points;
-  QPen pen = edge_pen(edge);
-  double pixel = 1 / (scale_ * unit());
-  double wide = std::max(1.0, std::round(pen.widthF() / pixel)) * pixel;
-  pen.setWidthF(wide);
-  bool straight = pen.style() == Qt::SolidLine;
-  for (size_t i = 1; straight && i < points.size(); ++i) {
-    QPointF from = points[i - 1], to = points[i];
-    straight = from.x() == to.x() || from.y() == to.y();
-  }
-  if (!straight) {
-    painter.setPen(pen);
-    painter.setBrush(Qt::NoBrush);
-    return painter.drawPolyline(points.data(), int(points.size()));
-  }
-  for (size_t i = 1; i < points.size(); ++i) {
-    QRectF line = QRectF(points[i - 1], points[i]).normalized();
-    painter.fillRect(line.adjusted(-wide / 2, -wide / 2, wide / 2, wide / 2), pen.color());
-  }
-}
-
-QPen GraphView::edge_pen(size_t edge) const {
-  bool chosen = int(edge) == chosen_edge_;
-  Border const& border = made_->borders[edge];
-  if (!chosen && goes_over(border)) {
-    int from = place_of(made_->cards[size_t(border.from)]);
-    int to = place_of(made_->cards[size_t(border.to)]);
-    return QPen(place_colour(std::max(from, to)), 2.5, Qt::DashLine);
-  }
-  return QPen(chosen ? theme_.ink : theme_.line3, chosen ? 2 : 1.5);
-}
-
-/// The shape of what passes; a broken link where fusion left two apart, a whole one where it joined
-/// them, nothing where it did not judge.
-void GraphView::draw_mark(QPainter& painter, QRectF const& seen, size_t edge) const {
-  Border const& border = made_->borders[edge];
-  QPointF mid = border.mark;
-  if (!QRectF(mid.x() - 8, mid.y() - 20, 168, 40).intersects(seen)) return;
-  painter.setPen(edge_pen(edge));
-  painter.setBrush(theme_.inset);
-  if (border.verdict) painter.drawEllipse(mid, 6, 6);
-  if (border.verdict && border.verdict->fused)
-    painter.drawLine(mid + QPointF(0, -3), mid + QPointF(0, 3));
-  else if (border.verdict)
-    painter.drawLine(mid + QPointF(-2.5, 2.5), mid + QPointF(2.5, -2.5));
-  // Above a line that runs sideways, beside one that runs down.
-  QString shape = paint::shape(border.edge->shape);
-  if (goes_over(border)) shape += QStringLiteral(" · ") + paint::bytes(border.edge->bytes);
-  QFont font = mono_font(11);
-  QRectF place(mid.x() + 10, mid.y() - (border.sideways ? 18 : 8),
-               QFontMetricsF(font).horizontalAdvance(shape) + 2, 16);
-  painter.fillRect(place, theme_.inset);
-  paint::text(painter, place, font, theme_.text3, shape);
 }
 
 session::KernelRow const* GraphView::row_of(Card const& card) const {
@@ -264,7 +186,7 @@ session::KernelRow const* GraphView::row_of(Card const& card) const {
 
 void GraphView::draw_card(QPainter& painter, Card const& card) const {
   QRectF const& box = card.box;
-  bool selected = card.kernel >= 0 && card.kernel == kernel_;
+  bool selected = is_chosen(card);
   painter.setPen(QPen(selected ? theme_.ink : theme_.line3, selected ? 2 : 1.5));
   painter.setBrush(theme_.panel);
   painter.drawRoundedRect(box, 8, 8);

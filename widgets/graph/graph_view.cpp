@@ -64,7 +64,11 @@ void GraphView::rebuild() {
   anchor_.clear();
   matches_.clear();
   match_cards_.clear();
-  match_ = -1;
+  marked_.clear();
+  hinted_.clear();
+  mark_cards_.clear();
+  match_ = hovered_ = -1;
+  asked_ = {-1, -1};
   update();
   if (!graph_) return made_.reset();
   lay_out_again();
@@ -89,7 +93,7 @@ void GraphView::take_cards() {
   int match = match_;
   made_ = std::move(next);
   map_of_ = nullptr;
-  chosen_edge_ = -1;
+  hovered_ = -1;
   update_values();
   if (!fitted_) first_look();
   QRectF seen(to_scene({0, 0}), to_scene(QPointF(unit_width(), unit_height())));
@@ -102,15 +106,25 @@ void GraphView::take_cards() {
   for (graph::Findable const& found : made_->findable)
     if (wanted_node_ >= 0 && found.node->id == wanted_node_) bring_into_view(found.card);
   wanted_node_ = -1;
+  update_marks();
+  if (asked_to_see_)
+    show_reason(asked_.first, asked_.second);  // its groups open, if they were not known before
+  else
+    settle_reason(false);
   update();
+  emit laid_out_anew();
+}
+
+double GraphView::fit_scale() const {
+  if (!laid_out() || unit_width() < 50 || unit_height() < 50) return 0;
+  double wide = (unit_width() - 48) / std::max(made_->width, 1.0);
+  double high = (unit_height() - cut_words_height() - 48) / std::max(made_->height, 1.0);
+  return std::clamp(std::min(wide, high), kLeastScale, 1.0);
 }
 
 /// All of it.
 void GraphView::zoom_to_fit() {
-  if (!laid_out() || unit_width() < 50 || unit_height() < 50) return;
-  double wide = (unit_width() - 48) / std::max(made_->width, 1.0);
-  double high = (unit_height() - cut_words_height() - 48) / std::max(made_->height, 1.0);
-  look_from_above(std::clamp(std::min(wide, high), kLeastScale, 1.0));
+  if (double scale = fit_scale(); scale > 0) look_from_above(scale);
 }
 
 /// The whole width, as far as names can be read.
@@ -121,6 +135,7 @@ void GraphView::first_look() {
 }
 
 void GraphView::look_from_above(double scale) {
+  if (!laid_out()) return;
   moved_ = false;
   scale_ = scale;
   origin_ = QPointF((unit_width() - made_->width * scale_) / 2, 24);
@@ -136,8 +151,12 @@ void GraphView::show_overlay(std::string const& name) {
 std::string const& GraphView::overlay() const { return graph::overlay_names()[size_t(overlay_)]; }
 
 void GraphView::update_values() {
-  values_ = made_ ? graph::overlay_values(*made_, kernels_.get(), overlay_)
-                  : std::vector<graph::CardValue>();
+  values_.clear();
+  sums_.clear();
+  if (made_) {
+    values_ = graph::overlay_values(*made_, kernels_.get(), overlay_);
+    sums_ = graph::group_values(*made_, kernels_.get(), overlay_);
+  }
   update();
 }
 
@@ -148,16 +167,22 @@ QString GraphView::value_of(QString const& title) const {
 }
 
 /// At its own size, from the corner.
+QSizeF GraphView::whole_size() const {
+  if (!laid_out()) return {unit_width(), unit_height()};
+  return {made_->width + 48, made_->height + 48 + cut_words_height()};
+}
+
 QSizeF GraphView::begin_whole() {
   left_ = {scale_, origin_, moved_, bar_->isVisible()};
-  if (!laid_out()) return {unit_width(), unit_height()};
+  if (!laid_out()) return whole_size();
+  whole_ = true;
   moved_ = false;
   bar_->hide();
-  double words = shows_cut() ? cut_words_height() : 0;
-  return {made_->width + 48, made_->height + 48 + words};
+  return whole_size();
 }
 
 void GraphView::end_whole() {
+  whole_ = false;
   scale_ = left_.scale;
   origin_ = left_.origin;
   moved_ = left_.moved;
@@ -184,39 +209,6 @@ void GraphView::resizeEvent(QResizeEvent*) {
   place_bar();
 }
 
-GraphView::Reason GraphView::reason_of_node(int id) const {
-  auto const& nodes = before_ ? graph_->nodes_before : graph_->nodes;
-  auto node = std::ranges::find(nodes, id, &session::GraphNodeView::id);
-  if (node == nodes.end() || before_) return {};
-  QString why = QString::fromStdString(node->reason);
-  for (auto const& edge : graph_->edges)
-    if (edge.to == id && edge.fused) why = QString::fromStdString(edge.reason);
-  return {graph::chip_text(*node) + " · " + QString::fromStdString(node->name), why};
-}
-
-/// What fusion said of it; of one that it never judged, that.
-GraphView::Reason GraphView::reason_of(int from, int to) {
-  if (!ready()) return {};
-  if (to < 0) return reason_of_node(from);
-  for (size_t e = 0; e < made_->borders.size(); ++e) {
-    Border const& border = made_->borders[e];
-    if (border.edge->from != from || border.edge->to != to) continue;
-    chosen_edge_ = int(e);
-    update();
-    QString ends = QStringLiteral("%1 → %2").arg(made_->cards[size_t(border.from)].title,
-                                                 made_->cards[size_t(border.to)].title);
-    if (!border.verdict) return {ends, "Fusion did not judge this edge."};
-    return {(border.verdict->fused ? "Fused: " : "Not fused: ") + ends,
-            QString::fromStdString(border.verdict->reason)};
-  }
-  return {};
-}
-
-size_t GraphView::mark_count() const {
-  if (!ready()) return 0;
-  return size_t(std::ranges::count_if(made_->borders, [](Border const& b) { return b.verdict; }));
-}
-
 void GraphView::click(QPointF scene) {
   if (click_group(scene)) return;
   for (Border const& border : made_->borders)
@@ -231,6 +223,7 @@ void GraphView::click(QPointF scene) {
         emit reason_asked(chip.node->id, -1);
       x += chip.width + 8;
     }
+    emit chosen({}, card.chips.empty() ? -1 : card.chips.front().node->id);
     if (card.kernel >= 0) emit kernel_chosen(card.kernel);
     return;
   }
@@ -262,6 +255,7 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
 void GraphView::mouseMoveEvent(QMouseEvent* event) {
   if (!(event->buttons() & Qt::LeftButton)) {
     bool on_flag = flag_at(to_scene(event->position())) >= 0;
+    hover(to_scene(event->position()));
     return on_flag ? setCursor(Qt::OpenHandCursor) : unsetCursor();
   }
   if (on_map_) return (void)drag_map(event->position(), false);
@@ -305,6 +299,7 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
     return;
   }
   int step = event->key() == Qt::Key_Up ? -1 : event->key() == Qt::Key_Down ? 1 : 0;
+  if (step != 0 && steps_by_cards_) return step_card(step);
   if (step != 0 && kernels_ && ready()) {
     int next = std::clamp(kernel_ + step, 0, int(kernels_->rows.size()) - 1);
     for (size_t i = 0; i < made_->cards.size(); ++i)
@@ -325,10 +320,7 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
     return drop_flag();
   }
   if (event->key() == Qt::Key_Escape && bar_->isVisible()) return emit find_closed();
-  if (event->key() == Qt::Key_0) {
-    zoom_to_fit();
-    return emit looked();
-  }
+  if (event->key() == Qt::Key_0) return emit fit_typed();
   QWidget::keyPressEvent(event);
 }
 
@@ -345,12 +337,14 @@ void GraphView::contextMenuEvent(QContextMenuEvent* event) {
   emit menu_asked(card && !before_ ? card->group : -1, at);
 }
 
-/// Only as far as it must move; a card that cannot be read from here is brought nearer.
-void GraphView::bring_into_view(int card) {
-  QRectF box = made_->cards[size_t(card)].box;
+bool GraphView::shows(QRectF const& box) const {
   QRectF shown(box.topLeft() * scale_ + origin_, box.size() * scale_);
-  if (unit_rect().adjusted(8, 8, -8, -8).contains(shown)) return;
-  origin_ += QPointF(unit_width(), unit_height()) / 2 - shown.center();
+  return unit_rect().adjusted(8, 8, -8, -8 - cut_words_height()).contains(shown);
+}
+
+void GraphView::bring_into_view(QRectF const& box) {
+  if (shows(box)) return;
+  origin_ = QPointF(unit_width(), unit_height()) / 2 - box.center() * scale_;
   moved_ = true;
   update();
 }
@@ -358,6 +352,7 @@ void GraphView::bring_into_view(int card) {
 // ---- find ----------------------------------------------------------------------------------
 
 void GraphView::open_find() {
+  if (!has_bar_) return;
   bar_->show();
   bar_->raise();
   bar_->take_focus();
@@ -365,13 +360,13 @@ void GraphView::open_find() {
 
 void GraphView::close_find() {
   bar_->hide();
-  setFocus();
+  if (has_bar_) setFocus();
   find({});
 }
 
 void GraphView::find(QString const& text) {
   wanted_ = text;
-  if (!text.isEmpty()) bar_->show();
+  if (!text.isEmpty() && has_bar_) bar_->show();
   bar_->show_text(text);
   search();
   if (match_ >= 0) bring_into_view(made_->findable[size_t(matches_[0])].card);
@@ -411,6 +406,10 @@ QString GraphView::match_name() const {
   return QString::fromStdString(made_->findable[size_t(matches_[size_t(match_)])].node->name);
 }
 
+int GraphView::match_node() const {
+  return match_ < 0 ? -1 : made_->findable[size_t(matches_[size_t(match_)])].node->id;
+}
+
 std::vector<Part> GraphView::parts() const {
   std::vector<Part> parts;
   if (!ready()) return parts;
@@ -421,7 +420,7 @@ std::vector<Part> GraphView::parts() const {
          card.title + (place_of(card) == 0 ? QString()
                                            : ", on " + QString::fromStdString(
                                                            cut_->places[size_t(place_of(card))])),
-         card.kernel >= 0 && card.kernel == kernel_});
+         is_chosen(card)});
   }
   for (Part& part : group_parts()) parts.push_back(std::move(part));
   return parts;

@@ -40,6 +40,10 @@ public:
   void show_before(bool before);
   bool laid_out() const { return ready() && !made_->cards.empty(); }
   void zoom_to_fit();
+  /// At which all of it is seen; 0: nothing is laid out.
+  double fit_scale() const;
+  /// From its upper edge, in the middle.
+  void look_from_above(double scale);
   double scale() const { return scale_; }
   QPointF origin() const { return origin_; }
   /// `origin` is where the graph's upper left corner stands, in units.
@@ -66,9 +70,14 @@ public:
   struct Reason {
     QString title, words;
   };
-  Reason reason_of(int from, int to);
+  Reason reason_of(int from, int to) const;
+  /// Opens the groups around the nodes, brings them into view and marks the edge between them.
+  void show_reason(int from, int to);
+  bool marks_edge() const { return chosen_edge_ >= 0; }
   /// Marks on edges, of what fusion said: those that it did not judge have none.
   size_t mark_count() const;
+  /// Cards with the thick ink frame.
+  size_t chosen_count() const;
 
   /// Marks what contains every word, and brings the first into view; the bar shows the text.
   void find(QString const& text);
@@ -79,11 +88,45 @@ public:
   int match_count() const { return int(matches_.size()); }
   int current_match() const { return match_; }  ///< -1: none
   QString match_name() const;                   ///< node that is found now; empty: none
+  int match_node() const;                       ///< its id; -1: none
+  /// False: another view's bar says what is found here, too.
+  void have_find_bar(bool has);
+  /// Up and down go from card to card, which `chosen` tells, not from kernel to kernel.
+  void step_by_cards(bool steps) { steps_by_cards_ = steps; }
+
+  // ---- in step with another view: graph_step.cpp ----
+  /// Cards of these nodes are marked: as chosen, or lightly as what is under the pointer.
+  void mark(std::vector<int> nodes);
+  void hint(std::vector<int> nodes);
+  std::vector<int> const& marked() const { return marked_; }
+  std::vector<int> const& hinted() const { return hinted_; }
+  /// As it is shown; null: it is being laid out.
+  graph::Cards const* cards() const { return ready() ? made_.get() : nullptr; }
+  /// Of the cards of these nodes, in the graph's coordinates; empty: they have none.
+  QRectF box_of(std::vector<int> const& nodes) const;
+  std::vector<int> nodes_at(int card) const;
+  /// In its card, it among them.
+  std::vector<int> nodes_beside(int node) const;
+  /// Opens the groups around a node.
+  void open_around(int node);
+  std::vector<int> nodes_of_group(std::string const& key) const;
+  std::vector<int> nodes_of_kernel(int kernel) const;
+  bool shows(QRectF const& box) const;
+  bool has_group(std::string const& key) const { return group_of(key) != nullptr; }
+  bool is_whole() const { return whole_; }  ///< for a picture of all of it
+  QSizeF whole_size() const;
+  void bring_into_view(QRectF const& box);
+  void choose_group(std::string const& key);
 
   std::vector<Part> parts() const override;
 
 signals:
   void kernel_chosen(int row);
+  /// A card was clicked, or a group stepped to: by its key, which is empty for a node's card.
+  void chosen(QString group, int node);
+  /// The pointer came to the card of these nodes; none: to no card.
+  void hovered(std::vector<int> nodes);
+  void laid_out_anew();
   /// By node ids; `to` is -1 where one node was clicked.
   void reason_asked(int from, int to);
   /// A menu for a group of the model's own graph; -1: for the whole.
@@ -94,6 +137,7 @@ signals:
   void fold_asked(QString key, bool open);
   /// The user has moved or zoomed.
   void looked();
+  void fit_typed();
   void find_typed(QString text);
   void step_typed(int direction);
   void find_closed();
@@ -107,6 +151,7 @@ protected:
   void resizeEvent(QResizeEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
   void contextMenuEvent(QContextMenuEvent*) override;
+  void leaveEvent(QEvent*) override;
   void rescale() override;
 
 private:
@@ -115,12 +160,24 @@ private:
   void rebuild();
   void take_cards();
   Reason reason_of_node(int id) const;
+  QString end_title(int node, bool whole_kernel) const;
+  graph::Findable const* findable(int node) const;
+  void settle_reason(bool bring);
+  void update_marks();
+  void hover(QPointF scene);
+  void step_card(int direction);
+  bool is_chosen(graph::Card const& card) const;
+  void draw_hint(QPainter& painter, graph::Card const& card) const;
   void draw_far(QPainter& painter, QRectF const& seen) const;
   void draw_far_card(QPainter& painter, graph::Card const& card, bool spines) const;
+  // Of lines between cards: graph_lines.cpp.
   void draw_edges(QPainter& painter, QRectF const& seen) const;
   QPen edge_pen(size_t edge) const;
-  void draw_line(QPainter& painter, size_t edge) const;
+  void draw_line(QPainter& painter, size_t edge, std::vector<QPointF>& corners) const;
+  void draw_corners(QPainter& painter, QRectF const& seen,
+                    std::vector<QPointF> const& corners) const;
   void draw_mark(QPainter& painter, QRectF const& seen, size_t edge) const;
+  void draw_link(QPainter& painter, size_t edge) const;
   void draw_card(QPainter& painter, graph::Card const& card) const;
   void draw_match(QPainter& painter, graph::Card const& card, bool current) const;
   struct FarName {
@@ -173,9 +230,8 @@ private:
   void click(QPointF scene);
   void zoom(double factor, QPointF around);
   void moved_by_user();
-  void bring_into_view(int card);
+  void bring_into_view(int card) { bring_into_view(made_->cards[size_t(card)].box); }
   void first_look();
-  void look_from_above(double scale);
   void search();
   void step_match_to(int match);
   void place_bar();
@@ -194,6 +250,7 @@ private:
   Made made_;
   graph::Overlay overlay_ = graph::Overlay::kTime;
   std::vector<graph::CardValue> values_;                       ///< for each card
+  std::vector<graph::CardValue> sums_;                         ///< for each group
   mutable QHash<std::pair<QString, int>, FarName> far_names_;  ///< by name and room
   QImage map_;
   graph::Cards const* map_of_ = nullptr;
@@ -207,12 +264,18 @@ private:
     QPointF origin;
     bool moved, searched;
   } left_{};
-  bool fitted_ = false, dragging_ = false;
+  bool fitted_ = false, dragging_ = false, whole_ = false;
   bool moved_ = false;  ///< by the user, since it was fitted
   int chosen_edge_ = -1;
+  std::pair<int, int> asked_{-1, -1};  ///< whose reason is shown
+  bool asked_to_see_ = false;          ///< it comes into view when it is laid out
+  std::vector<int> marked_, hinted_;   ///< nodes
+  std::vector<char> mark_cards_;       ///< for each card: 0, 1 lightly, 2 as chosen
+  int hovered_ = -1;                   ///< card
   double frame_ms_ = 0;
 
   FindBar* bar_ = nullptr;
+  bool has_bar_ = true, steps_by_cards_ = false;
   QString wanted_;
   std::vector<int> matches_;       ///< places in made_->findable
   std::vector<char> match_cards_;  ///< for each card: 0, 1 found, 2 found now

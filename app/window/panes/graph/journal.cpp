@@ -9,8 +9,14 @@ journal::Vocabulary const& vocabulary_graph() {
   using namespace journal;
   static journal::Vocabulary const words{
       {
-          row<ChooseGraph>("graph", "shows the graph before or after fusion",
-                           Word<ChooseGraph>{&ChooseGraph::form, "FORM", {"before", "after"}}),
+          row<ChooseGraph>(
+              "graph", "shows the graph before or after fusion, or both side by side",
+              Word<ChooseGraph>{&ChooseGraph::form, "FORM", {"before", "after", "both"}}),
+          row<ChooseInGraph>(
+              "choose in graph",
+              "marks a node or a group, and what stands for it on the other side of fusion",
+              Word<ChooseInGraph>{&ChooseInGraph::form, "FORM", {"before", "after"}},
+              Rest<ChooseInGraph>{&ChooseInGraph::name, "NAME"}),
           row<LookAtGraph>("look at graph",
                            "sets the scale of the graph and the position of its corner",
                            Number(&LookAtGraph::scale, "SCALE"), Number(&LookAtGraph::x, "X"),
@@ -41,6 +47,10 @@ journal::Vocabulary const& vocabulary_graph() {
       },
       {
           {"view.graph.nodes", "", "number of cards in the graph"},
+          {"view.graph.form", "words", "after, before or both: which graph is shown"},
+          {"view.graph.chosen", "", "number of cards that are marked in the graph"},
+          {"view.graph.chosen_before", "", "number of cards marked in the graph before fusion"},
+          {"view.graph.edge", "", "1 while an edge of the graph is marked, else 0"},
           {"view.graph.overlay", "words", "what the bars of the graph's cards show"},
           {"view.graph.marks", "", "number of edges in the graph that fusion judged"},
           {"view.graph.map", "", "1 while a map of the graph stands in its corner, else 0"},

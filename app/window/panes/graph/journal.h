@@ -7,7 +7,12 @@
 namespace tw::journal {
 
 struct ChooseGraph {
-  std::string form;  ///< "before" or "after" fusion
+  std::string form;  ///< "before" or "after" fusion, or "both"
+};
+/// Marks a node, or a group by its key, and what stands for it on the other side of fusion.
+struct ChooseInGraph {
+  std::string form;  ///< "before" or "after": where it is
+  std::string name;  ///< a node's name, "#3" by number, or a group's key
 };
 /// Scale, and where the graph's corner stands in the view, in logical pixels.
 struct LookAtGraph {

@@ -6,66 +6,60 @@
 #include <utility>
 
 #include "app/window/pane.h"
+#include "app/window/panes/graph/card_menu.h"
 #include "app/window/panes/graph/journal.h"
 #include "widgets/graph/graph_bar.h"
-#include "widgets/graph/graph_view.h"
+#include "widgets/graph/graph_legend.h"
+#include "widgets/graph/graph_pair.h"
 
 namespace tw {
 namespace {
 
-constexpr char kRunWhole[] = "Run the whole model on one device";
-
-using Nodes = std::vector<session::GraphNodeView>;
-
-/// A node's name where it is the only one that has it, else "#12".
-std::string node_reference(Nodes const& nodes, int id) {
-  std::string name;
-  for (auto const& node : nodes)
-    if (node.id == id) name = node.name;
-  auto same = std::count_if(nodes.begin(), nodes.end(), [&](auto& n) { return n.name == name; });
-  return name.empty() || name.front() == '#' || same != 1 ? "#" + std::to_string(id) : name;
-}
-
-/// -1: there is none.
-int node_called(Nodes const& nodes, std::string const& reference) {
-  for (auto const& node : nodes)
-    if (reference == "#" + std::to_string(node.id) ||
-        (node.name == reference && !reference.empty()))
-      return node.id;
-  return -1;
-}
+constexpr char kBefore[] = "Graph before fusion", kAfter[] = "Graph after fusion",
+               kBoth[] = "Graph before and after fusion, side by side";
 
 class GraphPane final : public Pane {
 public:
   explicit GraphPane(Workbench& bench)
-      : Pane(bench), page_(new QWidget), bar_(new GraphBar), view_(new GraphView) {
+      : Pane(bench),
+        menu_(bench),
+        page_(new QWidget),
+        bar_(new GraphBar),
+        pair_(new GraphPair),
+        legend_(new GraphLegend) {
     auto* column = new QVBoxLayout(page_);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(bar_);
-    column->addWidget(view_, 1);
-    page_->setFocusProxy(view_);
+    column->addWidget(pair_, 1);
+    column->addWidget(legend_);
+    page_->setFocusProxy(pair_);
     perform_actions();
     watch();
     add_commands();
     bench.add_dialog("find", [this](QString const&) -> Status {
       TRY(bench_.show_view("graph"));
-      view_->open_find();
+      main().open_find();
       return {};
     });
   }
   QWidget* widget() override { return page_; }
-  QWidget* focus_target() override { return view_; }
-  void set_theme(Theme const& theme) override { view_->set_theme(theme); }
-  void show(session::Snapshot const& next) override {
-    view_->show_graph(next.graph, next.kernels, next.kernel);
-    view_->show_cut(next.cut);
+  QWidget* focus_target() override { return &main(); }
+  void set_theme(Theme const& theme) override {
+    pair_->set_theme(theme);
+    legend_->set_theme(theme);
   }
-  bool busy() const override { return view_->busy(); }
+  void show(session::Snapshot const& next) override {
+    pair_->show_graph(next.graph, next.kernels, next.kernel);
+    pair_->show_cut(next.cut);
+    legend_->show_kernels(next.kernels);
+    legend_->show_cards(main().cards());
+  }
+  bool busy() const override { return pair_->busy(); }
   QString find_command() const override { return "Find in the graph"; }
   std::vector<Key> keys() const override {
     QString const graph = "Graph";
-    return {{graph, "Up, Down", "Go from kernel to kernel"},
+    return {{graph, "Up, Down", "Go from kernel to kernel; side by side from operator to operator"},
             {graph, "Left, Right", "Go from group to group"},
             {graph, "Space", "Open or fold the group"},
             {graph, "+, -", "Zoom"},
@@ -73,69 +67,84 @@ public:
   }
   std::optional<session::FactValue> fact(std::string const& name) const override;
   std::vector<PaletteEntry> palette_entries() override;
+  Layout layout() const override {
+    return {{"graph", pair_->form()}, {"graph overlay", main().overlay()}};
+  }
+  void apply_layout(Layout const& layout) override {
+    if (auto form = layout.find("graph"); form != layout.end()) show_form(form->second);
+    if (auto kept = layout.find("graph overlay"); kept != layout.end())
+      pair_->show_overlay(kept->second);
+    show_state();
+  }
 
 private:
+  GraphView& main() const { return pair_->main(); }
+  void show_state() { bar_->show_state(pair_->form(), main().overlay()); }
+  void show_form(std::string const& form) {
+    for (char const* known : {"after", "before", "both"})
+      if (form == known) pair_->show_form(form);
+    legend_->show_cards(main().cards());
+  }
+  void watch_view(GraphView& view);
+  void watch_find(GraphView& view);
+  Status choose(journal::ChooseInGraph const& action);
   void perform_actions();
   void watch();
   void add_commands();
   Status explain_fusion(journal::ExplainFusion const& action);
-  Nodes const& nodes() const {
-    return view_->shows_before() ? now().graph->nodes_before : now().graph->nodes;
+  Nodes const& nodes(bool before) const {
+    return before ? now().graph->nodes_before : now().graph->nodes;
   }
   void perform_folding();
   void fold_chosen(bool open);
   void show_tensor(session::GraphEdgeView const& edge);
-  std::string node_of_group(int group) const;
-  std::vector<Workbench::MenuEntry> cut_entries(int group);
-  std::vector<Workbench::MenuEntry> entries_at(int group) {
-    std::vector<Workbench::MenuEntry> entries = arrange_entries(group);
-    std::ranges::move(cut_entries(group), std::back_inserter(entries));
-    return entries;
-  }
-  Workbench::MenuEntry cut_entry(int group, std::string const& device);
-  void add_cut_palette(std::vector<PaletteEntry>& entries);
-  std::vector<Workbench::MenuEntry> arrange_entries(int group);
-  bool is_about(session::ArrangementChoice const& choice, int group) const;
+  int found_count() const { return pair_->found_in().match_count(); }
 
+  CardMenu menu_;
   QWidget* page_;
   GraphBar* bar_;
-  GraphView* view_;
+  GraphPair* pair_;
+  GraphLegend* legend_;
 };
 
 void GraphPane::perform_actions() {
   bench_.on<journal::ChooseGraph>([this](auto const& action) {
-    view_->show_before(action.form == "before");
-    bar_->show_state(view_->shows_before(), view_->overlay());
+    show_form(action.form);
+    show_state();
     return bench_.show_view("graph");
   });
+  bench_.on<journal::ChooseInGraph>([this](auto const& action) { return choose(action); });
   bench_.on<journal::LookAtGraph>([this](auto const& action) {
-    view_->look_at(action.scale, {action.x, action.y});
+    pair_->look_at(action.scale, {action.x, action.y});
     return Status();
   });
-  bench_.on<journal::FitGraph>([this](auto const&) { return view_->zoom_to_fit(), Status(); });
+  bench_.on<journal::FitGraph>([this](auto const&) { return pair_->fit(), Status(); });
   bench_.on<journal::OverlayGraph>([this](auto const& action) {
-    view_->show_overlay(action.quantity);
-    bar_->show_state(view_->shows_before(), view_->overlay());
+    pair_->show_overlay(action.quantity);
+    show_state();
     return Status();
   });
   perform_folding();
   bench_.on<journal::ExplainFusion>([this](auto const& action) { return explain_fusion(action); });
   bench_.on<journal::FindInGraph>([this](auto const& action) {
-    if (action.text.empty()) return view_->close_find(), Status();
-    view_->find(QString::fromStdString(action.text));
+    if (action.text.empty()) {
+      for (GraphView* view : pair_->shown()) view->close_find();
+      return Status();
+    }
+    pair_->find(QString::fromStdString(action.text));
     return bench_.show_view("graph");
   });
   bench_.on<journal::StepMatch>([this](auto const& action) -> Status {
-    if (view_->match_count() == 0) return bad_input("nothing_found", "nothing was found");
-    view_->step_match(action.direction == "next" ? 1 : -1);
+    if (found_count() == 0) return bad_input("nothing_found", "nothing was found");
+    pair_->step_match(action.direction == "next" ? 1 : -1);
     return {};
   });
 }
 
 void GraphPane::perform_folding() {
   auto fold = [this](std::string const& group, bool open) -> Status {
-    if (group.empty()) return view_->fold_all(open), Status();
-    if (view_->fold(group, open)) return {};
+    if (group.empty()) return pair_->fold_all(open), Status();
+    if (pair_->fold(group, open)) return {};
     return bad_input("unknown_group", "the graph has no group '" + group + "'");
   };
   bench_.on<journal::FoldGraph>([fold](auto const& action) { return fold(action.group, false); });
@@ -144,7 +153,7 @@ void GraphPane::perform_folding() {
 
 /// The group that was clicked, or the one around the chosen kernel.
 void GraphPane::fold_chosen(bool open) {
-  std::string group = view_->chosen_group();
+  std::string group = main().chosen_group();
   if (open)
     bench_.ask(journal::UnfoldGraph{group});
   else
@@ -152,51 +161,82 @@ void GraphPane::fold_chosen(bool open) {
 }
 
 void GraphPane::watch() {
-  connect(bar_, &GraphBar::form_asked, this, [this](bool before) {
-    bar_->show_state(view_->shows_before(), view_->overlay());
-    bench_.ask(journal::ChooseGraph{before ? "before" : "after"});
+  connect(bar_, &GraphBar::form_asked, this, [this](QString const& form) {
+    show_state();
+    bench_.ask(journal::ChooseGraph{form.toStdString()});
   });
   connect(bar_, &GraphBar::overlay_asked, this,
           [this](QString const& name) { bench_.ask(journal::OverlayGraph{name.toStdString()}); });
   connect(bar_, &GraphBar::fit_asked, this, [this] { bench_.ask(journal::FitGraph{}); });
-  connect(view_, &GraphView::fold_asked, this, [this](QString const& key, bool open) {
+  for (bool before : {false, true}) {
+    watch_view(pair_->view(before));
+    watch_find(pair_->view(before));
+    connect(&pair_->view(before), &GraphView::laid_out_anew, this,
+            [this] { legend_->show_cards(main().cards()); });
+  }
+}
+
+void GraphPane::watch_view(GraphView& view) {
+  bool before = view.shows_before();
+  connect(&view, &GraphView::fold_asked, this, [this](QString const& key, bool open) {
     if (open)
       bench_.ask(journal::UnfoldGraph{key.toStdString()});
     else
       bench_.ask(journal::FoldGraph{key.toStdString()});
   });
-  connect(view_, &GraphView::kernel_chosen, this,
-          [this](int row) { bench_.execute(session::SelectKernel{row}); });
-  connect(view_, &GraphView::menu_asked, this, [this](int group, QPoint at) {
-    bench_.show_menu(
-        {kRunWhole, "Measure the whole model", "Graph before fusion", "Graph after fusion",
-         "Fold all groups of the graph", "Unfold all groups of the graph", "Find in the graph"},
-        at, entries_at(group));
+  connect(&view, &GraphView::chosen, this, [this, before](QString const& group, int node) {
+    if (!pair_->is_both() || !now().graph) return;
+    bench_.user_did(journal::ChooseInGraph{
+        before ? "before" : "after",
+        group.isEmpty() ? node_reference(nodes(before), node) : group.toStdString()});
+    if (int row = before && group.isEmpty() ? pair_->kernel_of(node) : -1; row >= 0)
+      bench_.execute(session::SelectKernel{row});
   });
-  connect(view_, &GraphView::cut_moved, this, [this](int from, int to) {
+  connect(&view, &GraphView::kernel_chosen, this,
+          [this](int row) { bench_.execute(session::SelectKernel{row}); });
+  connect(&view, &GraphView::menu_asked, this, [this](int group, QPoint at) {
+    bench_.show_menu(
+        {kRunWhole, "Measure the whole model", kBefore, kAfter, kBoth,
+         "Fold all groups of the graph", "Unfold all groups of the graph", "Find in the graph"},
+        at, menu_.entries_at(group));
+  });
+  connect(&view, &GraphView::cut_moved, this, [this](int from, int to) {
     if (now().cut)
       for (session::CutPointView const& point : now().cut->points)
         if (point.group == from)
-          return bench_.execute(session::MoveCut{point.node, node_of_group(to)});
+          return bench_.execute(session::MoveCut{point.node, menu_.node_of_group(to)});
   });
-  connect(view_, &GraphView::looked, this, [this] {
-    bench_.user_did(journal::LookAtGraph{view_->scale(), view_->origin().x(), view_->origin().y()});
+  connect(&view, &GraphView::fit_typed, this, [this] { bench_.ask(journal::FitGraph{}); });
+  connect(&view, &GraphView::looked, this, [this] {
+    bench_.user_did(journal::LookAtGraph{main().scale(), main().origin().x(), main().origin().y()});
   });
-  connect(view_, &GraphView::find_typed, this, [this](QString const& text) {
-    if (text.isEmpty()) return view_->find({});  // the line stays open
+  connect(&view, &GraphView::reason_asked, this, [this, before](int from, int to) {
+    if (!now().graph) return;
+    bench_.user_did(journal::ExplainFusion{node_reference(nodes(before), from),
+                                           to < 0 ? "" : node_reference(nodes(before), to)});
+  });
+}
+
+void GraphPane::watch_find(GraphView& view) {
+  connect(&view, &GraphView::find_typed, this, [this](QString const& text) {
+    if (text.isEmpty()) return pair_->find({});  // the line stays open
     bench_.user_did(journal::FindInGraph{text.toStdString()});
   });
-  connect(view_, &GraphView::step_typed, this, [this](int direction) {
-    if (view_->match_count() > 0)
-      bench_.user_did(journal::StepMatch{direction > 0 ? "next" : "previous"});
+  connect(&view, &GraphView::step_typed, this, [this](int direction) {
+    if (found_count() > 0) bench_.user_did(journal::StepMatch{direction > 0 ? "next" : "previous"});
   });
-  connect(view_, &GraphView::find_closed, this,
+  connect(&view, &GraphView::find_closed, this,
           [this] { bench_.user_did(journal::FindInGraph{}); });
-  connect(view_, &GraphView::reason_asked, this, [this](int from, int to) {
-    if (!now().graph) return;
-    bench_.user_did(journal::ExplainFusion{node_reference(nodes(), from),
-                                           to < 0 ? "" : node_reference(nodes(), to)});
-  });
+}
+
+/// Of both, beside each other; without a second one nothing stands for it.
+Status GraphPane::choose(journal::ChooseInGraph const& action) {
+  if (!now().graph) return bad_input("no_model", "no model is open");
+  bool before = action.form == "before";
+  if (!pair_->is_both()) return bad_input("not_beside", "one graph alone is shown: 'graph both'");
+  int node = node_called(nodes(before), action.name);
+  if (pair_->choose(before, node < 0 ? action.name : "", node)) return {};
+  return bad_input("unknown_node", "the graph has no node or group '" + action.name + "'");
 }
 
 void GraphPane::add_commands() {
@@ -206,8 +246,9 @@ void GraphPane::add_commands() {
                         }});
   };
   add("Graph", "Ctrl+2", journal::ShowView{"graph"});
-  add("Graph before fusion", "", journal::ChooseGraph{"before"});
-  add("Graph after fusion", "", journal::ChooseGraph{"after"});
+  add(kBefore, "", journal::ChooseGraph{"before"});
+  add(kAfter, "", journal::ChooseGraph{"after"});
+  add(kBoth, "", journal::ChooseGraph{"both"});
   add("Find in the graph", "", journal::ShowDialog{"find", {}});
   add("Fit the graph", "", journal::FitGraph{});
   for (std::string const& quantity : graph::overlay_names())
@@ -221,8 +262,8 @@ void GraphPane::add_commands() {
                         .run = [this, open] { fold_chosen(open); },
                         .possible =
                             [this, open] {
-                              std::string group = view_->chosen_group();
-                              return !group.empty() && view_->is_open(group) != open;
+                              std::string group = main().chosen_group();
+                              return !group.empty() && main().is_open(group) != open;
                             }});
   };
   one("Fold the group of the graph", false);
@@ -233,146 +274,63 @@ void GraphPane::add_commands() {
                       .possible = [this] { return now().cut != nullptr; }});
 }
 
-// ---- the model over several devices ---------------------------------------------------------
-
-/// As a command names it; empty: there is no such group.
-std::string GraphPane::node_of_group(int group) const {
-  if (now().graph)
-    for (session::GraphGroupView const& view : now().graph->groups)
-      if (view.id == group && !view.nodes.empty())
-        return node_reference(now().graph->nodes, view.nodes.front());
-  return "";
-}
-
-Workbench::MenuEntry GraphPane::cut_entry(int group, std::string const& device) {
-  std::string running = now().cut ? now().cut->places[size_t(now().cut->place_of[size_t(group)])]
-                        : now().machine ? now().machine->device
-                                        : "";
-  return {"Run from here on: " + QString::fromStdString(device), device != running,
-          [this, group, device] {
-            bench_.execute(session::CutAt{node_of_group(group), device});
-          }};
-}
-
-/// What can be done with the cut at a group of the graph; none: it is no group's place.
-std::vector<Workbench::MenuEntry> GraphPane::cut_entries(int group) {
-  std::vector<Workbench::MenuEntry> entries;
-  if (group < 0 || node_of_group(group).empty()) return entries;
-  std::vector<std::string> devices = live().devices();
-  if (devices.size() < 2)
-    return {{"Run from here on another device: add one first", true, [this] {
-               bench_.ask(journal::ShowDialog{"add-device", {}});
-             }}};
-  for (std::string const& device : devices) entries.push_back(cut_entry(group, device));
-  if (!now().cut) return entries;
-  auto const& points = now().cut->points;
-  auto nearest = std::ranges::min_element(points, {}, [&](session::CutPointView const& point) {
-    return std::abs(point.group - group);
-  });
-  if (nearest->group != group)
-    entries.push_back({"Move the cut at " + QString::fromStdString(nearest->node) + " here", true,
-                       [this, from = nearest->node, group] {
-                         bench_.execute(session::MoveCut{from, node_of_group(group)});
-                       }});
-  return entries;
-}
-
-/// From the chosen kernel on.
-void GraphPane::add_cut_palette(std::vector<PaletteEntry>& entries) {
-  if (now().kernel < 0 || !now().graph) return;
-  auto const& groups = now().graph->groups;
-  auto chosen = std::ranges::find_if(groups, [&](session::GraphGroupView const& group) {
-    return group.kernel == now().kernel && group.outer < 0;
-  });
-  if (chosen == groups.end()) return;
-  for (std::string const& device : live().devices()) {
-    Workbench::MenuEntry entry = cut_entry(chosen->id, device);
-    if (entry.possible)
-      entries.push_back({"Run from " + QString::fromStdString(chosen->name) +
-                             " on: " + QString::fromStdString(device),
-                         {},
-                         "cut the model",
-                         entry.run});
-  }
-}
-
-// ---- layouts and algorithms -----------------------------------------------------------------
-
-/// "blocks" is about the whole model, "NODE.algorithm" about every group that runs that node's
-/// kernel; -1: any group.
-bool GraphPane::is_about(session::ArrangementChoice const& choice, int group) const {
-  size_t dot = choice.knob.rfind('.');
-  if (dot == std::string::npos || group < 0 || !now().graph) return true;
-  std::string node = choice.knob.substr(0, dot);
-  auto const& groups = now().graph->groups;
-  auto holds = [&](session::GraphGroupView const& one) {
-    return std::ranges::any_of(now().graph->nodes, [&](session::GraphNodeView const& view) {
-      return view.group == one.id && view.name == node;
-    });
-  };
-  auto of_node = std::ranges::find_if(groups, holds);
-  auto asked = std::ranges::find(groups, group, &session::GraphGroupView::id);
-  return of_node != groups.end() && asked != groups.end() && asked->kernel == of_node->kernel;
-}
-
-/// Every value that the choices at this group could have.
-std::vector<Workbench::MenuEntry> GraphPane::arrange_entries(int group) {
-  std::vector<Workbench::MenuEntry> entries;
-  if (!now().model) return entries;
-  for (session::ArrangementChoice const& choice : now().model->choices) {
-    if (!is_about(choice, group)) continue;
-    for (std::string const& value : choice.values) {
-      std::string words = choice.knob + "=" + value;
-      QString title = "Arrange: " + QString::fromStdString(words);
-      if (value == choice.by_rule) title += " (by rule)";
-      entries.push_back({title, value != choice.value,
-                         [this, words] { bench_.execute(session::Arrange{words}); }});
-    }
-  }
-  return entries;
-}
-
+/// In the graph after fusion, which it judged, where it has the nodes, else in that before.
 Status GraphPane::explain_fusion(journal::ExplainFusion const& action) {
   if (!now().graph) return bad_input("no_model", "no model is open");
-  int from = node_called(nodes(), action.from), to = node_called(nodes(), action.to);
-  for (auto const& [id, name] : {std::pair{from, action.from}, {to, action.to}})
-    if (id < 0 && !name.empty())
-      return bad_input("unknown_node", "the graph has no node '" + name + "'");
-  GraphView::Reason reason = view_->reason_of(from, to);
-  if (reason.title.isEmpty())
-    return bad_input("unknown_edge", "fusion did not consider an edge between these nodes");
-  bench_.selection().ask_about({});
-  bench_.explain(reason.title + "\n\n" + reason.words);
-  bench_.selection().ask_about({from, to});
-  return {};
+  std::string unknown;
+  bool known = false;
+  std::vector<GraphView*> views = pair_->shown();
+  for (auto view = views.rbegin(); view != views.rend(); ++view) {
+    Nodes const& all = nodes((*view)->shows_before());
+    int from = node_called(all, action.from), to = node_called(all, action.to);
+    for (auto const& [id, name] : {std::pair{from, action.from}, {to, action.to}})
+      if (id < 0 && !name.empty()) unknown = name;
+    if (from < 0 || (to < 0 && !action.to.empty())) continue;
+    known = true;
+    GraphView::Reason reason = (*view)->reason_of(from, to);
+    if (reason.title.isEmpty()) continue;
+    (*view)->show_reason(from, to);
+    bench_.selection().ask_about({});
+    bench_.explain(reason.title + "\n\n" + reason.words);
+    if (!(*view)->shows_before()) bench_.selection().ask_about({from, to});
+    return {};
+  }
+  if (!known) return bad_input("unknown_node", "the graph has no node '" + unknown + "'");
+  return bad_input("unknown_edge", "fusion did not consider an edge between these nodes");
 }
 
 std::optional<session::FactValue> GraphPane::fact(std::string const& name) const {
-  if (name == "view.graph.nodes") return double(view_->card_count());
-  if (name == "view.graph.overlay") return view_->overlay();
-  if (name == "view.graph.marks") return double(view_->mark_count());
-  if (name == "view.graph.map") return view_->shows_map() ? 1.0 : 0.0;
-  if (name == "view.graph.groups") return double(view_->group_count());
-  if (name == "view.graph.folded") return double(view_->folded_count());
-  if (name == "view.graph.group")
-    return view_->chosen_group().empty() ? "none" : view_->chosen_group();
-  if (name == "view.graph.edges") return double(view_->edge_count());
-  if (name == "view.graph.scale") return view_->scale();
-  if (name == "view.graph.frame") return view_->frame_ms();
-  if (name == "find.matches") return double(view_->match_count());
-  if (name == "find.current") return double(view_->current_match() + 1);
+  GraphView const& view = main();
+  if (name == "view.graph.form") return pair_->form();
+  if (name == "view.graph.chosen") return double(view.chosen_count());
+  if (name == "view.graph.chosen_before") return double(pair_->view(true).chosen_count());
+  if (name == "view.graph.edge") return view.marks_edge() ? 1.0 : 0.0;
+  if (name == "view.graph.nodes") return double(view.card_count());
+  if (name == "view.graph.overlay") return view.overlay();
+  if (name == "view.graph.marks") return double(view.mark_count());
+  if (name == "view.graph.map") return view.shows_map() ? 1.0 : 0.0;
+  if (name == "view.graph.groups") return double(view.group_count());
+  if (name == "view.graph.folded") return double(view.folded_count());
+  if (name == "view.graph.group") return view.chosen_group().empty() ? "none" : view.chosen_group();
+  if (name == "view.graph.edges") return double(view.edge_count());
+  if (name == "view.graph.scale") return view.scale();
+  if (name == "view.graph.frame") {
+    double ms = 0;
+    for (GraphView const* shown : pair_->shown()) ms += shown->frame_ms();
+    return ms;
+  }
+  if (name == "find.matches") return double(found_count());
+  GraphView const& found = pair_->found_in();
+  if (name == "find.current") return double(found.current_match() + 1);
   if (name != "find.node") return {};
-  return view_->match_name().isEmpty() ? "none" : view_->match_name().toStdString();
+  return found.match_name().isEmpty() ? "none" : found.match_name().toStdString();
 }
 
 std::vector<PaletteEntry> GraphPane::palette_entries() {
   std::vector<PaletteEntry> entries;
   std::set<std::string> seen;
   if (!now().graph) return entries;
-  add_cut_palette(entries);
-  for (Workbench::MenuEntry const& entry : arrange_entries(-1))
-    if (entry.possible)
-      entries.push_back({entry.name, {}, "another layout or algorithm", entry.run});
+  menu_.add_palette(entries);
   for (session::GraphEdgeView const& edge : now().graph->edges)
     if (seen.insert(edge.value).second && !edge.value.empty())
       entries.push_back({"Tensor " + QString::fromStdString(edge.value),

@@ -1,0 +1,22 @@
+/// Which node of the graph after its passes stands for a node before them, told from what both
+/// graphs show: names, and the values that nodes make.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "engine/session/values.h"
+
+namespace tw::session {
+
+struct NodePairs {
+  std::unordered_map<int, int> after;                ///< by the id before
+  std::unordered_map<int, std::vector<int>> before;  ///< by the id after, in the graph's order
+};
+
+/// A node keeps its name where it stays. One that another took in (a normalization in a
+/// convolution) stands where its value is made now; one that is gone (a copy, zeros around an
+/// image, a constant that was computed) where its value is read. What nothing reads stands nowhere.
+NodePairs pair_nodes(GraphView const& graph);
+
+}  // namespace tw::session

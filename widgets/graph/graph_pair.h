@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/// The graph after fusion, before it, or both beside each other, in step: what is chosen or pointed
+/// at in one is marked in the other, and both show the same part of the model.
+#pragma once
+
+#include <QSplitter>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/session/views/graph_pairs.h"
+#include "widgets/graph/graph_view.h"
+
+class QLabel;
+
+namespace tw {
+
+class GraphPair : public QSplitter {
+  Q_OBJECT
+public:
+  explicit GraphPair(QWidget* parent = nullptr);
+
+  void show_graph(std::shared_ptr<session::GraphView const> graph,
+                  std::shared_ptr<session::KernelTable const> kernels, int kernel);
+  void show_cut(std::shared_ptr<session::CutView const> cut);
+  void set_theme(Theme const& theme);
+  /// "after", "before" or "both".
+  void show_form(std::string const& form);
+  std::string const& form() const { return form_; }
+  bool is_both() const { return form_ == "both"; }
+  /// The one that is asked: before fusion where that stands alone.
+  GraphView& main() const { return form_ == "before" ? *before_ : *after_; }
+  GraphView& view(bool before) const { return before ? *before_ : *after_; }
+  /// Those that are shown.
+  std::vector<GraphView*> shown() const;
+  bool busy() const;
+
+  // What is done with all that are shown.
+  void fit();
+  void look_at(double scale, QPointF origin);
+  void show_overlay(std::string const& name);
+  bool fold(std::string const& key, bool open);
+  void fold_all(bool open);
+  void find(QString const& text);
+  void step_match(int direction);
+  /// The one whose matches are counted: after fusion, if it has some.
+  GraphView& found_in() const {
+    return is_both() && after_->match_count() == 0 ? *before_ : main();
+  }
+
+  /// Marks a node, or a group by its key, in one and what stands for it in the other, which comes
+  /// into view. False: there is none.
+  bool choose(bool before, std::string const& group, int node);
+  /// The kernel that a node of the graph before fusion runs in; -1: none.
+  int kernel_of(int node_before) const;
+  /// How far a node stands in one from what stands for it in the other, down the window, in units;
+  /// nothing: one of them is not shown.
+  std::optional<double> apart(int node_before) const;
+
+protected:
+  bool eventFilter(QObject*, QEvent*) override;
+  void resizeEvent(QResizeEvent*) override;
+
+private:
+  /// Where the middle of a card after fusion is, and of all that it stands for before.
+  struct Anchor {
+    QPointF after, before;
+    QPointF of(bool is_before) const { return is_before ? before : after; }
+  };
+  struct Half {
+    QWidget* page = nullptr;
+    QLabel* caption = nullptr;
+    GraphView* view = nullptr;
+  };
+  Half make_half(char const* name, QString const& words);
+  void connect_view(GraphView& view);
+  GraphView& other(GraphView const& one) const { return view(&one == after_); }
+  bool is_before(GraphView const& one) const { return &one == before_; }
+  bool both_laid_out() const { return is_both() && after_->laid_out() && before_->laid_out(); }
+  std::vector<int> counterparts(bool before, std::vector<int> const& nodes) const;
+  void pass_on(GraphView& view);
+  void show_captions();
+  void choose_kernel();
+  void pair_anew();
+  void laid_out(GraphView& view);
+  QPointF place_in_other(bool before, QPointF place) const;
+  QRectF chosen_box(GraphView const& view) const;
+  void follow();
+  void level(QRectF const& box, QRectF const& there);
+  void turn();
+  void share(bool whole);
+
+  Half halves_[2];  ///< after and before
+  GraphView *after_, *before_;
+  std::string form_ = "after";
+  std::shared_ptr<session::GraphView const> graph_, paired_;
+  std::shared_ptr<session::KernelTable const> kernels_;
+  std::shared_ptr<session::CutView const> cut_;
+  int kernel_ = -1;
+  session::NodePairs pairs_;
+  std::vector<Anchor> anchors_;
+  std::string group_;  ///< that is chosen in both, by its key
+  GraphView* leader_;  ///< the one that was moved last
+  int found_ = -1;     ///< is chosen once its group is laid out, after fusion
+  QList<int> sizes_;   ///< as they were before a picture of the whole
+};
+
+}  // namespace tw
