@@ -97,6 +97,7 @@ private:
                               {},
                               {},
                               -1,
+                              {},
                               {}});
     }
   }
@@ -257,6 +258,19 @@ double width_of(Cards const& made, Card const& card, Ruler& titles) {
   return std::max(width + kPad - 8, title);
 }
 
+/// At the right of a frame's head, where no line says what passes there.
+void place_note(Cards const& made, Group& group, Ruler& small) {
+  if (group.alike.isEmpty() || group.frame.isEmpty()) return;
+  double wide = small.width(group.alike) + 2;
+  QRectF note(group.frame.right() - kPad - wide, group.frame.top() + 5, wide, 24);
+  auto covers = [&](Border const& border) {
+    QRectF words(border.mark - QPointF(12, 20), QSizeF(180, 36));
+    return !border.points.empty() && words.intersects(note);
+  };
+  if (note.left() > group.frame.left() + kPad && std::ranges::none_of(made.borders, covers))
+    group.note = note;
+}
+
 void place(Cards& made) {
   session::FramedLayout layout;
   Ruler titles(ui_font(13, 600));
@@ -282,6 +296,8 @@ void place(Cards& made) {
     for (auto const& [x, y] : layout.edges[e].points) made.borders[e].points.emplace_back(x, y);
     if (!made.borders[e].points.empty()) finish_border(made.borders[e], made);
   }
+  Ruler small(ui_font(11));
+  for (Group& group : made.groups) place_note(made, group, small);
   made.width = layout.width;
   made.height = layout.height;
 }

@@ -19,6 +19,7 @@ inline constexpr size_t kManyCards = 60;
 /// Under this scale letters are under six pixels tall and only cost time; names are then set in a
 /// size of their own.
 inline constexpr double kReadable = 0.5;
+inline constexpr double kNoteRoom = 24;  ///< between a head's words and its note
 inline constexpr double kChip = 28, kHead = 34, kPad = 12, kCard = kHead + kChip + 18;
 
 struct Chip {
@@ -47,6 +48,7 @@ struct Group {
   QString alike;     ///< "same operators as layer3.0, layer4.0"; empty: none has
   int card = -1;     ///< of a folded one that can be seen
   QRectF frame;      ///< of an open one that can be seen
+  QRectF note;       ///< where `alike` stands in the frame's head; empty: no room
   bool seen() const { return card >= 0 || !frame.isEmpty(); }
 };
 struct Card {

@@ -68,6 +68,18 @@ bool GraphView::fold(std::string const& key, bool open) {
   return true;
 }
 
+std::map<std::string, bool> GraphView::fold_states() const {
+  std::map<std::string, bool> states;
+  if (ready())
+    for (Group const& group : made_->groups) states[group.key] = group.open;
+  return states;
+}
+
+void GraphView::fold_as(std::map<std::string, bool> const& states) {
+  for (auto const& [key, open] : states) folds_[before_ ? 1 : 0].own[key] = open;
+  if (busy()) lay_out_again();
+}
+
 void GraphView::fold_all(bool open) {
   folds_[before_ ? 1 : 0] = {open, {}};
   anchor_.clear();
@@ -183,10 +195,8 @@ void GraphView::draw_frame_heads(QPainter& painter, QRectF const& seen) const {
     QRectF place(head.left() + 30 + title, head.top(), small.horizontalAdvance(words) + 2,
                  head.height());
     words_at(place, words, theme_.text2);
-    double wide = small.horizontalAdvance(group.alike) + 2;
-    if (!group.alike.isEmpty() && place.right() + 24 < head.right() - wide)
-      words_at(QRectF(head.right() - wide, head.top(), wide, head.height()), group.alike,
-               theme_.text3);
+    if (!group.note.isEmpty() && place.right() + graph::kNoteRoom < group.note.left())
+      words_at(group.note, group.alike, theme_.text3);
   }
 }
 

@@ -132,7 +132,7 @@ void GraphView::draw_link(QPainter& painter, size_t edge) const {
   QLineF lines[4];
   for (int i = 0; i < 4; ++i) {
     QPointF out(i % 2 ? 1 : -1, i < 2 ? 1 : -1);
-    lines[i] = QLineF(mid + out * size * 0.3, mid + out * size);
+    lines[i] = QLineF(mid + out * size * 0.4, mid + out * size);
   }
   painter.drawLines(lines, 4);
 }

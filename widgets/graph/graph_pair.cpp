@@ -84,6 +84,7 @@ void GraphPair::show_graph(std::shared_ptr<session::GraphView const> graph,
     group_.clear();
     found_ = -1;
     leader_ = after_;
+    folds_differ_ = true;
     show_captions();
   }
   for (GraphView* view : shown()) pass_on(*view);
@@ -133,11 +134,20 @@ void GraphPair::show_form(std::string const& form) {
   if (!found.isEmpty()) find(found);
   if (!is_both()) return;
   turn();
-  if (std::ranges::any_of(sizes(), [](int size) { return size < kLeastShare; })) share(false);
+  if (std::ranges::any_of(sizes(), [](int size) { return size < kLeastShare; })) share_in_half();
   leader_ = after_;
+  folds_differ_ = true;
+  match_folds();
   choose_kernel();
   pair_anew();
   follow();
+}
+
+/// What is open after fusion is open before it, however many cards that are.
+void GraphPair::match_folds() {
+  if (!folds_differ_ || !after_->laid_out() || !before_->laid_out()) return;
+  folds_differ_ = false;
+  before_->fold_as(after_->fold_states());
 }
 
 /// Beside each other where there is more width, else one above the other.
@@ -146,25 +156,33 @@ void GraphPair::turn() {
   if (orientation() != wanted) setOrientation(wanted);
 }
 
-/// To each half, or to each what its picture needs.
-void GraphPair::share(bool whole) {
-  QSizeF before = before_->whole_size(), after = after_->whole_size();
-  if (!whole) return setSizes({1000, 1000});
+void GraphPair::share_in_half() { setSizes({1000, 1000}); }
+
+/// What its picture of the whole needs, to each of which one is made; they are asked one by one.
+void GraphPair::share_for_wholes() {
   bool across = orientation() == Qt::Horizontal;
-  setSizes({int(across ? before.width() : before.height()),
-            int(across ? after.width() : after.height())});
+  auto wanted = [&](GraphView const& view) {
+    QSize size = view.pixels(view.whole_size());
+    return across ? size.width() : size.height();
+  };
+  int all = across ? width() : height();
+  if (before_->is_whole() && after_->is_whole())
+    setSizes({wanted(*before_), wanted(*after_)});
+  else if (before_->is_whole())
+    setSizes({wanted(*before_), std::max(1, all - wanted(*before_))});
+  else
+    setSizes({std::max(1, all - wanted(*after_)), wanted(*after_)});
 }
 
 void GraphPair::resizeEvent(QResizeEvent* event) {
-  bool whole = is_both() && before_->is_whole() && after_->is_whole();
-  if (is_both() && !whole && sizes_.isEmpty()) turn();
+  bool whole = is_both() && (before_->is_whole() || after_->is_whole());
+  if (whole && sizes_.isEmpty()) sizes_ = sizes();
+  if (is_both() && sizes_.isEmpty()) turn();
   QSplitter::resizeEvent(event);
-  if (whole) {
-    if (sizes_.isEmpty()) sizes_ = sizes();
-    share(true);
-  } else if (!sizes_.isEmpty()) {
+  if (whole)
+    share_for_wholes();
+  else if (!sizes_.isEmpty())
     setSizes(std::exchange(sizes_, {}));
-  }
 }
 
 bool GraphPair::eventFilter(QObject* object, QEvent* event) {
@@ -261,24 +279,26 @@ void GraphPair::follow() {
   follower.look_at(leader_->scale(), other_middle - other_place * leader_->scale());
 }
 
-/// Their middles; of what is taller than a view, their upper edges.
+/// As far down its way through the view as the other one is on its own: cards of one height are
+/// level, and what is taller is seen whole wherever the other one stands, if it fits at all.
 void GraphPair::level(QRectF const& box, QRectF const& there) {
+  constexpr double kEdge = 16;
   GraphView& follower = other(*leader_);
   double scale = leader_->scale();
-  bool tall = std::max(box.height(), there.height()) * scale > follower.unit_height() * 0.8;
-  auto point = [&](QRectF const& of) {
-    return tall ? QPointF(of.center().x(), of.top()) : of.center();
-  };
-  QPointF at = point(box) * scale + leader_->origin();
-  at += QPointF(follower.unit_width() - leader_->unit_width(),
-                follower.unit_height() - leader_->unit_height()) /
-        2;
-  at.setX(std::clamp(at.x(), follower.unit_width() * 0.1, follower.unit_width() * 0.9));
-  follower.look_at(scale, at - point(there) * scale);
+  double way = leader_->unit_height() - 2 * kEdge - box.height() * scale;
+  double top = box.top() * scale + leader_->origin().y();
+  double part = std::abs(way) < 1 ? 0 : std::clamp((top - kEdge) / way, 0.0, 1.0);
+  double other_way = follower.unit_height() - 2 * kEdge - there.height() * scale;
+  double x = box.center().x() * scale + leader_->origin().x() +
+             (follower.unit_width() - leader_->unit_width()) / 2;
+  x = std::clamp(x, follower.unit_width() * 0.2, follower.unit_width() * 0.8);
+  follower.look_at(
+      scale, {x - there.center().x() * scale, kEdge + part * other_way - there.top() * scale});
 }
 
 void GraphPair::laid_out(GraphView& view) {
   if (!is_both()) return;
+  match_folds();
   pair_anew();
   if (found_ >= 0 && !busy()) choose(false, {}, std::exchange(found_, -1));
   if (view.marked().empty() && group_.empty()) choose_kernel();

@@ -84,13 +84,15 @@ private:
   void show_captions();
   void choose_kernel();
   void pair_anew();
+  void match_folds();
   void laid_out(GraphView& view);
   QPointF place_in_other(bool before, QPointF place) const;
   QRectF chosen_box(GraphView const& view) const;
   void follow();
   void level(QRectF const& box, QRectF const& there);
   void turn();
-  void share(bool whole);
+  void share_in_half();
+  void share_for_wholes();
 
   Half halves_[2];  ///< after and before
   GraphView *after_, *before_;
@@ -101,10 +103,11 @@ private:
   int kernel_ = -1;
   session::NodePairs pairs_;
   std::vector<Anchor> anchors_;
-  std::string group_;  ///< that is chosen in both, by its key
-  GraphView* leader_;  ///< the one that was moved last
-  int found_ = -1;     ///< is chosen once its group is laid out, after fusion
-  QList<int> sizes_;   ///< as they were before a picture of the whole
+  std::string group_;         ///< that is chosen in both, by its key
+  GraphView* leader_;         ///< the one that was moved last
+  bool folds_differ_ = true;  ///< those before fusion are still to follow those after it
+  int found_ = -1;            ///< is chosen once its group is laid out, after fusion
+  QList<int> sizes_;          ///< as they were before a picture of the whole
 };
 
 }  // namespace tw

@@ -59,6 +59,9 @@ public:
   /// down to the node.
   bool fold(std::string const& key, bool open);
   void fold_all(bool open);
+  /// By their keys, open or not, and groups of another graph brought into the same state.
+  std::map<std::string, bool> fold_states() const;
+  void fold_as(std::map<std::string, bool> const& states);
   size_t group_count() const { return made_ ? made_->groups.size() : 0; }
   size_t folded_count() const;  ///< of those that can be seen
   /// The group that keys work on: the one that was clicked, else the one around the kernel.
