@@ -200,8 +200,8 @@ private slots:
   void no_word_is_cut_or_covered() {
     QFETCH(QSize, size);
     place_->window->resize(size);
-    for (char const* scale : {"1", "0.7", "0.3"}) {
-      place_->lines(std::string("look at graph ") + scale + " 20 20\n");
+    for (char const* place : {"1 20 20", "1 20 -700", "1 -100 -1400", "0.7 20 -300", "0.3 20 20"}) {
+      place_->lines(std::string("look at graph ") + place + "\n");
       settle();
       QStringList wrong;
       int texts = painted_texts(*place_->window->findChild<GraphPair*>(), 1, wrong);

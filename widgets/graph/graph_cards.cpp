@@ -186,7 +186,8 @@ void fill_borders(Cards& made, std::unordered_map<int, int> const& card_of) {
     auto [place, added] = seen.emplace(std::pair(from->second, to->second), made.borders.size());
     session::GraphEdgeView const* verdict = verdicts.of(edge);
     if (added) {
-      made.borders.push_back({&edge, verdict, from->second, to->second, {}, {}, false, false, {}});
+      made.borders.push_back(
+          {&edge, verdict, from->second, to->second, {}, {}, false, false, {}, {}});
     } else if (Border& border = made.borders[place->second]; verdict && !border.verdict) {
       border.edge = &edge;
       border.verdict = verdict;
@@ -231,7 +232,7 @@ void finish_border(Border& border, Cards const& made) {
         points[i].y() == points[i - 1].y() && std::abs(points[i].y() - border.mark.y()) < 1;
   border.box = QRectF(QPointF(left, points.front().y()), QPointF(right, points.back().y()))
                    .normalized()
-                   .adjusted(-8, -20, 160, 8);  // its mark and its words
+                   .adjusted(-10, -10, 10, 10);  // its mark
 }
 
 /// Open groups that have a card or an open group in them.
@@ -258,14 +259,46 @@ double width_of(Cards const& made, Card const& card, Ruler& titles) {
   return std::max(width + kPad - 8, title);
 }
 
+/// Right of its mark, else left of it, where no other one stands; none where there is no room.
+void place_labels(Cards& made) {
+  Ruler digits(mono_font(11));
+  std::vector<Border*> downwards;
+  for (Border& border : made.borders)
+    if (!border.points.empty()) downwards.push_back(&border);
+  std::ranges::stable_sort(downwards, {}, [](Border const* border) { return border->mark.y(); });
+  constexpr double kReach = 48;  // a label is never further from its mark
+  auto disc = [](Border const& border) {
+    return QRectF(border.mark - QPointF(8, 8), QSizeF(16, 16));
+  };
+  for (size_t i = 0; i < downwards.size(); ++i) {
+    Border& border = *downwards[i];
+    QPointF mid = border.mark;
+    double wide = digits.width(paint::shape(border.edge->shape)) + 2;
+    double top = mid.y() - (border.sideways ? 18 : 8);
+    auto is_free = [&](QRectF const& place) {
+      for (size_t j = i; j-- > 0 && downwards[j]->mark.y() > mid.y() - kReach;)
+        if (downwards[j]->label.intersects(place) || disc(*downwards[j]).intersects(place))
+          return false;
+      for (size_t j = i + 1; j < downwards.size() && downwards[j]->mark.y() < mid.y() + kReach; ++j)
+        if (disc(*downwards[j]).intersects(place)) return false;
+      return true;
+    };
+    for (double left : {mid.x() + 13, mid.x() - 13 - wide})
+      if (QRectF place(left, top, wide, 16); border.label.isEmpty() && is_free(place))
+        border.label = place;
+    constexpr double kBytes = 90;  // may stand behind the shape
+    if (!border.label.isEmpty()) border.box |= border.label.adjusted(0, 0, kBytes, 0);
+  }
+}
+
 /// At the right of a frame's head, where no line says what passes there.
 void place_note(Cards const& made, Group& group, Ruler& small) {
   if (group.alike.isEmpty() || group.frame.isEmpty()) return;
   double wide = small.width(group.alike) + 2;
   QRectF note(group.frame.right() - kPad - wide, group.frame.top() + 5, wide, 24);
   auto covers = [&](Border const& border) {
-    QRectF words(border.mark - QPointF(12, 20), QSizeF(180, 36));
-    return !border.points.empty() && words.intersects(note);
+    QRectF disc(border.mark - QPointF(10, 10), QSizeF(20, 20));
+    return !border.points.empty() && (border.label.intersects(note) || disc.intersects(note));
   };
   if (note.left() > group.frame.left() + kPad && std::ranges::none_of(made.borders, covers))
     group.note = note;
@@ -296,6 +329,7 @@ void place(Cards& made) {
     for (auto const& [x, y] : layout.edges[e].points) made.borders[e].points.emplace_back(x, y);
     if (!made.borders[e].points.empty()) finish_border(made.borders[e], made);
   }
+  place_labels(made);
   Ruler small(ui_font(11));
   for (Group& group : made.groups) place_note(made, group, small);
   made.width = layout.width;

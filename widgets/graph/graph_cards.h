@@ -69,6 +69,7 @@ struct Border {
   QPointF mark;           ///< half way along, so that the marks of one source's edges keep apart
   bool sideways = false;  ///< the line runs sideways under its mark
   bool skips = false;     ///< it passes other cards
+  QRectF label;           ///< where the shape of what passes stands; empty: others are there
   QRectF box;
 };
 /// A node that can be found: by its name, its operator and its detail.

@@ -140,15 +140,18 @@ void GraphView::draw_link(QPainter& painter, size_t edge) const {
 /// The shape of what passes, and what fusion said of the edge; nothing where it did not judge.
 void GraphView::draw_mark(QPainter& painter, QRectF const& seen, size_t edge) const {
   Border const& border = made_->borders[edge];
-  QPointF mid = border.mark;
-  if (!QRectF(mid.x() - 10, mid.y() - 20, 170, 40).intersects(seen)) return;
+  if (!border.box.intersects(seen)) return;
   if (border.verdict) draw_link(painter, edge);
+  if (border.label.isEmpty()) return;
   // Above a line that runs sideways, beside one that runs down.
   QString shape = paint::shape(border.edge->shape);
-  if (goes_over(border)) shape += QStringLiteral(" · ") + paint::bytes(border.edge->bytes);
+  QRectF place = border.label;
   QFont font = mono_font(11);
-  QRectF place(mid.x() + 13, mid.y() - (border.sideways ? 18 : 8),
-               QFontMetricsF(font).horizontalAdvance(shape) + 2, 16);
+  if (goes_over(border)) {
+    shape += QStringLiteral(" · ") + paint::bytes(border.edge->bytes);
+    place.setWidth(QFontMetricsF(font).horizontalAdvance(shape) + 2);
+  }
+  if (!place.intersects(seen)) return;
   painter.fillRect(place, theme_.inset);
   paint::text(painter, place, font, theme_.text3, shape);
 }
