@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "app/cli/output.h"
+#include "app/cli/inspection.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw::cli {
@@ -23,9 +23,10 @@ std::string line_of(session::ModelTensor const& info, bool is_input) {
   return fmt::format("  {:<24} {} {}{}\n", info.name, to_text(info.type), shape, note);
 }
 
-int inspect(Context const& context, std::string const& path) {
+int inspect(Context const& context, std::string const& path, InspectionArguments const& arguments) {
   auto model = load(context, path);
   if (!model) return report(context, model.error());
+  if (arguments.is_asked()) return print_inspection(context, **model, arguments);
   session::ModelView view = session::model_view(**model);
   auto inputs = session::model_inputs(**model), outputs = session::model_outputs(**model);
   session::GraphView graph = session::graph_view(**model);
@@ -61,11 +62,26 @@ int inspect(Context const& context, std::string const& path) {
 
 void add_inspect(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
-      "inspect", "show a model's inputs, outputs and operators, and what is not supported");
+      "inspect",
+      "show a model's inputs, outputs and operators, and what is not supported; or one "
+      "operator, kernel or tensor with its attributes, values and cost");
   auto path = std::make_shared<std::string>();
+  auto arguments = std::make_shared<InspectionArguments>();
   add_model_options(*command, context, *path);
-  command->callback(
-      [&context, path] { context.run = [&context, path] { return inspect(context, *path); }; });
+  auto* node = command->add_option("--node", arguments->node,
+                                   "an operator after fusion, by its name or as #12; where there "
+                                   "is none of that name, as the file has it");
+  auto* kernel = command->add_option("--kernel", arguments->kernel, "a fused kernel");
+  auto* tensor = command->add_option("--tensor", arguments->tensor,
+                                     "a tensor; of a weight its values are counted");
+  for (auto* option : {node, kernel, tensor}) option->type_name("NAME");
+  node->excludes(kernel)->excludes(tensor);
+  kernel->excludes(tensor);
+  command->add_flag("--imported", arguments->imported, "the operator as the file has it")
+      ->needs(node);
+  command->callback([&context, path, arguments] {
+    context.run = [&context, path, arguments] { return inspect(context, *path, *arguments); };
+  });
 }
 
 }  // namespace

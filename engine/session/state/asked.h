@@ -80,4 +80,15 @@ struct MadeOf {
 template <typename View, typename Of>
 using Made = std::vector<MadeOf<View, Of>>;
 
+/// Something that is made of a model: the last ones that were asked for of the same one.
+template <typename View, typename Of>
+struct AskedOfModel {
+  struct One {
+    Of of = {};
+    std::shared_ptr<View const> view = {};  ///< null: not there yet
+  };
+  Model model;
+  std::vector<One> all;
+};
+
 }  // namespace tw::session

@@ -4,7 +4,8 @@
 /// session_model_tuning.cpp, session_arranging.cpp, session_spaces.cpp (what there is to tune),
 /// session_ablation.cpp, session_trials.cpp, session_timeline.cpp, session_layers.cpp,
 /// session_moves.cpp, session_marks.cpp, session_background.cpp, session_outlook.cpp,
-/// session_memory.cpp, session_fusion.cpp, session_script.cpp, session_offload.cpp,
+/// session_memory.cpp, session_fusion.cpp, session_inspector.cpp, session_script.cpp,
+/// session_offload.cpp,
 /// session_reports.cpp (of code) and session_states.cpp (texts and comparisons).
 #pragma once
 
@@ -20,6 +21,7 @@
 #include "engine/backend/backend.h"
 #include "engine/session/arranging.h"
 #include "engine/session/code_report.h"
+#include "engine/session/inspector.h"
 #include "engine/session/kinds.h"
 #include "engine/session/memory.h"
 #include "engine/session/script.h"
@@ -61,6 +63,8 @@ public:
         simulate_jobs_([] {}),
         outlook_jobs_([] {}),
         memory_jobs_([] {}),
+        inspect_jobs_([] {}),
+        value_jobs_([] {}),
         report_jobs_([] {}),
         idle_jobs_([] {}) {
     state_.here = laboratory_->tried_on();
@@ -101,6 +105,10 @@ public:
   std::shared_ptr<AccessFilm const> film(double from);
   std::shared_ptr<FusionEdge const> fusion_edge(int from, int to);
   std::pair<int, int> find_fusion_edge(std::string const& edge);
+  // What inspector.h asks.
+  Status check_inspected(Inspected const& what) const;
+  std::shared_ptr<InspectorView const> inspected(Inspected const& what);
+  std::shared_ptr<ValueStatistics const> statistics(std::string const& tensor);
   // What script.h asks.
   std::shared_ptr<ScriptReview const> script_reviewed(std::string const& text);
   std::vector<Command> script_commands(std::string const& text) const;
@@ -383,6 +391,12 @@ private:
   Made<PlaneView, PlaneAsked> planes_;
   Made<AccessFilm, double> films_;
   Made<ScriptReview, std::string> scripts_;
+  /// The same of the model that is open.
+  template <typename View, typename Of, typename Make>
+  std::shared_ptr<View const> made_of_model(AskedOfModel<View, Of>& made, Of const& of, Jobs& jobs,
+                                            char const* job, Make make);
+  AskedOfModel<InspectorView, Inspected> inspected_;
+  AskedOfModel<ValueStatistics, std::string> statistics_;
   struct Pair {
     std::shared_ptr<CodeText const> first, second;
     std::shared_ptr<CodePair const> both;
@@ -440,6 +454,8 @@ private:
   Jobs simulate_jobs_;
   Jobs outlook_jobs_;  ///< of what a hand is on: they wait for nothing else
   Jobs memory_jobs_;
+  Jobs inspect_jobs_;
+  Jobs value_jobs_;   ///< of large tensors, for which what is said of others does not wait
   Jobs report_jobs_;  ///< of what is said of code: no text waits for it
   Jobs idle_jobs_;    ///< waits until nothing else runs; nobody waits for it
 };

@@ -191,7 +191,8 @@ bool SessionImpl::wait_idle(double seconds) {
   return jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds) &&
          model_jobs_.wait_idle(seconds) && ask_jobs_.wait_idle(seconds) &&
          simulate_jobs_.wait_idle(seconds) && outlook_jobs_.wait_idle(seconds) &&
-         memory_jobs_.wait_idle(seconds) && report_jobs_.wait_idle(seconds) &&
+         memory_jobs_.wait_idle(seconds) && inspect_jobs_.wait_idle(seconds) &&
+         value_jobs_.wait_idle(seconds) && report_jobs_.wait_idle(seconds) &&
          tuner_rests(seconds) && jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds);
 }
 

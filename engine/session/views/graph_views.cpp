@@ -31,15 +31,7 @@ int64_t bytes_of(Value const& value) {
 
 namespace {
 
-/// A graph among those that are shown, and where its numbers begin.
-struct Placed {
-  Graph const* graph = nullptr;
-  int parent = -1;  ///< of the list; -1: the model's own
-  NodeId owner;     ///< its node in the parent
-  size_t body = 0;  ///< which graph of the node it is
-  int first_node = 0, first_group = 0;
-  std::string prefix;
-};
+using Placed = PlacedGraph;
 
 void place(Graph const& graph, Placed self, std::vector<Placed>& all) {
   self.graph = &graph;
@@ -59,11 +51,15 @@ void place(Graph const& graph, Placed self, std::vector<Placed>& all) {
   }
 }
 
-std::vector<Placed> placed_graphs(Graph const& graph) {
-  std::vector<Placed> all;
+}  // namespace
+
+std::vector<PlacedGraph> placed_graphs(Graph const& graph) {
+  std::vector<PlacedGraph> all;
   place(graph, {}, all);
   return all;
 }
+
+namespace {
 
 void add_nodes(Placed const& placed, std::vector<GraphNodeView>& views) {
   Graph const& graph = *placed.graph;

@@ -9,6 +9,17 @@
 
 namespace tw::session {
 
+/// A graph among a graph and all graphs inside it, in their order, and where its numbers begin.
+struct PlacedGraph {
+  Graph const* graph = nullptr;
+  int parent = -1;  ///< of the list; -1: the model's own
+  NodeId owner;     ///< its node in the parent
+  size_t body = 0;  ///< which graph of the node it is
+  int first_node = 0, first_group = 0;
+  std::string prefix;  ///< of its nodes' names: "If_32/then/"
+};
+std::vector<PlacedGraph> placed_graphs(Graph const& graph);
+
 /// Nodes and edges of a graph and of all graphs inside it. A graph inside stands between what it
 /// reads and its node; its nodes' names begin with its own: "If_32/then/relu".
 struct GraphParts {

@@ -138,7 +138,7 @@ void KernelsPane::watch() {
   });
   connect(list_, &KernelList::menu_asked, this, [this](int, QPoint at) {
     bench_.show_menu(
-        {"Loops", "Graph", "Measure again", "Measure the whole model",
+        {"Loops", "Graph", "Inspect", "Measure again", "Measure the whole model",
          "Measure kernels in the background", "Tune the kernel", "Replay on another kernel",
          "Edit this kernel's expression", "Export the model", "Choose the columns of Kernels"},
         at);
