@@ -5,6 +5,8 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QResizeEvent>
+#include <QTextBlock>
 #include <QVBoxLayout>
 
 #include "widgets/paint/controls.h"
@@ -22,20 +24,24 @@ public:
     setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    // A document without widgets measures itself in lines.
     connect(document()->documentLayout(), &QAbstractTextDocumentLayout::documentSizeChanged, this,
             [this] { fit(); });
   }
   void fit() {
-    double lines = document()->documentLayout()->documentSize().height();
-    double around = 2 * (document()->documentMargin() + frameWidth()) + 4;
-    setFixedHeight(int(lines * fontMetrics().lineSpacing() + around + 0.5));
+    double high = 2 * (document()->documentMargin() + frameWidth());
+    for (QTextBlock block = document()->begin(); block.isValid(); block = block.next())
+      high += blockBoundingRect(block).height();
+    setFixedHeight(int(high + 4));
   }
 
 protected:
   void changeEvent(QEvent* event) override {
     QPlainTextEdit::changeEvent(event);
     if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) fit();
+  }
+  void resizeEvent(QResizeEvent* event) override {
+    QPlainTextEdit::resizeEvent(event);
+    if (event->oldSize().width() != event->size().width()) fit();
   }
   void wheelEvent(QWheelEvent* event) override { event->ignore(); }
 };

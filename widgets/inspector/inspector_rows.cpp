@@ -45,9 +45,11 @@ SheetRow tensor_row(session::InspectedTensor const& tensor) {
   SheetRow row{.form = Form::kTensor,
                .label = qt(tensor.operand),
                .value = qt(tensor.type) + " " + paint::shape(tensor.shape)};
-  row.note = tensor.bytes > 0 ? paint::bytes(tensor.bytes) : QString();
-  if (tensor.weight) row.note += row.note.isEmpty() ? "weight" : ", weight";
-  if (tensor.layout != "plain") row.note += ", " + qt(tensor.layout);
+  row.more = tensor.bytes > 0 ? paint::bytes(tensor.bytes) : QString();
+  QStringList marks;
+  if (tensor.weight) marks << "weight";
+  if (tensor.layout != "plain") marks << qt(tensor.layout);
+  row.note = marks.join(", ");
   row.tip = qt(tensor.name);
   if (tensor.known) row.to = session::Inspected{session::InspectedKind::kTensor, tensor.name};
   return row;
@@ -122,7 +124,7 @@ void add_cost(Rows& rows, SheetValues const& values) {
               view.of.kind == session::InspectedKind::kKernel);
 }
 
-QString count_words(int64_t count) { return QLocale::c().toString(qlonglong(count)); }
+QString count_words(int64_t count) { return QLocale(QLocale::English).toString(qlonglong(count)); }
 
 void add_statistics(Rows& rows, ValueStatistics const& values) {
   if (!values.failure.empty()) return words(rows, values.failure);
@@ -194,8 +196,8 @@ QString pattern_words(session::PatternClass pattern) {
 
 QString SheetRow::words() const {
   QString said = label;
-  for (QString const& more : {value, note})
-    if (!more.isEmpty()) said += (said.isEmpty() ? "" : ", ") + more;
+  for (QString const& word : {value, more, note})
+    if (!word.isEmpty()) said += (said.isEmpty() ? "" : ", ") + word;
   if (mark != Mark::kNone) said += mark == Mark::kMeasured ? ", measured" : ", modelled";
   if (form == Form::kTensor && !tip.isEmpty()) said += ", " + tip;
   return said;

@@ -26,6 +26,7 @@ struct SheetRow {
 
   Form form = Form::kFact;
   QString label = {}, value = {};
+  QString more = {};  ///< of a tensor: its bytes
   QString note = {};  ///< what stands below, or behind a value
   QString tip = {};
   std::optional<session::PatternClass> pattern = {};

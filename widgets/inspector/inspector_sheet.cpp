@@ -92,7 +92,8 @@ QString InspectorSheet::bin_words(int bin) const {
   double share = values.count > 0 ? double(count) / double(values.count) : 0;
   return QString("%1: %2, %3")
       .arg(QString::fromStdString(values.words_of(size_t(bin))),
-           QLocale::c().toString(qlonglong(count)), QString::fromStdString(percent_text(share)));
+           QLocale(QLocale::English).toString(qlonglong(count)),
+           QString::fromStdString(percent_text(share)));
 }
 
 void InspectorSheet::step_bin(int step) {

@@ -150,9 +150,12 @@ void draw_tensor(QPainter& painter, QRectF const& box, Theme const& theme, Sheet
     paint::text(painter, QRectF(left, y, wide / 2, kLine), strong, theme.text1, name);
     left += std::max(26.0, width_of(strong, name) + 10);
   }
-  double rest = kLeft + wide - left;
+  double more = row.more.isEmpty() ? 0 : width_of(value_font(), row.more) + 8;
+  double rest = kLeft + wide - left - more;
   paint::text(painter, QRectF(left, y, rest, kLine), value_font(), theme.text1,
               middle(value_font(), row.value, rest));
+  paint::text(painter, QRectF(kLeft, y, wide, kLine), value_font(), theme.text2, row.more,
+              Qt::AlignRight | Qt::AlignVCenter);
   QString note = right(note_font(), row.note, wide * 2 / 3);
   double behind = width_of(note_font(), note) + 8;
   paint::text(painter, QRectF(kLeft, y + kLine, wide, kLine), note_font(), theme.text2, note,
