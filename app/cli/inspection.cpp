@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/session/views/inspector_views.h"
+#include "engine/session/model/inspection.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw::cli {

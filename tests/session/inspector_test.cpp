@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "engine/graph/operator.h"
+#include "engine/session/model/inspection.h"
 #include "engine/session/views/attribute_words.h"
-#include "engine/session/views/inspector_views.h"
 #include "engine/session/views/value_statistics.h"
 #include "tests/support/sessions.h"
 

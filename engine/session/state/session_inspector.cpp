@@ -1,8 +1,8 @@
 // What one thing of the model is: made when somebody looks at it.
 #include <algorithm>
 
+#include "engine/session/model/inspection.h"
 #include "engine/session/state/session_impl.h"
-#include "engine/session/views/inspector_views.h"
 
 namespace tw::session {
 namespace {

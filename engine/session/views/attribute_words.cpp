@@ -15,7 +15,7 @@ constexpr int64_t kMostShown = 8;  // elements of a tensor that an attribute hol
 struct Usual {
   std::string_view attribute;
   std::string_view op;  ///< empty: of every operator
-  enum class Form : uint8_t { kInteger, kNumber, kText, kPerAxis, kPerEnd } form;
+  enum class Form : uint8_t { kInteger, kNumber, kText, kPerAxis, kPerEnd, kNothing } form;
   double value = 0;
   std::string_view words = {};
 };
@@ -25,6 +25,7 @@ std::span<Usual const> usual_values() {
   static Usual const table[] = {
       {"strides", "", kPerAxis, 1},
       {"dilations", "", kPerAxis, 1},
+      {"pads", "pad", kNothing, 0},  // what it adds is what it is for
       {"pads", "", kPerEnd, 0},
       {"output_padding", "", kPerAxis, 0},
       {"group", "", kInteger, 1},
@@ -121,10 +122,10 @@ std::string doc_of(Operator const* op, std::string const& name) {
 
 std::optional<Attribute> usual_value(std::string const& op, std::string const& attribute,
                                      size_t spatial) {
-  if (op == "pad") return std::nullopt;  // what it adds is what it is for
   for (Usual const& usual : usual_values())
     if (usual.attribute == attribute && (usual.op.empty() || usual.op == op))
-      return made_of(usual, spatial);
+      return usual.form == Usual::Form::kNothing ? std::nullopt
+                                                 : std::optional(made_of(usual, spatial));
   return std::nullopt;
 }
 

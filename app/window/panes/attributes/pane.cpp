@@ -166,12 +166,12 @@ std::optional<session::FactValue> AttributesPane::fact(std::string const& name) 
   if (name == "inspected") return what_.name.empty() ? "none" : what_.name;
   if (name == "inspected.kind")
     return what_.name.empty() ? std::string("none") : std::string(word_of(what_.kind));
-  if (!there) return {};
-  session::InspectorView const& view = *shown.view;
+  static session::InspectorView const nothing;  // nobody sees it, or it is not there yet
+  session::InspectorView const& view = there ? *shown.view : nothing;
   session::InspectedCost cost = view.cost.value_or(session::InspectedCost());
-  auto const* values = shown.statistics.get();
+  auto const* values = there ? shown.statistics.get() : nullptr;
   std::string kernel = name_of_kernel(view.kernel);
-  if (name == "inspected.what") return view.what;
+  if (name == "inspected.what") return view.what.empty() ? "none" : view.what;
   if (name == "inspected.kernel") return kernel.empty() ? "none" : kernel;
   if (name == "inspected.attributes") return double(view.attributes.size());
   if (name == "inspected.inputs") return double(view.inputs.size());

@@ -1,12 +1,12 @@
-#include "engine/session/views/inspector_views.h"
+#include "engine/session/model/inspection.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "engine/compile/tasks.h"
+#include "engine/session/model/inspected_places.h"
 #include "engine/session/views/attribute_words.h"
-#include "engine/session/views/inspected_places.h"
 #include "engine/session/views/value_statistics.h"
 #include "engine/support/base/quantities.h"
 

@@ -1,4 +1,4 @@
-#include "engine/session/views/inspected_places.h"
+#include "engine/session/model/inspected_places.h"
 
 #include <algorithm>
 #include <charconv>
