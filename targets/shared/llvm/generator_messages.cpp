@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -12,6 +13,7 @@ namespace tw {
 namespace {
 
 constexpr uint64_t kMostBytes = uint64_t(1) << 31;
+constexpr size_t kPart = size_t(1) << 20;
 
 bool send_all(int socket, char const* at, size_t count) {
   while (count > 0) {
@@ -78,9 +80,15 @@ Received receive_bytes(int socket, std::string& bytes, std::chrono::milliseconds
   uint64_t count = 0;
   Received head = receive_all(socket, reinterpret_cast<char*>(&count), sizeof count, limit);
   if (head != Received::kWhole) return head;
-  if (count > kMostBytes) return Received::kGone;
-  bytes.resize(count);
-  return receive_all(socket, bytes.data(), count, limit);
+  if (count > kMostBytes) return Received::kTooLong;
+  bytes.clear();
+  while (bytes.size() < count) {  // memory for what is there, not for what is announced
+    size_t begin = bytes.size(), part = std::min(size_t(count) - begin, kPart + begin);
+    bytes.resize(begin + part);
+    Received got = receive_all(socket, bytes.data() + begin, part, limit);
+    if (got != Received::kWhole) return got;
+  }
+  return Received::kWhole;
 }
 
 }  // namespace tw

@@ -37,12 +37,17 @@ std::string to_bytes(Result<std::vector<CodeRemark>> const& reply);
 std::optional<Result<Emitted>> reply_from_bytes(std::string const& bytes);
 std::optional<Result<CodeReport>> report_from_bytes(std::string const& bytes);
 std::optional<Result<std::vector<CodeRemark>>> remarks_from_bytes(std::string const& bytes);
-/// Of any reply: what was asked for is there.
-bool is_success(std::string const& reply);
+/// All lines that it names are there: who shows them may rely on that.
+bool is_about(CodeReport const& report, std::string const& assembly);
 
 /// False when the other end is gone.
 bool send_bytes(int socket, std::string const& bytes);
-enum class Received : uint8_t { kWhole, kGone, kLate };
+enum class Received : uint8_t {
+  kWhole,
+  kGone,
+  kLate,
+  kTooLong,  ///< more than any answer is: the other end has lost its senses
+};
 /// `limit`: how long to wait for each part; negative: for ever.
 Received receive_bytes(int socket, std::string& bytes, std::chrono::milliseconds limit);
 

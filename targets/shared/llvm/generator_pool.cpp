@@ -30,11 +30,7 @@ std::unexpected<Error> failed(std::string const& how) {
   return refused("code_generation_failed", "LLVM cannot compile the kernel: its process " + how);
 }
 
-template <typename T>
-Result<T> read_or_fail(std::optional<Result<T>> reply) {
-  if (!reply) return failed("gave an answer that cannot be read");
-  return *std::move(reply);
-}
+std::unexpected<Error> unreadable() { return failed("gave an answer that cannot be read"); }
 
 }  // namespace
 
@@ -83,42 +79,55 @@ Result<std::unique_ptr<GeneratorProcess>> GeneratorPool::take() {
   return GeneratorProcess::start(program_);
 }
 
-Result<std::string> GeneratorPool::ask(GeneratorRequest const& request, StopToken stop) {
-  TRY_ASSIGN(std::unique_ptr<GeneratorProcess> process, take());
+Result<std::string> GeneratorPool::ask(GeneratorProcess& process, GeneratorRequest const& request,
+                                       StopToken stop) {
   std::string bytes;
   Received received = Received::kGone;
   {
-    std::stop_callback on_stop(stop, [&] { process->interrupt(); });
-    if (process->send(request.to_bytes())) received = process->receive(bytes);
+    std::stop_callback on_stop(stop, [&] { process.interrupt(); });
+    if (process.send(request.to_bytes())) received = process.receive(bytes);
   }
   bool stopped = stop.stop_requested();
-  if (stopped || received == Received::kLate) process->kill();
+  if (stopped || received == Received::kLate || received == Received::kTooLong) process.kill();
   if (stopped) return refused("cancelled", "cancelled");
   if (received == Received::kLate)
     return failed(fmt::format("has not answered for {} minutes", kMostMinutes.count()));
-  if (received == Received::kGone) return failed(process->how_it_ended());
-  // After a refusal it may be about to end, or be in a state that nobody foresaw.
-  if (is_success(bytes)) {
-    std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(process));
-  }
+  if (received == Received::kTooLong) return unreadable();
+  if (received == Received::kGone) return failed(process.how_it_ended());
   return bytes;
 }
 
+template <typename T>
+Result<T> GeneratorPool::answer(GeneratorRequest const& request, StopToken stop,
+                                std::optional<Result<T>> (*read)(std::string const& bytes)) {
+  TRY_ASSIGN(std::unique_ptr<GeneratorProcess> process, take());
+  TRY_ASSIGN(std::string bytes, ask(*process, request, stop));
+  std::optional<Result<T>> reply = read(bytes);
+  if (!reply) {
+    process->kill();  // nobody knows what it would say next
+    return unreadable();
+  }
+  // After a refusal it may be about to end, or be in a state that nobody foresaw.
+  if (reply->has_value()) {
+    std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(process));
+  }
+  return *std::move(reply);
+}
+
 Result<Emitted> GeneratorPool::generate(GeneratorRequest const& request, StopToken stop) {
-  TRY_ASSIGN(std::string bytes, ask(request, stop));
-  return read_or_fail(reply_from_bytes(bytes));
+  return answer<Emitted>(request, stop, reply_from_bytes);
 }
 
 Result<CodeReport> GeneratorPool::report(GeneratorRequest const& request, StopToken stop) {
-  TRY_ASSIGN(std::string bytes, ask(request, stop));
-  return read_or_fail(report_from_bytes(bytes));
+  TRY_ASSIGN(CodeReport report, answer<CodeReport>(request, stop, report_from_bytes));
+  if (!is_about(report, request.module)) return unreadable();
+  return report;
 }
 
 Result<std::vector<CodeRemark>> GeneratorPool::remarks(GeneratorRequest const& request,
                                                        StopToken stop) {
-  TRY_ASSIGN(std::string bytes, ask(request, stop));
-  return read_or_fail(remarks_from_bytes(bytes));
+  return answer<std::vector<CodeRemark>>(request, stop, remarks_from_bytes);
 }
 
 }  // namespace tw

@@ -21,15 +21,19 @@ public:
   ~GeneratorPool();
 
   /// Errors: those of the other process; code_generation_failed when it ends before it answers (a
-  /// fatal error, a crash) or takes longer than minutes; code_generator_missing; cancelled, at once
-  /// when `stop` is asked for: the process is ended.
+  /// fatal error, a crash), takes longer than minutes or answers what cannot be read;
+  /// code_generator_missing; cancelled, at once when `stop` is asked for: the process is ended.
   Result<Emitted> generate(GeneratorRequest const& request, StopToken stop = {});
   Result<CodeReport> report(GeneratorRequest const& request, StopToken stop = {});
   Result<std::vector<CodeRemark>> remarks(GeneratorRequest const& request, StopToken stop = {});
 
 private:
+  template <typename T>
+  Result<T> answer(GeneratorRequest const& request, StopToken stop,
+                   std::optional<Result<T>> (*read)(std::string const& bytes));
   /// The bytes of the answer.
-  Result<std::string> ask(GeneratorRequest const& request, StopToken stop);
+  static Result<std::string> ask(GeneratorProcess& process, GeneratorRequest const& request,
+                                 StopToken stop);
   Result<std::unique_ptr<GeneratorProcess>> take();
 
   std::string program_;

@@ -1,9 +1,14 @@
 // What the process that generates code answers, as bytes.
+#include <algorithm>
+#include <limits>
+
 #include "targets/shared/llvm/generator_messages.h"
 #include "targets/shared/llvm/message_codec.h"
 
 namespace tw {
 namespace {
+
+constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
 
 /// The lists of a reply have at least a byte for each of their members.
 template <typename T, typename Read>
@@ -35,16 +40,16 @@ void put(MessageWriter& out, InstructionFacts const& facts) {
 }
 InstructionFacts facts_of(MessageReader& in) {
   InstructionFacts facts;
-  facts.line = int32_t(in.number());
+  facts.line = in.up_to(kMost);
   facts.name = in.text();
   facts.intel = in.text();
   facts.reads = words_of(in);
   facts.writes = words_of(in);
   for (bool* flag : {&facts.loads, &facts.stores, &facts.branches, &facts.calls, &facts.returns})
-    *flag = in.number() != 0;
-  facts.operations = int32_t(in.number());
-  facts.latency = int32_t(in.number());
-  facts.interval = in.real();
+    *flag = in.up_to(1) != 0;
+  facts.operations = in.up_to(kMost);
+  facts.latency = in.up_to(kMost);
+  facts.interval = in.amount();
   return facts;
 }
 
@@ -69,17 +74,17 @@ void put(MessageWriter& out, LoopModel const& loop) {
 LoopModel loop_of(MessageReader& in) {
   LoopModel loop;
   for (std::string* text : {&loop.failure, &loop.processor, &loop.bottleneck}) *text = in.text();
-  loop.cycles = in.real();
+  loop.cycles = in.amount();
   for (int32_t* value : {&loop.instructions, &loop.operations, &loop.width, &loop.vector_registers,
                          &loop.of_vector_registers})
-    *value = int32_t(in.number());
+    *value = in.up_to(kMost);
   loop.ports = list_of<PortUse>(in, [&] {
     std::string name = in.text();
-    return PortUse{std::move(name), in.real()};
+    return PortUse{std::move(name), in.amount()};
   });
   loop.lines = list_of<LineCost>(in, [&] {
-    int32_t line = int32_t(in.number());
-    return LineCost{line, in.real()};
+    int32_t line = in.up_to(kMost);
+    return LineCost{line, in.amount()};
   });
   return loop;
 }
@@ -104,11 +109,11 @@ std::string reply_bytes(Result<T> const& reply, Put put_value) {
 template <typename T, typename Read>
 std::optional<Result<T>> reply_of(std::string const& bytes, Read read) {
   MessageReader in(bytes);
-  if (in.number() == 0) {
+  if (in.up_to(1) == 0) {
     Error error;
     error.code = in.text();
     error.message = in.text();
-    error.fault = Fault(in.number());
+    error.fault = Fault(in.up_to(uint8_t(Fault::kEnvironment)));
     if (!in.is_done()) return std::nullopt;
     return Result<T>(std::unexpected(std::move(error)));
   }
@@ -118,8 +123,6 @@ std::optional<Result<T>> reply_of(std::string const& bytes, Read read) {
 }
 
 }  // namespace
-
-bool is_success(std::string const& reply) { return MessageReader(reply).number() != 0; }
 
 std::string to_bytes(Result<Emitted> const& reply) {
   return reply_bytes(reply, [](MessageWriter& out, Emitted const& emitted) {
@@ -138,8 +141,8 @@ std::optional<Result<Emitted>> reply_from_bytes(std::string const& bytes) {
     emitted.object = in.list<std::byte>();
     emitted.assembly = in.text();
     emitted.source_line = in.list<int32_t>();
-    emitted.instructions = int(in.number());
-    emitted.instructions_located = int(in.number());
+    emitted.instructions = in.up_to(kMost);
+    emitted.instructions_located = in.up_to(kMost);
     emitted.ir = in.text();
     return emitted;
   });
@@ -162,6 +165,13 @@ std::optional<Result<CodeReport>> report_from_bytes(std::string const& bytes) {
   });
 }
 
+bool is_about(CodeReport const& report, std::string const& assembly) {
+  auto lines = std::ranges::count(assembly, '\n') + 1;
+  auto is_line = [&](auto const& one) { return one.line < lines; };
+  return std::ranges::all_of(report.instructions, is_line) &&
+         std::ranges::all_of(report.loop.lines, is_line);
+}
+
 std::string to_bytes(Result<std::vector<CodeRemark>> const& reply) {
   return reply_bytes(reply, [](MessageWriter& out, std::vector<CodeRemark> const& remarks) {
     out.number(remarks.size());
@@ -178,9 +188,9 @@ std::optional<Result<std::vector<CodeRemark>>> remarks_from_bytes(std::string co
   return reply_of<std::vector<CodeRemark>>(bytes, [](MessageReader& in) {
     return list_of<CodeRemark>(in, [&] {
       CodeRemark remark;
-      remark.kind = CodeRemark::Kind(in.number());
+      remark.kind = CodeRemark::Kind(in.up_to(uint8_t(CodeRemark::Kind::kReason)));
       remark.pass = in.text();
-      remark.line = int32_t(in.number());
+      remark.line = in.up_to(kMost);
       remark.words = in.text();
       return remark;
     });

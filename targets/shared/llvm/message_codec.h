@@ -1,6 +1,7 @@
 /// How values become the bytes between a program and its code generator, and back.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -49,9 +50,23 @@ public:
   template <typename T>
   std::vector<T> list() {
     std::string_view bytes = take(number());
+    whole_ = whole_ && bytes.size() % sizeof(T) == 0;
     std::vector<T> values(bytes.size() / sizeof(T));
     if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
     return values;
+  }
+  /// At most `most`, and no less than 0.
+  template <typename T>
+  T up_to(T most) {
+    uint64_t value = number();
+    whole_ = whole_ && value <= uint64_t(most);
+    return whole_ ? T(value) : T{};
+  }
+  /// Finite, and no less than 0.
+  double amount() {
+    double value = real();
+    whole_ = whole_ && std::isfinite(value) && value >= 0;
+    return whole_ ? value : 0;
   }
   bool is_whole() const { return whole_; }
   /// All was there, and nothing is left.
