@@ -25,7 +25,7 @@ the environment failed: a full disk, a lost device
 .SH ENVIRONMENT
 .TP
 TW_CACHE_DIR
-where compiled kernels and measured roofs are kept (else XDG_CACHE_HOME/tilewright, ~/.cache/tilewright)
+where compiled kernels and measured roofs are kept (else what "tw cache --folder" chose, XDG_CACHE_HOME/tilewright, ~/.cache/tilewright)
 .TP
 TW_CONFIG_DIR
 where the list of devices is kept (else XDG_CONFIG_HOME/tilewright, ~/.config/tilewright)

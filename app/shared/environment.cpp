@@ -8,6 +8,7 @@
 #include "app/shared/private_folder.h"
 #include "engine/backend/target_table.h"
 #include "engine/device/local_device.h"
+#include "engine/support/files.h"
 #include "engine/support/program.h"
 
 namespace tw {
@@ -24,6 +25,11 @@ fs::path user_folder(char const* own, char const* xdg, char const* standard) {
   if (char const* home = std::getenv("HOME"); home && *home)
     return fs::path(home) / standard / "tilewright";
   return temporary_folder();
+}
+
+/// A line with the folder that was chosen.
+fs::path cache_choice_file() {
+  return user_folder("TW_CONFIG_DIR", "XDG_CONFIG_HOME", ".config") / "cache_folder";
 }
 
 /// "lib/tilewright" beside the folder of the running program.
@@ -72,6 +78,47 @@ std::string code_generator_program() {
   return (is_built ? built : beside).string();
 }
 
+PrivateFolder cache_folder() {
+  char const* own = std::getenv("TW_CACHE_DIR");
+  std::string chosen = own && *own ? "" : chosen_cache_folder();
+  return private_folder(chosen.empty() ? user_folder("TW_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
+                                       : fs::path(chosen));
+}
+
+std::string chosen_cache_folder() {
+  auto text = read_text(cache_choice_file(), 4096);
+  if (!text) return "";
+  std::string folder = text->substr(0, text->find('\n'));
+  return fs::path(folder).is_absolute() ? folder : "";
+}
+
+Result<std::string> choose_cache_folder(std::string const& folder) {
+  std::error_code error;
+  if (folder.empty()) {
+    fs::remove(cache_choice_file(), error);
+    return std::string();
+  }
+  auto unusable = [&](std::string const& why) {
+    return bad_input("unusable_cache_folder",
+                     fmt::format("{} cannot be the cache's folder: {}", folder, why));
+  };
+  fs::path wanted = folder;
+  if (!wanted.is_absolute()) return unusable("it is no whole path");
+  if (folder.find('\n') != std::string::npos) return unusable("its name has two lines");
+  if (fs::exists(wanted, error) && !fs::is_directory(wanted, error))
+    return unusable("it is a file");
+  // Nothing of ours lies between what is somebody's.
+  bool own = wanted.filename() == "tilewright" || fs::is_directory(wanted / "kernels", error);
+  if (!own && fs::is_directory(wanted, error) && !fs::is_empty(wanted, error))
+    wanted /= "tilewright";
+  PrivateFolder usable = private_folder(wanted);
+  if (!usable.warning.empty()) return unusable("others may write there");
+  if (!fs::is_directory(wanted, error)) return unusable("it cannot be made");
+  TRY(make_folder(cache_choice_file().parent_path()));
+  TRY(write_file(cache_choice_file(), wanted.string() + "\n"));
+  return wanted.string();
+}
+
 fs::path macro_folder() {
   return user_folder("TW_CONFIG_DIR", "XDG_CONFIG_HOME", ".config") / "macros";
 }
@@ -83,7 +130,7 @@ fs::path trial_store_file() {
 Result<Environment> make_environment(std::string const& device) {
   Environment environment;
   // Code is kept there and run later.
-  PrivateFolder cache = private_folder(user_folder("TW_CACHE_DIR", "XDG_CACHE_HOME", ".cache"));
+  PrivateFolder cache = cache_folder();
   environment.cache_folder = cache.path;
   environment.warning = cache.warning;
   environment.devices_file =

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "app/shared/private_folder.h"
 #include "engine/device/device.h"
 #include "engine/session/cases/export_cases.h"
 #include "engine/support/base/error.h"
@@ -27,6 +28,16 @@ struct Environment {
 /// "local:cpu" as that target. Errors: unknown_device, unknown_target, another_machine, those of
 /// asking it.
 Result<Environment> make_environment(std::string const& device = "");
+
+/// TW_CACHE_DIR, else the folder that was chosen, else XDG's; where others may write there, another
+/// one.
+PrivateFolder cache_folder();
+/// Empty: none was.
+std::string chosen_cache_folder();
+/// From the next start on; empty: the usual one again. A folder that holds other things gets one
+/// of its own inside. The folder as it will be used. Errors: unusable_cache_folder,
+/// file_unwritable.
+Result<std::string> choose_cache_folder(std::string const& folder);
 
 /// Where a user's own macros are: "macros" in TW_CONFIG_DIR, or XDG's configuration folder.
 std::filesystem::path macro_folder();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 #include "engine/compile/code_version.h"
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMagic = "tilewright code 2\n";
 constexpr int64_t kMostEntryBytes = int64_t(64) << 20;
 constexpr int64_t kMostParts = 16;
+constexpr char const* kLimitFile = "limit";
 
 uint64_t hash_of(std::string_view bytes) { return Hasher().text(bytes).finish(); }
 
@@ -200,16 +202,35 @@ void CodeCache::trim() {
   std::error_code ignored;
   sweep_drafts(options_.folder);
   for (auto const& file : fs::directory_iterator(options_.folder, ignored)) {
-    Entry entry{file.path(), file.last_write_time(ignored), int64_t(file.file_size(ignored))};
+    auto size = file.file_size(ignored);
+    Entry entry{file.path(), file.last_write_time(ignored), ignored ? 0 : int64_t(size)};
     if (entry.path.extension() != ".twk") continue;
-    total += std::max<int64_t>(entry.bytes, 0);
+    total += entry.bytes;
     entries.push_back(std::move(entry));
   }
-  std::ranges::sort(entries, {}, &Entry::used);
+  // Processes that do this at once all begin with the same ones: together they remove no more.
+  std::ranges::sort(entries, {}, [](Entry const& one) { return std::pair(one.used, one.path); });
+  int64_t most = options_.most_bytes.value_or(limit_of_code(options_.folder));
   for (Entry const& entry : entries) {
-    if (total <= options_.most_bytes) return;
-    if (fs::remove(entry.path, ignored)) total -= entry.bytes;
+    if (total <= most) return;
+    std::error_code error;
+    fs::remove(entry.path, error);
+    if (!error) total -= entry.bytes;  // also where another process was first
   }
+}
+
+int64_t limit_of_code(fs::path const& folder) {
+  constexpr int64_t kUsual = int64_t(256) << 20, kMost = int64_t(1) << 50;
+  auto text = read_text(folder / kLimitFile, 100);
+  if (!text) return kUsual;
+  int64_t bytes = 0;
+  auto read = std::from_chars(text->data(), text->data() + text->size(), bytes);
+  return read.ec == std::errc() && bytes > 0 && bytes <= kMost ? bytes : kUsual;
+}
+
+Status keep_limit_of_code(fs::path const& folder, int64_t bytes) {
+  TRY(make_folder(folder));
+  return write_file(folder / kLimitFile, fmt::format("{}\n", bytes));
 }
 
 }  // namespace tw

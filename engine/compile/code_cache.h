@@ -20,8 +20,9 @@ std::string code_key(ir::Program const& program, std::string const* script, Back
 class CodeCache {
 public:
   struct Options {
-    std::filesystem::path folder;             ///< made when the first entry is kept
-    int64_t most_bytes = int64_t(256) << 20;  ///< of all entries; the least recently used ones go
+    std::filesystem::path folder;  ///< made when the first entry is kept
+    /// Of all entries; the least recently used ones go. Empty: what was chosen for the folder.
+    std::optional<int64_t> most_bytes = {};
   };
   /// What happened since it was made.
   struct Counts {
@@ -46,6 +47,12 @@ private:
   Options options_;
   std::atomic<int> found_ = 0, kept_ = 0, broken_ = 0;
 };
+
+/// The most bytes that the entries of a folder may take: what somebody chose for it, which stands
+/// in it so that every process knows, else 256 MB.
+int64_t limit_of_code(std::filesystem::path const& folder);
+/// Errors: file_unwritable.
+Status keep_limit_of_code(std::filesystem::path const& folder, int64_t bytes);
 
 /// An entry's bytes and back; objects only, no texts. Errors: broken_entry, other_key.
 std::string to_entry(std::string const& key, KernelCode const& code);

@@ -142,6 +142,30 @@ private slots:
     QVERIFY(!fs::exists(small.file_of("b")));
   }
 
+  void the_limit_stands_in_the_folder_for_every_process() {
+    QCOMPARE(limit_of_code(where_), int64_t(256) << 20);
+    compile(kPacked, CodeTier::kFast, 0);
+    compile(kSplit, CodeTier::kFast, 0);
+    QCOMPARE(entries().size(), size_t(2));
+    QVERIFY(keep_limit_of_code(where_, 1));
+    QCOMPARE(limit_of_code(where_), int64_t(1));
+    CodeCache({.folder = where_}).trim();
+    QVERIFY(entries().empty());
+    QVERIFY(fs::exists(where_ / "limit"));
+    overwrite(where_ / "limit", "not a number");
+    QCOMPARE(limit_of_code(where_), int64_t(256) << 20);
+  }
+
+  void processes_that_trim_at_once_remove_no_more_than_is_over() {
+    fs::create_directories(where_);
+    for (int i = 0; i < 200; ++i)
+      overwrite(where_ / (std::to_string(i) + ".twk"), std::string(1000, 'x'));
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) threads.emplace_back([&] { CodeCache({where_, 100'000}).trim(); });
+    for (std::thread& thread : threads) thread.join();
+    QCOMPARE(entries().size(), size_t(100));
+  }
+
   void a_folder_that_cannot_be_written_keeps_nothing_and_hinders_nothing() {
     fs::path file = fs::path(folder_->path().toStdString()) / "file";
     overwrite(file, "no folder");
@@ -171,6 +195,12 @@ private slots:
   }
 
 private:
+  std::vector<fs::path> entries() const {
+    std::vector<fs::path> found;
+    for (auto const& file : fs::directory_iterator(where_))
+      if (file.path().extension() == ".twk") found.push_back(file.path());
+    return found;
+  }
   KernelCode compile_with(CodeCache& cache, char const* script, CodeTier tier) {
     CompileOptions options{.scripts = {{0, script}}, .tier = tier, .cache = &cache};
     return compile_plan(plan_of(kMatmul), *backend_, options).value()[0];
