@@ -13,6 +13,7 @@ struct CodeLook {
   session::AssemblyLook assembly;
   bool model = true;  ///< the hot loop's costs
   bool wrap = false;
+  bool baseline = false;  ///< marked is what differs from the baseline, not from the step before
   bool operator==(CodeLook const&) const = default;
 };
 

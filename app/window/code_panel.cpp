@@ -19,19 +19,6 @@ namespace {
 
 constexpr int kLowered = 1;  ///< the tab that has a pass chooser
 
-QString change_words(session::CodeText const& text, QString const& what) {
-  int added = 0, removed = 0, moved = 0;
-  for (auto const& line : text.lines) {
-    added += line.change == session::LineChange::kAdded;
-    removed += line.change == session::LineChange::kRemoved;
-    moved += line.change == session::LineChange::kMovedUp ||
-             line.change == session::LineChange::kMovedDown;
-  }
-  return added + removed + moved > 0
-             ? QStringLiteral("%1: +%2 −%3 ↕%4").arg(what).arg(added).arg(removed).arg(moved)
-             : QString("%1 lines").arg(text.lines.size());
-}
-
 }  // namespace
 
 CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* parent)
@@ -44,7 +31,8 @@ CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* p
       changes_(new QPushButton("Changes")),
       looks_(new QPushButton("Show")),
       title_(new QLabel),
-      loop_(new LoopCard) {
+      loop_(new LoopCard),
+      body_(new QBoxLayout(QBoxLayout::TopToBottom)) {
   setObjectName("codePanel");
   tabs_->setObjectName("codeTabs");
   tabs_->setDrawBase(false);
@@ -59,7 +47,11 @@ CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* p
   changes_->setChecked(true);
   changes_->setProperty("quiet", true);
   changes_->setToolTip("Mark what the last step changed");
+  title_->setObjectName("codeTitle");
   title_->setProperty("role", "label");
+  title_->setMinimumWidth(24);
+  title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  title_->installEventFilter(this);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
@@ -72,11 +64,15 @@ CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* p
   row->addWidget(changes_);
   row->addWidget(looks_);
   column->addLayout(row);
-  column->addWidget(view_, 1);
-  column->addWidget(loop_);
+  body_->setContentsMargins(0, 0, 0, 0);
+  body_->setSpacing(0);
+  body_->addWidget(view_, 1);
+  body_->addWidget(loop_);
+  column->addLayout(body_, 1);
   make_look_menu();
   view_->set_explainer([this](int line) { return explained(line); });
   connect(loop_, &LoopCard::clicked, view_, &CodeView::bring_hot_loop_into_sight);
+  connect(view_->verticalScrollBar(), &QScrollBar::valueChanged, this, [this] { show_span(); });
   connect(tabs_, &QTabBar::currentChanged, this, [this] { update_text(); });
   connect(&selection_, &Selection::step_changed, this, [this] { update_text(); });
   connect(passes_, &QComboBox::currentIndexChanged, this, [this] {
@@ -92,6 +88,8 @@ CodePanel::CodePanel(session::Session& session, Selection& selection, QWidget* p
 void CodePanel::set_theme(Theme const& theme) {
   view_->set_theme(theme);
   loop_->set_theme(theme);
+  scale_ = theme.scale;
+  place_loop();
   passes_->setMinimumWidth(theme.px(170));
   passes_->setMaximumWidth(theme.px(230));
 }
@@ -161,21 +159,20 @@ void CodePanel::refresh(session::Snapshot const& snapshot) {
 
 void CodePanel::update_text() {
   passes_->setVisible(tabs_->currentIndex() == kLowered);
-  changes_->setVisible(tabs_->currentIndex() == kLowered);
-  loop_->setVisible(shows_assembly() && look_.model && report_);
+  // To the baseline all stages are marked, and the switch says so.
+  changes_->setVisible(tabs_->currentIndex() == kLowered && !look_.baseline);
+  loop_->setVisible(shows_assembly() && look_.model && assembly_.report);
+  find_baseline();
   if (!snapshot_.nest || show_outlook()) return;
   if (tabs_->currentIndex() == kLowered) mark_passes();
-  auto text = session_.code(stage().toStdString(),
-                            changes_->isChecked() && tabs_->currentIndex() == kLowered);
+  auto text = text_to_show();
   if (shows_assembly())
     show_assembly(text);
   else
     view_->show_text(text, snapshot_.nest);
   if (text && std::exchange(leaves_outlook_, false))
     view_->verticalScrollBar()->setValue(looked_at_);
-  if (!text) return;
-  title_->setText(change_words(*text, "to the step before"));
-  title_->setToolTip(paint::wrapped(QString::fromStdString(text->title)));
+  if (text && view_->text()) say_changes(*view_->text());
 }
 
 /// What the program would be after the step that is pointed at; false: what it is has to be shown.
@@ -189,8 +186,7 @@ bool CodePanel::show_outlook() {
   if (shown) {
     view_->show_text(outlook->program, outlook->nest);
     view_->bring_changes_into_sight();
-    title_->setText(change_words(*outlook->program, "as it would be"));
-    title_->setToolTip({});
+    say_title("as it would be: " + change_words(*outlook->program), {});
   }
   leaves_outlook_ = !shown && (looks_ahead_ || leaves_outlook_);
   looks_ahead_ = shown;

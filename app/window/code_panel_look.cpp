@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How the code panel shows a text: switches, marks of passes, what is beside lines of assembly.
+#include <QBoxLayout>
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollBar>
@@ -9,6 +10,11 @@
 #include "widgets/code/stage_list.h"
 
 namespace tw {
+namespace {
+
+constexpr int kWide = 900;  // units from which on the costs of the hot loop stand beside the code
+
+}  // namespace
 
 void CodePanel::make_look_menu() {
   looks_->setObjectName("codeLook");
@@ -54,59 +60,108 @@ void CodePanel::mark_passes() {
     list->mark(QString::fromStdString(change.key), change.added, change.removed);
 }
 
+/// Beside the code where both have room, else below it.
+void CodePanel::place_loop() {
+  using Way = QBoxLayout::Direction;
+  double high = (height() - view_->y()) / scale_;
+  bool beside = width() >= kWide * scale_ && loop_->height_beside() <= high;
+  body_->setDirection(beside ? Way::LeftToRight : Way::TopToBottom);
+  loop_->set_form(beside ? LoopCard::Form::kBeside : LoopCard::Form::kBelow);
+  show_span();
+}
+
+void CodePanel::show_span() {
+  auto [top, bottom] = view_->hot_span();
+  loop_->set_span({top, bottom});
+}
+
+bool CodePanel::loop_is_beside() const { return loop_->form() == LoopCard::Form::kBeside; }
+
+void CodePanel::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  place_loop();
+}
+
 LineNotes CodePanel::line_notes() const {
-  std::vector<LineNote> of_all(whole_->lines.size());
-  if (report_ && report_->hot)
-    for (int32_t line : report_->hot->lines) of_all[size_t(line)].hot = true;
-  if (report_ && look_.model)
-    for (LineCost const& cost : report_->loop.lines) {
+  session::AssemblyReport const* report = assembly_.report.get();
+  std::vector<LineNote> of_all(assembly_.text->lines.size());
+  if (report && report->hot)
+    for (int32_t line : report->hot->lines) of_all[size_t(line)].hot = true;
+  if (report && look_.model)
+    for (LineCost const& cost : report->loop.lines) {
       of_all[size_t(cost.line)].cycles = cost.cycles;
-      of_all[size_t(cost.line)].heat = session::heat_of(cost.cycles, report_->loop);
+      of_all[size_t(cost.line)].heat = session::heat_of(cost.cycles, report->loop);
     }
   LineNotes notes;
   for (int32_t line : shown_.lines) {
-    notes.push_back(of_all[size_t(line)]);
+    notes.push_back(line >= 0 ? of_all[size_t(line)] : LineNote());
     notes.back().number = line + 1;
   }
   return notes;
 }
 
-void CodePanel::show_assembly(std::shared_ptr<session::CodeText const> const& text) {
+std::optional<CodePanel::Assembly> CodePanel::assembly_of(
+    std::shared_ptr<session::CodeText const> const& text) {
   session::CodeReports* reports = session::code_reports(session_);
   auto report = reports && text ? reports->assembly_report() : nullptr;
   if (report && report->text != text) report = nullptr;
   if (report || !text) loop_->show_report(report);
-  loop_->setVisible(look_.model && report && loop_->shown());
-  if (!text) return view_->show_text(nullptr, snapshot_.nest);
-  bool same = text == whole_ && report == report_ && shown_.text;
+  if (!text) return std::nullopt;
+  Assembly found{text, {}, report, {}};
+  if (!to_baseline()) return found;
+  found.before = session_.code_of(baseline_.node, stage().toStdString(), -1);
+  if (!found.before) return std::nullopt;
+  // Both sides in one syntax.
+  if (look_.assembly.intel && reports)
+    found.report_before = reports->assembly_report_of(baseline_.node);
+  return found;
+}
+
+session::ShownAssembly CodePanel::shown_of(Assembly const& of) const {
+  session::AssemblyLook look = look_.assembly;
+  if (!of.before) return session::shown_assembly(of.text, of.report.get(), look);
+  auto is_whole = [](auto const& report) { return report && report->complete; };
+  look.intel = look.intel && is_whole(of.report) && is_whole(of.report_before);
+  auto before = session::shown_assembly(of.before, of.report_before.get(), look);
+  return with_changes(session::shown_assembly(of.text, of.report.get(), look), before);
+}
+
+void CodePanel::show_assembly(std::shared_ptr<session::CodeText const> const& text) {
+  std::optional<Assembly> found = assembly_of(text);
+  loop_->setVisible(look_.model && found && found->report && loop_->shown());
+  if (!found) return view_->show_text(nullptr, snapshot_.nest);
+  bool same = *found == assembly_ && shown_.text;
   // What is complete brings the other syntax; all else of the report stands beside the lines.
-  bool same_lines = text == whole_ && shown_.text && !(look_.assembly.intel && report != report_);
-  bool stays = text == whole_;
+  bool same_lines = shown_.text && found->text == assembly_.text &&
+                    found->before == assembly_.before &&
+                    !(look_.assembly.intel && *found != assembly_);
+  bool stays = text == assembly_.text;
   int top = view_->verticalScrollBar()->value();
-  whole_ = text;
-  report_ = report;
-  if (!same_lines) shown_ = session::shown_assembly(text, report.get(), look_.assembly);
+  assembly_ = *found;
+  if (!same_lines) shown_ = shown_of(assembly_);
   view_->show_text(shown_.text, snapshot_.nest);
   if (same) return;
   view_->show_notes(std::make_shared<LineNotes const>(line_notes()));
+  place_loop();
   if (stays) view_->verticalScrollBar()->setValue(top);
   // It opens at its hot loop; afterwards it stays where one looks.
-  if (report_ && report_->hot && opened_ != text) {
+  if (assembly_.report && assembly_.report->hot && opened_ != text) {
     opened_ = text;
     view_->bring_hot_loop_into_sight();
   }
 }
 
 QString CodePanel::explained(int line) const {
-  if (!shows_assembly() || !report_ || size_t(line) >= shown_.lines.size()) return {};
-  auto facts = report_->instructions.find(shown_.lines[size_t(line)]);
-  if (facts == report_->instructions.end()) return {};
+  auto const& report = assembly_.report;
+  if (!shows_assembly() || !report || size_t(line) >= shown_.lines.size()) return {};
+  auto facts = report->instructions.find(shown_.lines[size_t(line)]);
+  if (facts == report->instructions.end()) return {};
   QString words = QString::fromStdString(session::explanation_of(facts->second));
-  for (LineCost const& cost : report_->loop.lines)
+  for (LineCost const& cost : report->loop.lines)
     if (cost.line == facts->first && look_.model)
       words += QString("\nIn the hot loop: %1 of %2 cycles of an iteration, modelled.")
                    .arg(cost.cycles, 0, 'f', 2)
-                   .arg(report_->loop.cycles, 0, 'f', 2);
+                   .arg(report->loop.cycles, 0, 'f', 2);
   return words;
 }
 

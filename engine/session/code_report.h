@@ -46,6 +46,8 @@ public:
   /// Of the assembly of the current state. Null: not there yet, the session's listener is called
   /// when it is; or there is no kernel, or no such listing.
   virtual std::shared_ptr<AssemblyReport const> assembly_report() = 0;
+  /// The same for any state of the current kernel.
+  virtual std::shared_ptr<AssemblyReport const> assembly_report_of(int node) = 0;
   /// Of the current state; null: not there yet, the listener is called when it is.
   virtual std::shared_ptr<std::vector<PassChange> const> pass_changes() = 0;
 };
@@ -62,11 +64,15 @@ struct AssemblyLook {
 };
 struct ShownAssembly {
   std::shared_ptr<CodeText const> text;
-  std::vector<int32_t> lines;  ///< of the whole text, for each line that is shown
+  std::vector<int32_t> lines;  ///< of the whole text, for each line that is shown; -1: of no one
 };
 /// `report` may be null, or not complete: the syntax is the assembler's then.
 ShownAssembly shown_assembly(std::shared_ptr<CodeText const> const& whole,
                              AssemblyReport const* report, AssemblyLook const& look);
+
+/// `now` with its changes against `before`, in what is shown of both: lines that only `before` has
+/// stand between the others, as line -1 of the whole text.
+ShownAssembly with_changes(ShownAssembly const& now, ShownAssembly const& before);
 
 /// Three sentences: what the instruction does, what it reads and writes, what it costs.
 std::string explanation_of(InstructionFacts const& facts);

@@ -155,6 +155,103 @@ private slots:
     }
   }
 
+  void the_difference_to_the_baseline_is_marked_at_every_stage_that_can_have_one() {
+    QCOMPARE(place_->lines("name 0 the first\nbaseline 0\nstep reorder(C.j, C.i)\n" + kVectors +
+                           "stage program\nexpect view.code.against = before\n"),
+             std::string());
+    press("Code: Difference to the baseline");
+    QVERIFY2(title().startsWith("diff to baseline 'the first'  +"), qPrintable(title()));
+    // The step before marks one line (a loop's kind), the baseline all that five steps changed.
+    QCOMPARE(place_->lines("expect view.code.against = baseline\nexpect view.code.changes > 2\n"),
+             std::string());
+    QVERIFY(count_changes(*panel_->view().text()).moved > 0);  // not removed and added
+    for (char const* stage : {"lower_blocks", "llvm", "assembly"}) {
+      QCOMPARE(place_->lines(std::string("stage ") + stage + "\n"), std::string());
+      place_->settle();
+      QTRY_VERIFY2_WITH_TIMEOUT(title().startsWith("diff to baseline"), stage, 20000);
+      QVERIFY(count_changes(*panel_->view().text()).all() > 0);
+    }
+    QVERIFY(place_->recorded().find("code baseline on") != std::string::npos);
+    // The expression is the kernel's, whatever its state.
+    QCOMPARE(place_->lines("stage expression\nexpect view.code.against = nothing\n"),
+             std::string());
+    QVERIFY(!title().contains("baseline"));
+  }
+
+  void without_a_baseline_it_is_said_how_to_set_one() {
+    QCOMPARE(place_->lines(kVectors + "stage program\ncode baseline on\n"), std::string());
+    place_->settle();
+    QVERIFY2(title().startsWith("no baseline: "), qPrintable(title()));
+    QVERIFY(title_label()->toolTip().contains("Ctrl+Alt+B"));
+    QCOMPARE(place_->lines("expect view.code.against = nothing\nexpect view.code.changes = 0\n"),
+             std::string());
+    int leaf = place_->session->snapshot().history->current;
+    QCOMPARE(place_->lines("baseline " + std::to_string(leaf) + "\n"), std::string());
+    place_->settle();
+    QVERIFY2(title().startsWith("this is the baseline"), qPrintable(title()));
+    QCOMPARE(place_->lines("clear baseline\ncode baseline off\n"), std::string());
+    place_->settle();
+    QCOMPARE(place_->lines("expect view.code.against = before\n"), std::string());
+  }
+
+  void assembly_is_compared_in_the_syntax_and_with_the_lines_that_are_shown() {
+    open_assembly();
+    QCOMPARE(place_->lines("baseline 0\ncode directives off\ncode intel on\ncode baseline on\n"),
+             std::string());
+    place_->settle();
+    QTRY_VERIFY_WITH_TIMEOUT(title().startsWith("diff to baseline"), 20000);
+    CodeText const* text = panel_->view().text();
+    bool two_syntaxes = !report_of()->instructions.begin()->second.intel.empty();
+    if (two_syntaxes)  // both sides come in the other syntax, when both are known in it
+      QTRY_VERIFY_WITH_TIMEOUT(
+          !std::ranges::any_of(
+              (text = panel_->view().text())->lines,
+              [](CodeLine const& line) { return line.text.find('%') != std::string::npos; }),
+          20000);
+    ChangeCount count = count_changes(*text);
+    QVERIFY(count.added > 0 && count.removed > 0);
+    QVERIFY(!panel_->view().all_text().contains(".globl"));
+    // The costs still stand beside this state's lines, and none beside the other's.
+    press("Hot loop");
+    auto [top, bottom] = panel_->view().hot_span();
+    QVERIFY(bottom > top);
+  }
+
+  void the_costs_stand_beside_the_loop_where_there_is_room() {
+    open_assembly();
+    auto* card = window().findChild<LoopCard*>("hotLoop");
+    QVERIFY(!panel_->loop_is_beside());
+    QRect code = on_panel(panel_->view());
+    QVERIFY(on_panel(*card).top() >= code.bottom());
+    if (!report_of()->loop.failure.empty()) QSKIP("this processor has no model");
+    CodePanel wide(*place_->session, window().selection());
+    wide.set_theme(window().theme());
+    wide.resize(1000, 700);
+    wide.refresh(place_->session->snapshot());
+    QVERIFY(wide.show_stage("assembly"));
+    wide.show();
+    QTRY_VERIFY_WITH_TIMEOUT(wide.loop_is_beside() && wide.findChild<LoopCard*>()->isVisible(),
+                             10000);
+    auto* beside = wide.findChild<LoopCard*>();
+    QApplication::processEvents();
+    QVERIFY(beside->geometry().left() >= wide.view().geometry().right());
+    QCOMPARE(beside->geometry().top(), wide.view().geometry().top());
+    // Ports, and registers in use, which are a sentence below.
+    size_t ports = report_of()->loop.ports.size();
+    QCOMPARE(beside->parts().size(), ports + 1);
+    QVERIFY2(beside->parts().front().name.endsWith("vector registers in use"),
+             qPrintable(beside->parts().front().name));
+    for (Part const& part : beside->parts())
+      QVERIFY(QRectF(0, 0, beside->width(), beside->height()).contains(part.rect));
+    QVERIFY2(wrong_words(wide).isEmpty(), qPrintable(wrong_words(wide)));
+    keep_picture(wide, "code_beside");
+    wide.resize(700, 700);
+    QVERIFY(!wide.loop_is_beside());
+    QCOMPARE(beside->parts().size(), ports);
+    wide.resize(1000, 260);  // too low for the card
+    QVERIFY(!wide.loop_is_beside());
+  }
+
   void how_it_is_shown_is_kept_in_a_project() {
     QString file = place_->folder.filePath("kept.twproj");
     QCOMPARE(
@@ -181,6 +278,10 @@ private slots:
         wrong << wrong_words(*panel_).split('\n', Qt::SkipEmptyParts);
       }
     }
+    QCOMPARE(place_->lines("scale text 150\nbaseline 0\ncode baseline on\n"), std::string());
+    place_->settle();
+    keep_picture(window(), "code_150");
+    wrong << wrong_words(*panel_).split('\n', Qt::SkipEmptyParts);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
   }
 
@@ -199,6 +300,11 @@ private:
   }
   std::shared_ptr<AssemblyReport const> report_of() {
     return code_reports(*place_->session)->assembly_report();
+  }
+  QLabel* title_label() { return panel_->findChild<QLabel*>("codeTitle"); }
+  QString title() { return title_label()->accessibleName(); }
+  QRect on_panel(QWidget const& one) const {
+    return QRect(one.mapTo(panel_, QPoint(0, 0)), one.size());
   }
   size_t shown_lines() const { return panel_->view().text()->lines.size(); }
   static QAction* action(QMenu* menu, QString const& name) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "engine/session/line_effects.h"
 #include "tests/support/sessions.h"
 
 using namespace tw;
@@ -66,6 +67,44 @@ private slots:
     QCOMPARE(session_->snapshot().history->current, 0);
   }
 
+  void a_line_tells_what_it_does_to_the_program() {
+    std::string text = "i0, i1 = split(C.i, factor=8)\n# reordered:\nreorder(C.j, C.i1)\n";
+    auto split = effect(text, 1);
+    QCOMPARE(split->step, std::string("split i 8"));
+    QCOMPARE(split->made, (std::vector<std::string>{"C.i0", "C.i1"}));
+    QCOMPARE(split->gone, std::vector<std::string>{"C.i"});
+    QVERIFY(split->added >= 2 && split->removed >= 1 && split->node_before == 0);
+    QCOMPARE(split->node_after, -1);  // nobody did it yet
+    QVERIFY(effect(text, 2)->step.empty() && effect(text, 9)->step.empty());
+    auto reorder = effect(text, 3);
+    QVERIFY(reorder->made.empty() && reorder->gone.empty());
+    QVERIFY(reorder->moved > 0 && reorder->added + reorder->removed == 0);
+    QCOMPARE(words_of(*reorder, nullptr),
+             "reorder j i1: program ↕" + std::to_string(reorder->moved) + " lines");
+    apply(text);
+    QVERIFY(effect(text, 3)->node_after > effect(text, 3)->node_before);
+    auto illegal = effect("parallel(C.k)\nunroll(C.j)\n", 1);
+    QVERIFY2(illegal->failure.find("cannot run in parallel") != std::string::npos,
+             illegal->failure.c_str());
+    QCOMPARE(effect("parallel(C.k)\nunroll(C.j)\n", 2)->failure,
+             std::string("line 1 before it is not legal"));
+    QVERIFY(!effect("splitt(C.j)\n", 1)->failure.empty());
+  }
+
+  void times_of_a_line_are_measured_ones_else_modelled() {
+    LineEffect effect{
+        .step = "parallel i", .added = 1, .removed = 1, .node_before = 0, .node_after = 1};
+    HistoryView history;
+    history.nodes.resize(2);
+    QCOMPARE(words_of(effect, &history), std::string("parallel i: program +1 −1 lines"));
+    history.nodes[0].model_ms = 4;
+    history.nodes[1].model_ms = 1;
+    QVERIFY(words_of(effect, &history).ends_with("; ○ modelled 4.00 ms → 1.00 ms, 4.00× as fast"));
+    history.nodes[0].min_ms = 2;
+    history.nodes[1].min_ms = 4;
+    QVERIFY(words_of(effect, &history).ends_with("; measured 2.00 ms → 4.00 ms, 2.00× as slow"));
+  }
+
   void words_are_completed_by_what_the_line_may_name() {
     auto review = reviewed("i0, i1 = split(C.i, factor=8)\n\n");
     QCOMPARE(review->names.size(), size_t(3));
@@ -92,6 +131,13 @@ private:
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return nullptr;
+  }
+  std::shared_ptr<LineEffect const> effect(std::string const& text, int line) {
+    for (int i = 0; i < 20'000; ++i) {
+      if (auto found = line_effect(*session_, text, line)) return found;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return std::make_shared<LineEffect const>(LineEffect{.failure = "it did not come"});
   }
   void apply(std::string const& text) {
     for (Command const& command : commands_for(*session_, text))

@@ -113,9 +113,11 @@ void CodeView::draw_gutter(QPainter& painter, int index, double y) const {
   CodeLine const& line = text_->lines[size_t(index)];
   LineNote const* note = note_of(index);
   int number = note && note->number > 0 ? note->number : numbers_[size_t(index)];
-  paint::text(painter, QRectF(4, y, 32, kLine), mono_font(11),
-              tint_of(line.change).isValid() ? theme_.text2 : theme_.text3, QString::number(number),
-              Qt::AlignRight | Qt::AlignVCenter);
+  bool other_text = note && note->number == 0;  // its number there would say nothing here
+  if (!other_text)
+    paint::text(painter, QRectF(4, y, 32, kLine), mono_font(11),
+                tint_of(line.change).isValid() ? theme_.text2 : theme_.text3,
+                QString::number(number), Qt::AlignRight | Qt::AlignVCenter);
   paint::text(painter, QRectF(40, y, 14, kLine), mono_font(12, 600), theme_.text1,
               kMarks[size_t(line.change)]);
   if (note) draw_heat(painter, *note, y);

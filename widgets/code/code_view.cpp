@@ -137,6 +137,18 @@ void CodeView::bring_hot_loop_into_sight() {
   if (first >= 0) bring_into_sight(first, last - first + 1);
 }
 
+std::pair<double, double> CodeView::hot_span() const {
+  int first = -1, end = -1;
+  for (size_t i = 0; notes_ && i < notes_->size(); ++i)
+    if ((*notes_)[i].hot) {
+      if (first < 0) first = first_row(int(i));
+      end = wrap_ ? rows_[i + 1] : int(i) + 1;
+    }
+  if (first < 0) return {0, 0};
+  double above = 8.0 - verticalScrollBar()->value();
+  return {first * kLine + above, end * kLine + above};
+}
+
 LineNote const* CodeView::note_of(int index) const {
   return notes_ && size_t(index) < notes_->size() ? &(*notes_)[size_t(index)] : nullptr;
 }
@@ -152,7 +164,8 @@ void CodeView::go_to(int line) {
   bring_into_sight(current_, 1);
   CodeLine const& at = text_->lines[size_t(current_)];
   selection_.hover(at.loop >= 0 ? at.loop : at.loops.empty() ? -1 : at.loops.back());
-  QString words = QString::fromStdString(at.text).trimmed();
+  static QString const kChanges[] = {"", "added: ", "removed: ", "moved up: ", "moved down: ", ""};
+  QString words = kChanges[size_t(at.change)] + QString::fromStdString(at.text).trimmed();
   if (QString more = words_of(current_); !more.isEmpty()) words += ". " + more;
   setAccessibleDescription(words);
   QAccessibleEvent said(this, QAccessible::DescriptionChanged);

@@ -6,6 +6,7 @@
 #include <QAbstractScrollArea>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "engine/session/values.h"
@@ -32,6 +33,8 @@ public:
   bool wraps() const { return wrap_; }
   /// The first line of the loop that runs most, unless all of it is seen.
   void bring_hot_loop_into_sight();
+  /// Where the lines of that loop are in the viewport, from and to, in units; equal: nowhere.
+  std::pair<double, double> hot_span() const;
   int top_line() const;                     ///< the first one that is seen; -1: none
   int current() const { return current_; }  ///< that the arrows are at; -1: none
   /// Unless one is seen already, the first line that is marked.

@@ -7,7 +7,7 @@
 namespace tw {
 
 struct LineNote {
-  int number = 0;      ///< of the line in the whole text; 0: none
+  int number = 0;      ///< of the line in the whole text; 0: it is another text's
   double cycles = -1;  ///< modelled, of an iteration; negative: it is not modelled
   double heat = 0;     ///< 0 to 1
   bool hot = false;    ///< in the loop that runs most

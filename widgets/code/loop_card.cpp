@@ -12,7 +12,8 @@
 namespace tw {
 namespace {
 
-constexpr double kLeft = 16, kRow = 18, kCell = 172, kName = 62;
+constexpr double kLeft = 16, kAbove = 8, kSign = 18, kRow = 18, kCell = 172;
+constexpr double kName = 62, kLongName = 92, kDigits = 42, kLongDigits = 62;
 
 double height_of(QFont const& font, QString const& words, double wide) {
   if (words.isEmpty()) return 0;
@@ -41,7 +42,8 @@ void LoopCard::show_report(std::shared_ptr<session::AssemblyReport const> report
 /// What the model leaves out stands in the tooltip, and is read to those who cannot point.
 void LoopCard::say_more() {
   QString assumed = in_words(session::assumptions_of(*report_));
-  QStringList said{head() + ".", sentence(), facts().isEmpty() ? "" : facts() + ".", assumed};
+  QStringList said{head() + ".", sentence(), facts(form_).isEmpty() ? "" : facts(form_) + ".",
+                   assumed};
   said.removeAll("");
   setAccessibleDescription(said.join(' '));
   QString how = assumed.isEmpty() ? "" : "Modelled by LLVM's machine code analyzer. " + assumed;
@@ -56,99 +58,174 @@ QString LoopCard::head() const {
   return report_ ? in_words(session::summary_of(*report_)) : QString("The hot loop is modelled");
 }
 
-QString LoopCard::facts() const {
+QString LoopCard::facts(Form form) const {
   if (!modelled()) return {};
   LoopModel const& loop = report_->loop;
-  return QString("%1, %2, %3 of %4 vector registers")
-      .arg(in_words(count_text(loop.instructions, "instruction")))
-      .arg(in_words(count_text(loop.operations, "micro-operation")))
-      .arg(loop.vector_registers)
-      .arg(loop.of_vector_registers);
+  QString words = in_words(count_text(loop.instructions, "instruction")) + ", " +
+                  in_words(count_text(loop.operations, "micro-operation"));
+  if (form == Form::kBeside) return words;  // registers have a bar there
+  return words + QString(", %1 of %2 vector registers")
+                     .arg(loop.vector_registers)
+                     .arg(loop.of_vector_registers);
 }
 
 QString LoopCard::sentence() const { return modelled() ? in_words(report_->loop.bottleneck) : ""; }
 
-double LoopCard::ports_top() const {
-  double wide = unit_width() - 2 * kLeft;
-  double head_high = height_of(ui_font(12, 600), head(), wide - 18);
-  return 8 + head_high + 2 + height_of(ui_font(12), sentence(), wide) + 2 +
-         height_of(ui_font(11), facts(), wide) + 6;
+// ---- places ---------------------------------------------------------------------------------
+
+double LoopCard::inner_width(Form form) const {
+  return (form == Form::kBeside ? kBesideWidth : unit_width()) - 2 * kLeft;
 }
 
-std::vector<LoopCard::Cell> LoopCard::cells() const {
-  std::vector<Cell> cells;
-  if (!modelled()) return cells;
-  int columns = std::max(1, int((unit_width() - 2 * kLeft) / kCell));
-  size_t rows = (report_->loop.ports.size() + size_t(columns) - 1) / size_t(columns);
-  double top = ports_top(), wide = (unit_width() - 2 * kLeft) / columns;
-  for (size_t i = 0; i < report_->loop.ports.size(); ++i)  // column by column, as they are listed
-    cells.push_back(
-        {QRectF(kLeft + wide * double(i / rows), top + kRow * double(i % rows), wide - 12, kRow),
-         report_->loop.ports[i]});
+/// Beside the first of the loop's lines, as far as all of the card stays in sight.
+double LoopCard::top() const {
+  if (form_ == Form::kBelow) return 0;
+  double room = unit_rect().height() - height_beside();
+  return std::clamp(span_.top - kAbove, 0.0, std::max(0.0, room));
+}
+
+LoopCard::Places LoopCard::places(Form form, double top) const {
+  double wide = inner_width(form), y = top + kAbove, left = kLeft + (modelled() ? kSign : 0);
+  Places places;
+  auto next = [&y](double x, double width, double high, double gap) {
+    QRectF place(x, y, width, high);
+    y += high + gap;
+    return place;
+  };
+  places.head =
+      next(left, kLeft + wide - left, height_of(ui_font(12, 600), head(), kLeft + wide - left), 2);
+  places.sentence = next(kLeft, wide, height_of(ui_font(12), sentence(), wide), 2);
+  places.facts = next(kLeft, wide, height_of(ui_font(11), facts(form), wide), 6);
+  places.cells = y;
+  return places;
+}
+
+std::vector<LoopCard::Cell> LoopCard::bars(Form form) const {
+  std::vector<Cell> bars;
+  if (!modelled()) return bars;
+  LoopModel const& loop = report_->loop;
+  if (form == Form::kBeside && loop.of_vector_registers > 0)
+    bars.push_back({{},
+                    "registers",
+                    QString("%1 of %2").arg(loop.vector_registers).arg(loop.of_vector_registers),
+                    QString("%1 of %2 vector registers in use")
+                        .arg(loop.vector_registers)
+                        .arg(loop.of_vector_registers),
+                    double(loop.vector_registers) / loop.of_vector_registers});
+  for (PortUse const& port : loop.ports) {
+    double share = std::clamp(port.cycles / loop.cycles, 0.0, 1.0);
+    QString name = in_words(port.name), words = in_words(percent_text(share));
+    bars.push_back(
+        {{}, name, words, QString("port %1, busy in %2 of the cycles").arg(name, words), share});
+  }
+  return bars;
+}
+
+std::vector<LoopCard::Cell> LoopCard::cells(Form form, double top) const {
+  std::vector<Cell> cells = bars(form);
+  double from = places(form, top).cells;
+  int columns = std::max(1, int(inner_width(form) / kCell));
+  size_t rows = (cells.size() + size_t(columns) - 1) / size_t(columns);
+  double wide = inner_width(form) / columns;
+  for (size_t i = 0; i < cells.size(); ++i)  // column by column, as they are listed
+    cells[i].box =
+        QRectF(kLeft + wide * double(i / rows), from + kRow * double(i % rows), wide - 12, kRow);
   return cells;
 }
 
+double LoopCard::bottom_of(Form form, double top) const {
+  double bottom = places(form, top).cells + 4;
+  for (Cell const& cell : cells(form, top)) bottom = std::max(bottom, cell.box.bottom() + 8);
+  return bottom;
+}
+
+double LoopCard::height_beside() const { return bottom_of(Form::kBeside, 0); }
+
+void LoopCard::set_form(Form form) {
+  if (form == form_) return;
+  form_ = form;
+  if (report_) say_more();
+  fit();
+}
+
+void LoopCard::set_span(Span span) {
+  if (span == span_) return;
+  span_ = span;
+  update();
+}
+
 void LoopCard::fit() {
-  double high = ports_top() + 4;
-  for (Cell const& cell : cells()) high = std::max(high, cell.box.bottom() + 8);
-  int wanted = pixels(QSizeF(0, high)).height();
-  if (wanted != height()) setFixedHeight(wanted);
+  constexpr int kMost = QWIDGETSIZE_MAX;
+  if (form_ == Form::kBeside) {
+    int wide = pixels(QSizeF(kBesideWidth, 0)).width();
+    setMinimumSize(wide, 0);
+    setMaximumSize(wide, kMost);
+    return update();
+  }
+  int wanted = pixels(QSizeF(0, bottom_of(form_, 0))).height();
+  setMinimumSize(0, wanted);
+  setMaximumSize(kMost, wanted);
   update();
 }
 
 std::vector<Part> LoopCard::parts() const {
   std::vector<Part> parts;
-  for (Cell const& cell : cells())
-    parts.push_back(
-        {cell.box, QString("port %1, busy in %2 of the cycles")
-                       .arg(in_words(cell.port.name),
-                            in_words(percent_text(cell.port.cycles / report_->loop.cycles)))});
+  for (Cell const& cell : cells(form_, top())) parts.push_back({cell.box, cell.said});
   return parts;
 }
+
+// ---- drawing --------------------------------------------------------------------------------
 
 void LoopCard::paintEvent(QPaintEvent*) {
   UnitPainter painter(this);
   painter.fillRect(unit_rect(), theme_.panel);
   painter.setPen(QPen(theme_.line1, 1));
-  painter.drawLine(QPointF(0, 0.5), QPointF(unit_width(), 0.5));
+  bool beside = form_ == Form::kBeside;
+  painter.drawLine(QPointF(0.5, 0.5),
+                   beside ? QPointF(0.5, unit_rect().bottom()) : QPointF(unit_width(), 0.5));
+  if (beside) draw_span(painter);
   if (stale_) painter.setOpacity(0.6);
-  double wide = unit_width() - 2 * kLeft, y = 8, left = kLeft;
+  Places at = places(form_, top());
   if (modelled()) {  // the sign of what is modelled
     painter.setPen(QPen(theme_.text2, 1.5));
     painter.setBrush(Qt::NoBrush);
-    painter.drawEllipse(QPointF(kLeft + 5, y + 8), 4.5, 4.5);
-    left += 18;
+    painter.drawEllipse(QPointF(kLeft + 5, at.head.top() + 8), 4.5, 4.5);
   }
-  y += paint::paragraph(painter, QRectF(left, y, wide - 18, 60), ui_font(12, 600), theme_.text1,
-                        head()) +
-       2;
-  if (!modelled()) return;
-  y +=
-      paint::paragraph(painter, QRectF(kLeft, y, wide, 90), ui_font(12), theme_.text1, sentence()) +
-      2;
-  paint::paragraph(painter, QRectF(kLeft, y, wide, 90), ui_font(11), theme_.text2, facts());
-  for (Cell const& cell : cells()) draw_port(painter, cell);
+  auto words = [&](QRectF const& box, QFont const& font, QColor colour, QString const& text) {
+    if (!text.isEmpty()) paint::paragraph(painter, box.adjusted(0, 0, 0, 6), font, colour, text);
+  };
+  words(at.head, ui_font(12, 600), theme_.text1, head());
+  words(at.sentence, ui_font(12), theme_.text1, sentence());
+  words(at.facts, ui_font(11), theme_.text2, facts(form_));
+  for (Cell const& cell : cells(form_, top())) draw_cell(painter, cell);
   if (hasFocus()) paint::focus_ring(painter, unit_rect().adjusted(4, 4, -4, -4), theme_, 4);
 }
 
+/// Where the loop's lines are: what stands beside them is about them.
+void LoopCard::draw_span(QPainter& painter) const {
+  QRectF seen = QRectF(0, span_.top, 3, span_.bottom - span_.top) & unit_rect();
+  if (!seen.isEmpty()) painter.fillRect(seen, theme_.ink);
+}
+
 /// A hollow bar on a track, and its share in digits.
-void LoopCard::draw_port(QPainter& painter, Cell const& cell) const {
+void LoopCard::draw_cell(QPainter& painter, Cell const& cell) const {
   QRectF box = cell.box;
-  double share = std::clamp(cell.port.cycles / report_->loop.cycles, 0.0, 1.0);
-  QString name =
-      QFontMetricsF(mono_font(11)).elidedText(in_words(cell.port.name), Qt::ElideRight, kName);
-  paint::text(painter, QRectF(box.left(), box.top(), kName + 2, kRow), mono_font(11), theme_.text2,
-              name);
-  QRectF track(box.left() + kName + 6, box.top() + 5.5, box.width() - kName - 6 - 46, 7);
+  double name_wide = form_ == Form::kBeside ? kLongName : kName;
+  QString name = QFontMetricsF(mono_font(11)).elidedText(cell.name, Qt::ElideRight, name_wide);
+  paint::text(painter, QRectF(box.left(), box.top(), name_wide + 2, kRow), mono_font(11),
+              theme_.text2, name);
+  double digits = form_ == Form::kBeside ? kLongDigits : kDigits;
+  QRectF track(box.left() + name_wide + 6, box.top() + 5.5,
+               box.width() - name_wide - 6 - digits - 4, 7);
   painter.setPen(Qt::NoPen);
   painter.setBrush(theme_.control);
   painter.drawRoundedRect(track, 2, 2);
   painter.setPen(QPen(theme_.text1, 1.2));
   painter.setBrush(Qt::NoBrush);
-  painter.drawRoundedRect(QRectF(track.left(), track.top(), track.width() * share, track.height()),
-                          2, 2);
-  paint::text(painter, QRectF(box.right() - 42, box.top(), 42, kRow), mono_font(11), theme_.text1,
-              in_words(percent_text(share)), Qt::AlignRight | Qt::AlignVCenter);
+  painter.drawRoundedRect(
+      QRectF(track.left(), track.top(), track.width() * cell.share, track.height()), 2, 2);
+  paint::text(painter, QRectF(box.right() - digits, box.top(), digits, kRow), mono_font(11),
+              theme_.text1, cell.words, Qt::AlignRight | Qt::AlignVCenter);
 }
 
 void LoopCard::mousePressEvent(QMouseEvent*) { emit clicked(); }

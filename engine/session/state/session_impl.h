@@ -23,6 +23,7 @@
 #include "engine/session/code_report.h"
 #include "engine/session/inspector.h"
 #include "engine/session/kinds.h"
+#include "engine/session/line_effects.h"
 #include "engine/session/memory.h"
 #include "engine/session/script.h"
 #include "engine/session/session.h"
@@ -96,6 +97,7 @@ public:
                                                          std::string const& after) override;
   std::shared_ptr<SimulatedState const> timeline(int node) override;
   std::shared_ptr<AssemblyReport const> assembly_report() override;
+  std::shared_ptr<AssemblyReport const> assembly_report_of(int node) override;
   std::shared_ptr<std::vector<PassChange> const> pass_changes() override;
   std::shared_ptr<LayersView const> layers_roofline() override;
   std::shared_ptr<MovesView const> next_moves(std::string const& of) override;
@@ -112,6 +114,7 @@ public:
   // What script.h asks.
   std::shared_ptr<ScriptReview const> script_reviewed(std::string const& text);
   std::vector<Command> script_commands(std::string const& text) const;
+  std::shared_ptr<LineEffect const> effect_of(std::string const& text, int line);
   std::shared_ptr<Marks const> marks() const override;
   std::vector<KernelDifference> kernels_on(std::string const& before,
                                            std::string const& after) const override;
@@ -251,6 +254,9 @@ private:
   void start_modelling();
   void model_states(StopToken stop);
   void find_facts(Model const& model, int kernel, int node);
+  using MakeNest = std::function<std::shared_ptr<NestView const>()>;
+  void start_report(std::string const& kind, std::shared_ptr<Backend const> backend,
+                    std::shared_ptr<CodeText const> text, MakeNest nest);
   void keep_report(std::shared_ptr<AssemblyReport const> report);
   void forget_report(std::shared_ptr<CodeText const> const& text);
   void want_facts(int node);
@@ -391,6 +397,7 @@ private:
   Made<PlaneView, PlaneAsked> planes_;
   Made<AccessFilm, double> films_;
   Made<ScriptReview, std::string> scripts_;
+  Made<LineEffect, std::string> effects_;
   /// The same of the model that is open.
   template <typename View, typename Of, typename Make>
   std::shared_ptr<View const> made_of_model(AskedOfModel<View, Of>& made, Of const& of, Jobs& jobs,

@@ -1,5 +1,7 @@
 // What is said of the current state's code: asked for by who shows it, found on a thread of its
 // own, so that texts wait for nothing here.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engine/backend/code_reporter.h"
@@ -11,6 +13,15 @@ namespace tw::session {
 namespace {
 
 constexpr size_t kMostReports = 12;
+
+/// Nothing: it was not asked for yet. Null: it is being made.
+std::optional<std::shared_ptr<AssemblyReport const>> known_report(
+    std::vector<std::shared_ptr<AssemblyReport const>> const& reports,
+    std::shared_ptr<CodeText const> const& text) {
+  for (auto const& one : reports)
+    if (one->text == text) return one->hot || one->complete ? one : nullptr;
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -32,23 +43,47 @@ std::shared_ptr<AssemblyReport const> SessionImpl::assembly_report() {
   std::shared_ptr<CodeText const> text = code(reporter->instructions_listing(), false);
   if (!text || !text->failure.empty()) return nullptr;
   std::lock_guard lock(mutex_);
-  for (auto const& one : reports_)
-    if (one->text == text) return one->hot || one->complete ? one : nullptr;
+  if (auto known = known_report(reports_, text)) return *known;
   std::shared_ptr<NestView const> nest = published_.nest;
   if (!nest || nest->program_hash != text->program_hash) return nullptr;
+  start_report("report", backend, text, [nest] { return nest; });
+  return nullptr;
+}
+
+std::shared_ptr<AssemblyReport const> SessionImpl::assembly_report_of(int node) {
+  std::shared_ptr<Backend const> backend = this->backend();
+  auto const* reporter = dynamic_cast<CodeReporter const*>(backend.get());
+  if (!reporter) return nullptr;
+  std::shared_ptr<CodeText const> text = code_of(node, reporter->instructions_listing(), -1);
+  if (!text || !text->failure.empty()) return nullptr;
+  std::lock_guard lock(mutex_);
+  if (auto known = known_report(reports_, text)) return *known;
+  if (!state_.has_kernel() || !state_.now().history.has(node)) return nullptr;
+  ir::Program program = state_.now().history.node(node).schedule.program();
+  if (ir::hash(program) != text->program_hash) return nullptr;  // another kernel's meanwhile
+  auto caches = state_.machine ? state_.machine->cache_bytes : std::vector<int64_t>();
+  start_report(fmt::format("report of {}", node), backend, text, [program, caches, backend] {
+    return std::make_shared<NestView const>(nest_view(program, caches, *backend));
+  });
+  return nullptr;
+}
+
+/// With the mutex held.
+void SessionImpl::start_report(std::string const& kind, std::shared_ptr<Backend const> backend,
+                               std::shared_ptr<CodeText const> text, MakeNest nest) {
   if (reports_.size() >= kMostReports) reports_.erase(reports_.begin());
   auto begun = std::make_shared<AssemblyReport>();
   begun->text = text;
   reports_.push_back(begun);
-  report_jobs_.start("report", "reading assembly",
-                     [this, backend, reporter, text, nest](StopToken stop, Progress const&) {
-                       AssemblyReport report{.text = text, .hot = hot_loop(*text, *nest)};
+  report_jobs_.start(kind, "reading assembly",
+                     [this, backend, text, nest](StopToken stop, Progress const&) {
+                       AssemblyReport report{.text = text, .hot = hot_loop(*text, *nest())};
                        keep_report(std::make_shared<AssemblyReport const>(report));
-                       auto whole = completed(std::move(report), *reporter, stop);
+                       auto const& reporter = dynamic_cast<CodeReporter const&>(*backend);
+                       auto whole = completed(std::move(report), reporter, stop);
                        if (stop.stop_requested()) return forget_report(text);
                        keep_report(std::make_shared<AssemblyReport const>(std::move(whole)));
                      });
-  return nullptr;
 }
 
 /// A newer one was asked for; this one may be wanted again.

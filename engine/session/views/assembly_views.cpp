@@ -7,6 +7,7 @@
 
 #include "engine/session/session.h"
 #include "engine/session/views/assembly_loops.h"
+#include "engine/session/views/schedule_views.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw::session {
@@ -67,6 +68,17 @@ ShownAssembly shown_assembly(std::shared_ptr<CodeText const> const& whole,
       copy->lines.back().text = one_spaced(facts->second.intel);
   }
   shown.text = std::move(copy);
+  return shown;
+}
+
+ShownAssembly with_changes(ShownAssembly const& now, ShownAssembly const& before) {
+  ShownAssembly shown;
+  if (!now.text || !before.text) return now;
+  auto marked = std::make_shared<CodeText>(with_changes(*now.text, *before.text));
+  size_t next = 0;
+  for (CodeLine const& line : marked->lines)
+    shown.lines.push_back(line.change == LineChange::kRemoved ? -1 : now.lines[next++]);
+  shown.text = std::move(marked);
   return shown;
 }
 

@@ -43,12 +43,6 @@ std::vector<std::string> names_in(ir::Program const& program) {
   return names;
 }
 
-std::expected<Schedule, Refusal> taken(Schedule const& schedule, Step const& step,
-                                       MacroSet const* macros) {
-  if (macros) return apply_step(schedule, step, *macros, Effort::kInteractive);
-  return schedule.apply(step, Effort::kInteractive);
-}
-
 ScriptProblem refused_line(Schedule const& schedule, Step const& step, Refusal const& refusal,
                            int line, std::string const& words) {
   RefusalView view = refusal_view(schedule.program(), with_repairs(schedule, step, refusal), words);
@@ -133,6 +127,12 @@ std::vector<std::string> in_brackets(std::string const& line, size_t open,
 }
 
 }  // namespace
+
+std::expected<Schedule, Refusal> taken(Schedule const& schedule, Step const& step,
+                                       MacroSet const* macros) {
+  if (macros) return apply_step(schedule, step, *macros, Effort::kInteractive);
+  return schedule.apply(step, Effort::kInteractive);
+}
 
 std::vector<std::pair<int, std::string>> step_lines(std::string const& text) {
   std::vector<std::pair<int, std::string>> steps;

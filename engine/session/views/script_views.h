@@ -1,12 +1,18 @@
 /// Scripts that are being written, as values.
 #pragma once
 
+#include <expected>
+
 #include "engine/history/history.h"
 #include "engine/schedule/macros/macro_set.h"
 #include "engine/session/script.h"
 #include "engine/support/base/job.h"
 
 namespace tw::session {
+
+/// A step of a script, or a macro's; `macros` may be null.
+std::expected<Schedule, Refusal> taken(Schedule const& schedule, Step const& step,
+                                       MacroSet const* macros);
 
 /// Lines without comments and blanks around them, empty ones left out; with 1-based line numbers.
 std::vector<std::pair<int, std::string>> step_lines(std::string const& text);

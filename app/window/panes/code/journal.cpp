@@ -16,14 +16,21 @@ journal::Vocabulary const& vocabulary_code() {
                          Word(&ShowStage::stage, "NAME")),
           row<SwitchCode>(
               "code", "changes how code is shown",
-              Word<SwitchCode>{
-                  &SwitchCode::name, "WHAT", {"intel", "directives", "labels", "model", "wrap"}},
+              Word<SwitchCode>{&SwitchCode::name,
+                               "WHAT",
+                               {"intel", "directives", "labels", "model", "baseline", "wrap"}},
               Word<SwitchCode>{&SwitchCode::state, "STATE", {"on", "off"}}),
+          row<EmptyCache>("empty cache", "removes kept code of kernels and unpacked models"),
+          row<LimitCache>("limit cache", "the most that kept code of kernels may take",
+                          Number(&LimitCache::megabytes, "MEGABYTES")),
           row<ShowHotLoop>("hot loop", "brings the loop of assembly that runs most into sight"),
       },
       {
           {"view.code.lines", "", "number of lines of the code shown"},
           {"view.code.top", "", "number of the first line of code that is seen"},
+          {"view.code.against", "words",
+           "what the marks of the code are changes to: baseline, before, or nothing"},
+          {"view.code.changes", "", "number of lines of code that are marked as changed"},
           {"view.code.stage", "words", "the stage of the code shown"},
       }};
   return words;

@@ -24,5 +24,10 @@ struct SwitchCode {
   std::string state;  ///< "on" or "off"
 };
 struct ShowHotLoop {};
+/// What is kept of kernels' code on the disk: settings_desk.cpp.
+struct EmptyCache {};
+struct LimitCache {
+  int megabytes = 0;
+};
 
 }  // namespace tw::journal

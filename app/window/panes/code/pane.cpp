@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What becomes of the kernel: its expression, its program after each pass, its machine code.
+#include <QSettings>
 #include <QTabBar>
 
 #include "app/window/code_panel.h"
 #include "app/window/pane.h"
 #include "app/window/panes/code/journal.h"
+#include "app/window/settings_file.h"
 #include "app/window/view_names.h"
 
 namespace tw {
@@ -26,6 +28,7 @@ public:
     bench.on<journal::MarkChanges>([this](auto const& action) {
       return panel_->mark_changes(action.state == "on"), Status();
     });
+    begin_in_syntax_of_settings();
     show_stages();
     add_commands();
     QStringList menu{"Copy the code", "Next stage", "Previous stage"};
@@ -39,6 +42,8 @@ public:
     session::CodeText const* code = panel_->view().text();
     if (name == "view.code.lines") return double(code ? code->lines.size() : 0);
     if (name == "view.code.top") return double(panel_->view().top_line() + 1);
+    if (name == "view.code.against") return panel_->against();
+    if (name == "view.code.changes") return double(code ? count_changes(*code).all() : 0);
     if (name == "view.code.stage") return panel_->stage().toStdString();
     return {};
   }
@@ -59,6 +64,14 @@ public:
   }
 
 private:
+  /// A project brings its own.
+  void begin_in_syntax_of_settings() {
+    CodeLook look = panel_->look();
+    QSettings file(bench_.settings_file(), QSettings::IniFormat);
+    look.assembly.intel = file.value(kSyntaxKey).toString() == "intel";
+    panel_->set_look(look);
+  }
+
   std::string shown_view() const {
     auto* tabs = panel_->findChild<QTabBar*>("codeTabs");
     return view_name(tabs->tabText(tabs->currentIndex())).toStdString();
@@ -107,8 +120,7 @@ private:
   void add_commands() {
     add_stage_commands();
     for (session::CodeStage const& stage : *live().snapshot().code_stages)
-      if (QString title = QString::fromStdString(stage.title);
-          is_of_target(stage.kind))
+      if (QString title = QString::fromStdString(stage.title); is_of_target(stage.kind))
         tabs_.push_back({title, view_name(title)});
     for (size_t i = 0; i < tabs_.size(); ++i)
       bench_.add_command({.section = "Views",
