@@ -1,7 +1,10 @@
 // The script as it is written in the window: both ways, with mistakes marked and words completed.
 #include <QtTest>
 
+#include <QHelpEvent>
+#include <QLabel>
 #include <QPushButton>
+#include <QToolTip>
 
 #include "tests/gui/seen.h"
 #include "tests/gui/workplace.h"
@@ -65,6 +68,46 @@ private slots:
     place_->settle();
     QVERIFY(place_->session->snapshot().refusal);
     lines("expect script.written = yes\n");  // what was written is not lost
+  }
+
+  void a_line_says_what_it_does() {
+    lines("step i0, i1 = split(C.i, factor=8)\nstep parallel(C.i0)\n");
+    auto* line = place_->window->findChild<QLabel*>("scriptLine");
+    editor_->setCursorPosition(0, 0);
+    place_->settle();
+    QVERIFY2(line->toolTip().contains("makes C.i0, C.i1 of C.i"), qPrintable(line->toolTip()));
+    QVERIFY2(line->toolTip().contains("program +"), qPrintable(line->toolTip()));
+    QVERIFY(editor_->accessibleDescription().startsWith("Line 1: split i 8: "));
+    editor_->setCursorPosition(1, 0);
+    place_->settle();
+    QVERIFY2(line->toolTip().startsWith("Line 2: parallel i0: program +1 −1"),
+             qPrintable(line->toolTip()));
+    lines("expect script.line contains parallel i0\n");
+    // What is written and not applied does something as well, or not.
+    lines("write 3 unroll(C.i1)\nwrite 4 parallel(C.k)\n");
+    editor_->setCursorPosition(2, 0);
+    place_->settle();
+    lines("expect script.line contains unroll i1\n");
+    editor_->setCursorPosition(3, 0);
+    place_->settle();
+    lines("expect script.line contains does nothing\n");
+    keep_picture(*place_->window, "script_line");
+  }
+
+  void the_line_that_is_pointed_at_is_explained() {
+    lines("step i0, i1 = split(C.i, factor=8)\nstep parallel(C.i0)\n");
+    place_->settle();
+    int high = editor_->textHeight(0);
+    QPoint second(80, high + high / 2);
+    QCOMPARE(editor_->line_below(second), 2);
+    QCOMPARE(editor_->line_below(QPoint(80, high / 2)), 1);
+    QCOMPARE(editor_->line_below(QPoint(80, 40 * high)), 0);
+    QHelpEvent help(QEvent::ToolTip, second, editor_->viewport()->mapToGlobal(second));
+    auto shown = [&] {
+      QApplication::sendEvent(editor_->viewport(), &help);
+      return QToolTip::text();
+    };
+    QTRY_VERIFY2_WITH_TIMEOUT(shown().contains("parallel i0"), qPrintable(QToolTip::text()), 5000);
   }
 
   void words_are_completed() {

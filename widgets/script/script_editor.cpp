@@ -5,11 +5,15 @@
 
 #include <QAbstractItemView>
 #include <QCompleter>
+#include <QHelpEvent>
 #include <QKeyEvent>
+#include <QMouseEvent>
 #include <QRegularExpression>
 #include <QStringListModel>
+#include <QToolTip>
 #include <algorithm>
 
+#include "widgets/paint/paint.h"
 #include "widgets/script/script_lexer.h"
 
 namespace tw {
@@ -42,6 +46,9 @@ ScriptEditor::ScriptEditor(QWidget* parent)
   completer_->setCaseSensitivity(Qt::CaseSensitive);
   connect(completer_, qOverload<QString const&>(&QCompleter::activated), this,
           [this](QString const& word) { take(word); });
+  viewport()->setMouseTracking(true);
+  connect(this, &QsciScintilla::cursorPositionChanged, this,
+          [this](int line, int) { emit line_reached(line + 1); });
   connect(this, &QsciScintilla::textChanged, this, [this] {
     if (!quiet_) emit edited();
   });
@@ -84,6 +91,45 @@ void ScriptEditor::set_script(QString const& script) {
   setText(script);
   setCursorPosition(std::min(line, std::max(0, lines() - 1)), 0);
   quiet_ = false;
+}
+
+int ScriptEditor::line_below(QPoint at) const {
+  long place = SendScintilla(SCI_POSITIONFROMPOINTCLOSE, ulong(at.x()), long(at.y()));
+  if (place < 0) {  // behind a line's end, or beside it
+    place = SendScintilla(SCI_POSITIONFROMPOINT, ulong(std::max(0, at.x())), long(at.y()));
+    long line = SendScintilla(SCI_LINEFROMPOSITION, ulong(place));
+    long top = SendScintilla(SCI_POINTYFROMPOSITION, 0UL, place);
+    long high = SendScintilla(SCI_TEXTHEIGHT, ulong(line));
+    if (at.y() < top || at.y() >= top + high) return 0;
+  }
+  return int(SendScintilla(SCI_LINEFROMPOSITION, ulong(place))) + 1;
+}
+
+bool ScriptEditor::viewportEvent(QEvent* event) {
+  if (event->type() == QEvent::Leave) hovered_ = 0;
+  if (event->type() != QEvent::ToolTip || !explain_) return QsciScintilla::viewportEvent(event);
+  auto* help = static_cast<QHelpEvent*>(event);
+  explained_ = line_below(help->pos());
+  explained_at_ = help->globalPos();
+  QString words = explained_ > 0 ? explain_(explained_) : QString();
+  if (words.isEmpty()) return QToolTip::hideText(), true;
+  QToolTip::showText(explained_at_, paint::wrapped(words), viewport());
+  return true;
+}
+
+void ScriptEditor::explain_again() {
+  if (!QToolTip::isVisible() || explained_ == 0 || !explain_ || !viewport()->underMouse()) return;
+  QString words = paint::wrapped(explain_(explained_));
+  if (words != QToolTip::text()) QToolTip::showText(explained_at_, words, viewport());
+}
+
+/// What is said of the line is found while one comes to rest there.
+void ScriptEditor::mouseMoveEvent(QMouseEvent* event) {
+  QsciScintilla::mouseMoveEvent(event);
+  int line = line_below(event->pos());
+  if (line == hovered_) return;
+  hovered_ = line;
+  if (line > 0) emit line_reached(line);
 }
 
 int ScriptEditor::cursor_line() const {

@@ -5,6 +5,7 @@
 
 #include <Qsci/qsciscintilla.h>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -31,13 +32,23 @@ public:
   /// Offers what may stand where the cursor is.
   void complete();
   bool offers() const;
+  /// Says what stands in the tooltip of a line (from 1); empty: none does.
+  void set_explainer(std::function<QString(int line)> explain) { explain_ = std::move(explain); }
+  /// What is said of the line that is pointed at may be more by now.
+  void explain_again();
+  /// Of a point of the viewport, from 1; 0: none.
+  int line_below(QPoint at) const;
 
 signals:
   /// The user changed the text.
   void edited();
   void apply_asked();
+  /// The cursor, or the pointer, is in another line (from 1).
+  void line_reached(int line);
 
 protected:
+  bool viewportEvent(QEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
 
 private:
@@ -52,6 +63,9 @@ private:
   std::vector<session::PrimitiveView> primitives_;
   std::shared_ptr<session::ScriptReview const> review_;
   bool quiet_ = false;
+  std::function<QString(int)> explain_;
+  int explained_ = 0, hovered_ = 0;  ///< lines; 0: none
+  QPoint explained_at_;
 };
 
 }  // namespace tw

@@ -9,8 +9,10 @@
 
 #include "app/window/pane.h"
 #include "app/window/panes/script/journal.h"
+#include "engine/session/line_effects.h"
 #include "engine/session/script.h"
 #include "widgets/paint/controls.h"
+#include "widgets/paint/paint.h"
 #include "widgets/script/script_editor.h"
 
 namespace tw {
@@ -25,6 +27,7 @@ public:
         page_(new QWidget),
         editor_(new ScriptEditor),
         said_(controls::label("scriptSaid", "secondary")),
+        line_(controls::label("scriptLine", "secondary")),
         apply_(
             controls::button("Apply", "scriptApply", "Make this the current branch (Ctrl+Return)")),
         forget_(controls::button("Discard", "scriptForget",
@@ -43,6 +46,20 @@ public:
     column->setSpacing(0);
     column->addLayout(head);
     column->addWidget(editor_, 1);
+    auto* foot = new QHBoxLayout;
+    foot->setContentsMargins(12, 4, 12, 4);
+    foot->addWidget(line_, 1);
+    column->addLayout(foot);
+    line_->setMinimumWidth(40);
+    line_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    line_->setAccessibleName("What the line at the cursor does");
+    editor_->set_explainer([this](int line) { return effect_of(line); });
+    connect(editor_, &ScriptEditor::line_reached, this, [this](int line) {
+      if (line == editor_->cursor_line())
+        say_line();
+      else
+        (void)effect_of(line);
+    });
     pause_.setSingleShot(true);
     pause_.setInterval(kPause);
     connect(&pause_, &QTimer::timeout, this, [this] { look(); });
@@ -64,7 +81,7 @@ public:
   QWidget* widget() override { return page_; }
   QWidget* focus_target() override { return editor_; }
   bool keeps_focus() const override { return editor_->hasFocus(); }
-  bool busy() const override { return pause_.isActive() || waits_; }
+  bool busy() const override { return pause_.isActive() || waits_ || waits_for_line_; }
   void set_theme(Theme const& theme) override { editor_->set_theme(theme); }
 
   void show(session::Snapshot const& next) override {
@@ -74,6 +91,7 @@ public:
     editor_->setReadOnly(!next.nest);
     if (!written_) editor_->set_script(next.nest ? steps() : QString());
     look();
+    editor_->explain_again();
   }
 
   std::optional<session::FactValue> fact(std::string const& name) const override {
@@ -84,6 +102,7 @@ public:
       return double(lines);
     }
     if (name == "script.problems") return double(review_ ? review_->problems.size() : 0);
+    if (name == "script.line") return line_words_.isEmpty() ? "nothing" : line_words_.toStdString();
     if (name == "script.written") return written_ ? "yes" : "no";
     return {};
   }
@@ -165,6 +184,32 @@ private:
     say();
   }
 
+  /// What a line does, in words; empty: no step stands there.
+  QString effect_of(int line) {
+    if (!now().nest) return {};
+    auto effect = session::line_effect(live(), editor_->text().toStdString(), line);
+    if (!effect) return "What this line does is being worked out.";
+    return QString::fromStdString(session::words_of(*effect, now().history.get()));
+  }
+
+  /// Of the line that the cursor is in, below the script.
+  void say_line() {
+    auto effect = now().nest ? session::line_effect(live(), editor_->text().toStdString(),
+                                                    editor_->cursor_line())
+                             : nullptr;
+    waits_for_line_ = now().nest && !effect;
+    if (waits_for_line_) return;  // the last one stays until then
+    line_words_ =
+        effect ? QString::fromStdString(session::words_of(*effect, now().history.get())) : "";
+    QString shown = line_words_.isEmpty()
+                        ? QString()
+                        : QString("Line %1: %2").arg(editor_->cursor_line()).arg(line_words_);
+    line_->setText(
+        line_->fontMetrics().elidedText(shown, Qt::ElideRight, std::max(40, line_->width() - 4)));
+    line_->setToolTip(paint::wrapped(shown));
+    editor_->setAccessibleDescription(shown);
+  }
+
   void say() {
     QString words;
     if (!now().nest)
@@ -183,16 +228,18 @@ private:
     said_->setToolTip(words);
     apply_->setEnabled(written_ && now().nest);
     forget_->setEnabled(written_ && now().nest);
+    say_line();
   }
 
   QWidget* page_;
   ScriptEditor* editor_;
-  QLabel* said_;
+  QLabel *said_, *line_;
+  QString line_words_;  ///< whole
   QPushButton *apply_, *forget_;
   QTimer pause_;
   std::shared_ptr<session::ScriptReview const> review_;
   bool written_ = false;  ///< it is not the current branch's
-  bool waits_ = false;
+  bool waits_ = false, waits_for_line_ = false;
   int kernel_ = -1;
 };
 
