@@ -70,8 +70,7 @@ Status MainWindow::run(journal::ScaleText const& action) {
     return bad_input("unusable_scale", "the text scale is " + std::to_string(kLeastScale) + " to " +
                                            std::to_string(kMostScale) + " percent, not " +
                                            std::to_string(action.percent));
-  QSettings(state_folder_ + "/settings.ini", QSettings::IniFormat)
-      .setValue("scale", action.percent);
+  QSettings(settings_file(), QSettings::IniFormat).setValue("scale", action.percent);
   scale_before_ = 0;  // what one chooses oneself stays
   set_text_scale(action.percent);
   note(QString("Text scale: %1 %").arg(action.percent));

@@ -19,6 +19,7 @@
 #include "app/window/playback.h"
 #include "app/window/replay.h"
 #include "app/window/report.h"
+#include "app/window/settings_file.h"
 #include "app/window/start_desk.h"
 #include "engine/schedule/macros/macro_set.h"
 #include "engine/session/use_cases.h"
@@ -171,7 +172,7 @@ bool replays(Wishes const& wishes) {
 /// Nothing is measured unasked where nobody looks, or where it was switched off (panes/kernels).
 bool begins_in_background(Wishes const& wishes, QString const& state) {
   if (nobody_looks() || replays(wishes)) return false;
-  QSettings settings(state + "/settings.ini", QSettings::IniFormat);
+  QSettings settings(tw::settings_file_in(state), QSettings::IniFormat);
   return settings.value("background", "on").toString() != "off";
 }
 
@@ -236,7 +237,7 @@ QString state_folder(Wishes const& wishes, QTemporaryDir const& apart) {
 
 /// That kernels run with here; 0: all cores (settings_desk.cpp).
 int threads_of(QString const& state) {
-  QSettings settings(state + "/settings.ini", QSettings::IniFormat);
+  QSettings settings(tw::settings_file_in(state), QSettings::IniFormat);
   return std::clamp(settings.value("threads", 0).toInt(), 0, 1024);
 }
 

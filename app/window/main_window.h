@@ -9,6 +9,7 @@
 #include "app/window/pane.h"
 #include "app/window/project_keeper.h"
 #include "app/window/recorder.h"
+#include "app/window/settings_file.h"
 #include "app/window/top_bar.h"
 #include "engine/session/session.h"
 #include "widgets/refusal/refusal_card.h"
@@ -98,7 +99,7 @@ public:
   Selection& selection() override { return *selection_; }
   Theme const& theme() const override { return theme_; }
   TopBar& top_bar() override { return *top_; }
-  QString settings_file() const override { return state_folder_ + "/settings.ini"; }
+  QString settings_file() const override { return settings_file_in(state_folder_); }
   void user_did(journal::Action const& action) override;
   void add_dialog(std::string name, std::function<Status(QString const&)> open) override;
   void add_command(UserCommand command) override;

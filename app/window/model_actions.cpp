@@ -80,7 +80,7 @@ void MainWindow::show_model_bar() {
   std::map<QString, QString> remembered;
   bool open = snapshot_.model && !snapshot_.model->free_inputs.empty();
   if (open) {
-    QSettings settings(state_folder_ + "/settings.ini", QSettings::IniFormat);
+    QSettings settings(settings_file(), QSettings::IniFormat);
     QString key = kSizes + QString::fromStdString(snapshot_.model->name);
     for (QString const& pair : settings.value(key).toStringList())
       remembered[pair.section('=', 0, -2)] = pair.section('=', -1);
@@ -92,7 +92,7 @@ void MainWindow::use_shapes(QString const& shapes) {
   if (shapes.isEmpty() || !snapshot_.model) return;
   QStringList pairs;
   for (auto const& [name, value] : model_bar_->values()) pairs << name + "=" + value;
-  QSettings(state_folder_ + "/settings.ini", QSettings::IniFormat)
+  QSettings(settings_file(), QSettings::IniFormat)
       .setValue(kSizes + QString::fromStdString(snapshot_.model->name), pairs);
   execute(session::FixShapes{shapes.toStdString()});
 }

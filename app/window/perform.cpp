@@ -129,7 +129,7 @@ Status MainWindow::run(journal::SetTheme const& action) {
     return bad_input("unknown_theme", "there is no theme '" + action.theme +
                                           "'; the themes are dark, light, high-contrast");
   set_theme(name);
-  QSettings(state_folder_ + "/settings.ini", QSettings::IniFormat).setValue("theme", name);
+  QSettings(settings_file(), QSettings::IniFormat).setValue("theme", name);
   return {};
 }
 

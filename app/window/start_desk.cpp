@@ -5,6 +5,7 @@
 #include <QSettings>
 #include <algorithm>
 
+#include "app/window/settings_file.h"
 #include "engine/support/base/quantities.h"
 #include "widgets/paint/paint.h"
 #include "widgets/start/start_page.h"
@@ -61,9 +62,7 @@ std::vector<SampleCard> sample_cards() {
 }
 
 StartDesk::StartDesk(StartPage& page, std::vector<SampleCard> samples, QString state_folder)
-    : page_(page),
-      samples_(std::move(samples)),
-      settings_file_(std::move(state_folder) + "/settings.ini") {
+    : page_(page), samples_(std::move(samples)), settings_file_(settings_file_in(state_folder)) {
   pool_.setMaxThreadCount(1);
   pool_.setThreadPriority(QThread::LowPriority);
   show_recent();

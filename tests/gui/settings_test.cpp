@@ -2,21 +2,31 @@
 #include <QtTest>
 
 #include <QComboBox>
+#include <QFileDialog>
 #include <QKeySequenceEdit>
 #include <QSettings>
 #include <QShortcut>
 #include <QTableWidget>
+#include <filesystem>
+#include <fstream>
 
+#include "app/shared/cache_files.h"
+#include "app/shared/environment.h"
+#include "app/window/code_panel.h"
 #include "tests/gui/seen.h"
 #include "tests/gui/workplace.h"
 #include "widgets/settings/settings_dialog.h"
 
 using namespace tw;
+namespace fs = std::filesystem;
 
 class SettingsTest : public QObject {
   Q_OBJECT
 private slots:
   void init() {
+    cache_ = std::make_unique<QTemporaryDir>();
+    qputenv("TW_CACHE_DIR", cache_->path().toLocal8Bit());
+    qputenv("TW_CONFIG_DIR", folder_.filePath("config").toLocal8Bit());
     place_ = std::make_unique<Workplace>(false, folder_.path());
     place_->open_matmul();
     QTest::keyClick(place_->window.get(), Qt::Key_Comma, Qt::ControlModifier);
@@ -74,6 +84,61 @@ private slots:
     QCOMPARE(keys_of("Redo"), QString("Ctrl+Y"));
   }
 
+  void assembly_begins_in_the_syntax_that_was_chosen() {
+    auto* panel = place_->window->findChild<CodePanel*>("codePanel");
+    choose("settingSyntax", "intel");
+    QVERIFY(panel->look().assembly.intel);
+    QVERIFY(place_->recorded().find("code intel on") != std::string::npos);
+    {
+      Workplace next(false, folder_.path());
+      QVERIFY(next.window->findChild<CodePanel*>("codePanel")->look().assembly.intel);
+    }
+    choose("settingSyntax", "att");
+    QVERIFY(!panel->look().assembly.intel);
+    Workplace next(false, folder_.path());
+    QVERIFY(!next.window->findChild<CodePanel*>("codePanel")->look().assembly.intel);
+  }
+
+  void the_cache_is_counted_limited_and_emptied() {
+    fs::path folder = cache_->path().toStdString();
+    fs::create_directories(folder / "kernels");
+    std::ofstream(folder / "kernels" / "0123456789abcdef.twk") << std::string(3 << 20, 'x');
+    std::ofstream(folder / "kernels" / "notes.txt") << "mine";
+    dialog_->accept();
+    QCOMPARE(place_->lines("dialog settings\n"), std::string());
+    dialog_ = place_->window->findChildren<SettingsDialog*>("settings").last();
+    auto* size = dialog_->findChild<QLabel*>("settingCacheSize");
+    QTRY_COMPARE(size->text(), QString("3.0 MB: code of 1 kernel 3.0 MB"));
+    QCOMPARE(dialog_->findChild<QLabel*>("settingCacheFolder")->text(), cache_->path());
+    choose("settingCacheLimit", "512");
+    QTRY_COMPARE(cache_limit(folder), int64_t(512) << 20);
+    dialog_->findChild<QPushButton*>("cacheEmpty")->click();
+    QTRY_COMPARE(size->text(), QString("Freed 3.0 MB. Now: nothing"));
+    QVERIFY(fs::exists(folder / "kernels" / "notes.txt"));
+    QVERIFY(place_->recorded().find("limit cache 512\nempty cache\n") != std::string::npos);
+    QVERIFY(place_->lines("limit cache 1\n").find("the cache's limit is 16 to") !=
+            std::string::npos);
+  }
+
+  void another_folder_of_the_cache_is_the_next_start_s() {
+    QTemporaryDir elsewhere;
+    std::ofstream(elsewhere.filePath("mine").toStdString()) << "mine";
+    dialog_->findChild<QPushButton*>("cacheChoose")->click();
+    auto* chooser = dialog_->findChild<QFileDialog*>("cacheFolder");
+    QVERIFY(chooser);
+    emit chooser->fileSelected(elsewhere.path());
+    // Not between what is somebody's; and what is asked for by the environment goes first.
+    QCOMPARE(chosen_cache_folder(), elsewhere.path().toStdString() + "/tilewright");
+    QVERIFY(dialog_->findChild<QLabel*>("settingCacheFolder")->text().contains("TW_CACHE_DIR"));
+    qunsetenv("TW_CACHE_DIR");
+    QCOMPARE(QString::fromStdString(cache_folder().path), elsewhere.path() + "/tilewright");
+    chooser->reject();
+    QVERIFY(choose_cache_folder(""));
+    QVERIFY(chosen_cache_folder().empty());
+    QVERIFY(!choose_cache_folder("somewhere"));
+    qputenv("TW_CACHE_DIR", cache_->path().toLocal8Bit());
+  }
+
   void words_have_room() {
     for (char const* theme : {"dark", "light", "high-contrast"}) {
       choose("settingTheme", theme);
@@ -102,6 +167,7 @@ private:
   std::string theme() { return std::get<std::string>(*place_->window->fact("theme")); }
 
   QTemporaryDir folder_;
+  std::unique_ptr<QTemporaryDir> cache_;
   std::unique_ptr<Workplace> place_;
   SettingsDialog* dialog_ = nullptr;
 };

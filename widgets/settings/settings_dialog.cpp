@@ -82,12 +82,22 @@ void SettingsDialog::add_setting(Setting const& setting) {
     value->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     value->setAccessibleName(setting.title);
     row->addWidget(value, 2);
+    for (SettingButton const& one : setting.buttons) {
+      auto* button = controls::button(one.text, one.name, one.why);
+      button->setAutoDefault(false);
+      connect(button, &QPushButton::clicked, this, one.press);
+      row->addWidget(button, 0, Qt::AlignTop);
+    }
   }
   column->addLayout(row);
   auto* doc = controls::label(setting.name + "Doc", "label", controls::Wrap::kYes);
   doc->setText(setting.doc);
   column->addWidget(doc);
   column->addSpacing(12);
+}
+
+void SettingsDialog::tell(QString const& name, QString const& words) {
+  if (auto* value = findChild<QLabel*>(name)) value->setText(words);
 }
 
 void SettingsDialog::add_keys() {

@@ -14,12 +14,17 @@ class QTableWidget;
 
 namespace tw {
 
-/// One of several values; a single one is only told.
+struct SettingButton {
+  QString name, text, why;
+  std::function<void()> press;
+};
+/// One of several values; a single one is only told, with buttons behind it.
 struct Setting {
   QString page, name, title, doc;
   QStringList values, words;  ///< as they are kept, and as they are read
   QString value;
   std::function<void(QString const& value)> set;
+  std::vector<SettingButton> buttons = {};
 };
 /// A command with its keys; both empty: it has none.
 struct KeySetting {
@@ -32,6 +37,8 @@ public:
   SettingsDialog(std::vector<Setting> settings, std::vector<KeySetting> keys, QWidget* parent);
   /// Says whose keys they are already; empty: nobody's.
   QString owner_of(QString const& keys, QString const& but) const;
+  /// Other words for a value that is only told.
+  void tell(QString const& name, QString const& words);
   /// As if a user had typed them into the command's row.
   void choose_keys(QString const& command, QString const& keys);
 
