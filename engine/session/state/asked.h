@@ -7,10 +7,14 @@
 
 #include "engine/backend/backend.h"
 #include "engine/session/fusion.h"
+#include "engine/session/inspector.h"
 #include "engine/session/layers.h"
+#include "engine/session/line_effects.h"
+#include "engine/session/memory.h"
 #include "engine/session/model/model.h"
 #include "engine/session/moves.h"
 #include "engine/session/outlook.h"
+#include "engine/session/script.h"
 #include "engine/session/timeline.h"
 #include "engine/session/values.h"
 
@@ -66,6 +70,12 @@ struct AskedOutlook {
   }
 };
 
+/// Two texts, and what they are beside each other.
+struct AskedPair {
+  std::shared_ptr<CodeText const> first, second;
+  std::shared_ptr<CodePair const> both;
+};
+
 /// Something that is made of the current program: the last ones that were asked for.
 template <typename View, typename Of>
 struct MadeOf {
@@ -89,6 +99,18 @@ struct AskedOfModel {
   };
   Model model;
   std::vector<One> all;
+};
+
+/// Made because somebody looks, of the current program or of the open model.
+struct LookedAt {
+  AskedFusion fusion;
+  Made<LanesView, int> lanes;
+  Made<PlaneView, PlaneAsked> planes;
+  Made<AccessFilm, double> films;
+  Made<ScriptReview, std::string> scripts;
+  Made<LineEffect, std::string> effects;
+  AskedOfModel<InspectorView, Inspected> inspected;
+  AskedOfModel<ValueStatistics, std::string> statistics;
 };
 
 }  // namespace tw::session

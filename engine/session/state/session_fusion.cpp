@@ -17,10 +17,10 @@ std::shared_ptr<FusionEdge const> SessionImpl::fusion_edge(int from, int to) {
   std::lock_guard lock(mutex_);
   if (!state_.model) return nullptr;
   AskedFusion asked{state_.model, from, to, state_.machine ? state_.machine->rates : nullptr, {}};
-  if (fusion_.is_of(asked)) return fusion_.view;
+  if (looked_.fusion.is_of(asked)) return looked_.fusion.view;
   auto view = fusion_edge_of(*state_.model, from, to);
   asked.view = view;
-  fusion_ = asked;
+  looked_.fusion = asked;
   memory_jobs_.cancel(kJob);
   if (!view || view->fixed) return view;
   if (!state_.beside.device.empty()) {
@@ -37,8 +37,8 @@ std::shared_ptr<FusionEdge const> SessionImpl::fusion_edge(int from, int to) {
                        whole->costs = std::make_shared<FusionCosts const>(std::move(costs));
                        {
                          std::lock_guard guard(mutex_);
-                         if (!fusion_.is_of(asked)) return;
-                         fusion_.view = whole;
+                         if (!looked_.fusion.is_of(asked)) return;
+                         looked_.fusion.view = whole;
                        }
                        notify();
                      });

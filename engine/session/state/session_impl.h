@@ -1,12 +1,5 @@
 /// The session behind its facade: state under a mutex, jobs on threads of their own. Its methods
-/// are in session.cpp (models), session_steps.cpp, session_jobs.cpp (measuring, devices, exports),
-/// session_cut.cpp, session_tuning.cpp, session_kinds.cpp (on which devices),
-/// session_model_tuning.cpp, session_arranging.cpp, session_spaces.cpp (what there is to tune),
-/// session_ablation.cpp, session_trials.cpp, session_timeline.cpp, session_layers.cpp,
-/// session_moves.cpp, session_marks.cpp, session_background.cpp, session_outlook.cpp,
-/// session_memory.cpp, session_fusion.cpp, session_inspector.cpp, session_script.cpp,
-/// session_offload.cpp,
-/// session_reports.cpp (of code) and session_states.cpp (texts and comparisons).
+/// are in the files session*.cpp of this folder, by what they are about.
 #pragma once
 
 #include <atomic>
@@ -21,11 +14,7 @@
 #include "engine/backend/backend.h"
 #include "engine/session/arranging.h"
 #include "engine/session/code_report.h"
-#include "engine/session/inspector.h"
 #include "engine/session/kinds.h"
-#include "engine/session/line_effects.h"
-#include "engine/session/memory.h"
-#include "engine/session/script.h"
 #include "engine/session/session.h"
 #include "engine/session/state/asked.h"
 #include "engine/session/state/jobs.h"
@@ -388,27 +377,16 @@ private:
   AskedLayers layers_;
   AskedMoves moves_;
   std::vector<AskedOutlook> outlooks_;  ///< the last ones
+  LookedAt looked_;
   /// What `made` has, or null, and `make` makes it of the program on a thread.
   template <typename View, typename Of, typename Make>
   std::shared_ptr<View const> made_of_program(Made<View, Of>& made, Of const& of, char const* job,
                                               Make make);
-  AskedFusion fusion_;
-  Made<LanesView, int> lanes_;
-  Made<PlaneView, PlaneAsked> planes_;
-  Made<AccessFilm, double> films_;
-  Made<ScriptReview, std::string> scripts_;
-  Made<LineEffect, std::string> effects_;
   /// The same of the model that is open.
   template <typename View, typename Of, typename Make>
   std::shared_ptr<View const> made_of_model(AskedOfModel<View, Of>& made, Of const& of, Jobs& jobs,
                                             char const* job, Make make);
-  AskedOfModel<InspectorView, Inspected> inspected_;
-  AskedOfModel<ValueStatistics, std::string> statistics_;
-  struct Pair {
-    std::shared_ptr<CodeText const> first, second;
-    std::shared_ptr<CodePair const> both;
-  };
-  Pair pair_;                                                   ///< the last one asked for
+  AskedPair pair_;                                              ///< the last one asked for
   std::vector<std::shared_ptr<AssemblyReport const>> reports_;  ///< of the last texts
   struct Passes {
     uint64_t program_hash = 0;

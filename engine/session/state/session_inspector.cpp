@@ -39,14 +39,15 @@ std::shared_ptr<View const> SessionImpl::made_of_model(AskedOfModel<View, Of>& m
 
 std::shared_ptr<InspectorView const> SessionImpl::inspected(Inspected const& what) {
   return made_of_model(
-      inspected_, what, inspect_jobs_, "inspected", [what](LoadedModel const& model, StopToken) {
+      looked_.inspected, what, inspect_jobs_, "inspected",
+      [what](LoadedModel const& model, StopToken) {
         auto view = inspector_view(model, what);
         return view ? *view : InspectorView{.of = what, .failure = to_sentence(view.error())};
       });
 }
 
 std::shared_ptr<ValueStatistics const> SessionImpl::statistics(std::string const& tensor) {
-  return made_of_model(statistics_, tensor, value_jobs_, "values",
+  return made_of_model(looked_.statistics, tensor, value_jobs_, "values",
                        [tensor](LoadedModel const& model, StopToken stop) {
                          auto values = tensor_statistics(model, tensor, stop);
                          return values ? *values

@@ -43,21 +43,21 @@ std::shared_ptr<View const> SessionImpl::made_of_program(Made<View, Of>& made, O
 }
 
 std::shared_ptr<LanesView const> SessionImpl::lanes() {
-  return made_of_program(lanes_, 0, "memories",
+  return made_of_program(looked_.lanes, 0, "memories",
                          [](ir::Program const& program, Target const& target, StopToken) {
                            return lanes_view(program, target);
                          });
 }
 
 std::shared_ptr<PlaneView const> SessionImpl::plane(PlaneAsked const& asked) {
-  return made_of_program(planes_, asked, "plane",
+  return made_of_program(looked_.planes, asked, "plane",
                          [asked](ir::Program const& program, Target const&, StopToken) {
                            return plane_view(program, asked);
                          });
 }
 
 std::shared_ptr<AccessFilm const> SessionImpl::film(double from) {
-  return made_of_program(films_, from, "accesses",
+  return made_of_program(looked_.films, from, "accesses",
                          [from](ir::Program const& program, Target const& target, StopToken stop) {
                            return access_film(program, target, from, stop);
                          });

@@ -28,11 +28,12 @@ std::shared_ptr<ScriptReview const> SessionImpl::script_reviewed(std::string con
   History history = state_.now().history;
   MadeOf<ScriptReview, std::string> asked{ir::hash(history.schedule().program()), backend,
                                           history.schedule().script() + "\n---\n" + text};
-  auto known = std::ranges::find_if(scripts_, [&](auto const& one) { return one.is_of(asked); });
-  if (known != scripts_.end()) return known->view;
-  std::erase_if(scripts_, [](auto const& one) { return !one.view; });
-  if (scripts_.size() >= kKept) scripts_.erase(scripts_.begin());
-  scripts_.push_back(asked);
+  auto known =
+      std::ranges::find_if(looked_.scripts, [&](auto const& one) { return one.is_of(asked); });
+  if (known != looked_.scripts.end()) return known->view;
+  std::erase_if(looked_.scripts, [](auto const& one) { return !one.view; });
+  if (looked_.scripts.size() >= kKept) looked_.scripts.erase(looked_.scripts.begin());
+  looked_.scripts.push_back(asked);
   outlook_jobs_.start(
       "script", "checking a script",
       [this, asked, text, history = std::move(history)](StopToken stop, Progress const&) {
@@ -41,7 +42,7 @@ std::shared_ptr<ScriptReview const> SessionImpl::script_reviewed(std::string con
         if (stop.stop_requested()) return;
         {
           std::lock_guard guard(mutex_);
-          for (auto& one : scripts_)
+          for (auto& one : looked_.scripts)
             if (one.is_of(asked)) one.view = view;
         }
         notify();
@@ -72,11 +73,12 @@ std::shared_ptr<LineEffect const> SessionImpl::effect_of(std::string const& text
   MadeOf<LineEffect, std::string> asked{
       ir::hash(history.schedule().program()), backend,
       history.schedule().script() + "\n---\n" + first_lines(text, line)};
-  auto known = std::ranges::find_if(effects_, [&](auto const& one) { return one.is_of(asked); });
-  if (known != effects_.end()) return known->view;
-  std::erase_if(effects_, [](auto const& one) { return !one.view; });
-  if (effects_.size() >= kKeptEffects) effects_.erase(effects_.begin());
-  effects_.push_back(asked);
+  auto known =
+      std::ranges::find_if(looked_.effects, [&](auto const& one) { return one.is_of(asked); });
+  if (known != looked_.effects.end()) return known->view;
+  std::erase_if(looked_.effects, [](auto const& one) { return !one.view; });
+  if (looked_.effects.size() >= kKeptEffects) looked_.effects.erase(looked_.effects.begin());
+  looked_.effects.push_back(asked);
   outlook_jobs_.start(
       "line of a script", "following a script",
       [this, asked, text, line, history = std::move(history)](StopToken stop, Progress const&) {
@@ -85,7 +87,7 @@ std::shared_ptr<LineEffect const> SessionImpl::effect_of(std::string const& text
         if (stop.stop_requested()) return;
         {
           std::lock_guard guard(mutex_);
-          for (auto& one : effects_)
+          for (auto& one : looked_.effects)
             if (one.is_of(asked)) one.view = view;
         }
         notify();
