@@ -236,6 +236,8 @@ private slots:
       settle();
       QVERIFY(view(false).is_open("layer3") && view(false).is_open("layer3.1"));
       QVERIFY(!view(false).is_open("layer2"));
+      if (pair().is_both())
+        QVERIFY(view(true).is_open("layer3.1") && !view(true).is_open("layer2"));
       auto const nodes = ids(from, to);
       QVERIFY(view(false).shows(view(false).box_of({nodes.first})));
       QVERIFY(view(false).shows(view(false).box_of({nodes.second})));

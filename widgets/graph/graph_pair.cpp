@@ -323,6 +323,21 @@ bool GraphPair::choose(bool before, std::string const& group, int node) {
   return true;
 }
 
+void GraphPair::show_reason(GraphView& one, int from, int to) {
+  if (is_both()) {
+    std::vector<int> nodes{from};
+    if (to >= 0) nodes.push_back(to);
+    std::vector<int> others = counterparts(is_before(one), nodes);
+    for (int node : others) other(one).open_around(node);
+    group_.clear();
+    one.mark(std::move(nodes));
+    other(one).mark(std::move(others));
+    leader_ = &one;
+  }
+  one.show_reason(from, to);
+  follow();
+}
+
 /// All operators of the kernel that is looked at, unless one of its places was chosen here.
 void GraphPair::choose_kernel() {
   if (!is_both() || !graph_) return;

@@ -53,6 +53,8 @@ public:
   /// Marks a node, or a group by its key, in one and what stands for it in the other, which comes
   /// into view. False: there is none.
   bool choose(bool before, std::string const& group, int node);
+  /// As one of them does it; what stands for the nodes in the other is opened and marked, too.
+  void show_reason(GraphView& one, int from, int to);
   /// The kernel that a node of the graph before fusion runs in; -1: none.
   int kernel_of(int node_before) const;
   /// How far a node stands in one from what stands for it in the other, down the window, in units;

@@ -289,7 +289,7 @@ Status GraphPane::explain_fusion(journal::ExplainFusion const& action) {
     known = true;
     GraphView::Reason reason = (*view)->reason_of(from, to);
     if (reason.title.isEmpty()) continue;
-    (*view)->show_reason(from, to);
+    pair_->show_reason(**view, from, to);
     bench_.selection().ask_about({});
     bench_.explain(reason.title + "\n\n" + reason.words);
     if (!(*view)->shows_before()) bench_.selection().ask_about({from, to});
