@@ -11,7 +11,6 @@
 #include "app/shared/environment.h"
 #include "app/shared/journal/journal.h"
 #include "app/window/cache_desk.h"
-#include "app/window/panes/code/journal.h"
 #include "app/window/settings_file.h"
 #include "engine/hardware/hardware.h"
 #include "engine/support/base/quantities.h"
@@ -27,6 +26,14 @@ QString kept(Workbench const& bench, char const* key, char const* preset) {
 }
 void keep(Workbench const& bench, char const* key, QString const& value) {
   QSettings(bench.settings_file(), QSettings::IniFormat).setValue(key, value);
+}
+
+/// What a pane does, by the words of its journal.
+void ask_line(Workbench& bench, QString const& line) {
+  auto read = journal::parse(std::string(journal::kHeader) + "\n" + line.toStdString() + "\n");
+  if (!read) return bench.say(QString::fromStdString(to_sentence(read.error())));
+  for (journal::Line const& one : read->lines)
+    if (auto const* action = std::get_if<journal::Action>(&one.what)) bench.ask(*action);
 }
 
 std::vector<Setting> look_settings(Workbench& bench) {
@@ -58,7 +65,7 @@ std::vector<Setting> look_settings(Workbench& bench) {
        kept(bench, kSyntaxKey, "att"),
        [&bench](QString const& value) {
          keep(bench, kSyntaxKey, value);
-         bench.ask(journal::SwitchCode{"intel", value == "intel" ? "on" : "off"});
+         ask_line(bench, value == "intel" ? "code intel on" : "code intel off");
        }},
   };
 }
@@ -149,11 +156,11 @@ std::vector<Setting> cache_settings(Workbench& bench, QWidget* window, CacheDesk
        desk.words(),
        {},
        {{"cacheEmpty", "Empty the cache", "Remove kept code and unpacked models",
-         [&bench] { bench.ask(journal::EmptyCache{}); }}}},
+         [&bench] { ask_line(bench, "empty cache"); }}}},
       {"Cache", "settingCacheLimit", "Limit of kernels' code",
        "What is over it goes at once, the least recently used first.", limits, words,
        QString::number(now),
-       [&bench](QString const& value) { bench.ask(journal::LimitCache{value.toInt()}); }},
+       [&bench](QString const& value) { ask_line(bench, "limit cache " + value); }},
   };
 }
 
@@ -172,16 +179,6 @@ std::vector<Setting> settings_of(Workbench& bench, QWidget* window, CacheDesk& d
   return all;
 }
 
-void perform_cache_actions(Workbench& bench, CacheDesk& desk) {
-  bench.on<journal::EmptyCache>([&desk](auto const&) { return desk.empty(), Status(); });
-  bench.on<journal::LimitCache>([&desk](auto const& action) -> Status {
-    int64_t bytes = int64_t(action.megabytes) * kMegabyte;
-    if (bytes < kLeastCacheLimit || bytes > kMostCacheLimit)
-      return bad_input("unusable_limit", "the cache's limit is 16 to 1048576 megabytes");
-    return desk.limit(bytes), Status();
-  });
-}
-
 }  // namespace
 
 QString chosen_keys(QString const& settings_file, UserCommand const& command) {
@@ -194,7 +191,7 @@ void add_settings(Workbench& bench, QWidget* window,
                   std::function<std::vector<UserCommand>()> commands,
                   std::function<void(QString const& command, QString const& keys)> use_keys) {
   auto* desk = new CacheDesk(cache_folder().path, window);
-  perform_cache_actions(bench, *desk);
+  desk->setObjectName("cacheDesk");
   bench.add_dialog(
       "settings", [&bench, window, commands, use_keys, desk](QString const&) -> Status {
         std::vector<KeySetting> keys;

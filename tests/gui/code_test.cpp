@@ -249,8 +249,15 @@ private slots:
     wide.resize(700, 700);
     QVERIFY(!wide.loop_is_beside());
     QCOMPARE(beside->parts().size(), ports);
-    wide.resize(1000, 260);  // too low for the card
+    Theme larger = window().theme();
+    larger.scale = 1.5;
+    wide.set_theme(larger);
+    wide.resize(1000, 900);  // 667 units
     QVERIFY(!wide.loop_is_beside());
+    wide.resize(1400, 1000);
+    QVERIFY(wide.loop_is_beside());
+    QVERIFY2(wrong_words(wide).isEmpty(), qPrintable(wrong_words(wide)));
+    keep_picture(wide, "code_beside_150");
   }
 
   void how_it_is_shown_is_kept_in_a_project() {

@@ -3,6 +3,7 @@
 #include <QSettings>
 #include <QTabBar>
 
+#include "app/window/cache_desk.h"
 #include "app/window/code_panel.h"
 #include "app/window/pane.h"
 #include "app/window/panes/code/journal.h"
@@ -30,6 +31,7 @@ public:
     });
     begin_in_syntax_of_settings();
     show_stages();
+    perform_cache_actions();
     add_commands();
     QStringList menu{"Copy the code", "Next stage", "Previous stage"};
     for (Tab const& tab : tabs_) menu << tab.title;
@@ -70,6 +72,22 @@ private:
     QSettings file(bench_.settings_file(), QSettings::IniFormat);
     look.assembly.intel = file.value(kSyntaxKey).toString() == "intel";
     panel_->set_look(look);
+  }
+
+  /// Of the code that is kept on the disk; settings_desk.cpp shows it.
+  void perform_cache_actions() {
+    auto desk = [this] { return panel_->window()->findChild<CacheDesk*>("cacheDesk"); };
+    bench_.on<journal::EmptyCache>([desk](auto const&) {
+      if (CacheDesk* there = desk()) there->empty();
+      return Status();
+    });
+    bench_.on<journal::LimitCache>([desk](auto const& action) -> Status {
+      int64_t bytes = int64_t(action.megabytes) << 20;
+      if (bytes < kLeastCacheLimit || bytes > kMostCacheLimit)
+        return bad_input("unusable_limit", "the cache's limit is 16 to 1048576 megabytes");
+      if (CacheDesk* there = desk()) there->limit(bytes);
+      return {};
+    });
   }
 
   std::string shown_view() const {
