@@ -58,6 +58,16 @@ private slots:
     QTRY_COMPARE(deed().text(), QString("Fuse anyway"));
   }
 
+  void a_chip_says_why_it_joined_and_what_it_is() {
+    auto [from, to] = edge_by_rule("epilogue");
+    ask(to, "");
+    QVERIFY(card().shown()->fused);
+    QCOMPARE(card().shown()->to.name, to);
+    QCOMPARE(deed().text(), QString("Keep apart"));
+    QCOMPARE(fact("inspected"), to);
+    QCOMPARE(fact("inspected.kind"), std::string("operator"));
+  }
+
   void words_are_whole_and_apart_data() {
     QTest::addColumn<QString>("theme");
     QTest::addColumn<QSize>("size");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/graph/graph_bar.h"
 
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 
 #include "widgets/graph/graph_overlay.h"
 #include "widgets/paint/controls.h"
+#include "widgets/paint/wrap_layout.h"
 
 namespace tw {
 namespace {
@@ -21,9 +21,9 @@ QPushButton* quiet(QString const& text, QString const& name, QString const& why)
 }  // namespace
 
 GraphBar::GraphBar(QWidget* parent) : QWidget(parent) {
-  auto* row = new QHBoxLayout(this);
+  auto* row = new WrapLayout(2, this);
   row->setContentsMargins(8, 3, 8, 3);
-  row->setSpacing(2);
+  auto gap = [row] { row->addItem(new QSpacerItem(16, 1, QSizePolicy::Fixed)); };
   auto add = [&](std::string const& form, QString const& text, QString const& why) {
     QPushButton* button = quiet(text, QString::fromStdString("form_" + form), why);
     button->setCheckable(true);
@@ -36,7 +36,7 @@ GraphBar::GraphBar(QWidget* parent) : QWidget(parent) {
   add("after", "After", "The graph after fusion");
   add("before", "Before", "The graph before fusion");
   add("both", "Side by side", "The graph before and after fusion, side by side");
-  row->addStretch(1);
+  gap();
   for (std::string const& name : graph::overlay_names()) {
     QString text = QString::fromStdString(name);
     QPushButton* button = quiet(text, "overlay_" + text, "Lay over the cards: " + text);
@@ -46,7 +46,7 @@ GraphBar::GraphBar(QWidget* parent) : QWidget(parent) {
     overlays_.push_back(button);
     connect(button, &QPushButton::clicked, this, [this, text] { emit overlay_asked(text); });
   }
-  row->addStretch(1);
+  gap();
   QPushButton* fit = quiet("Fit", "fitGraph", "Show the whole graph (0)");
   fit->setAccessibleName("Fit the graph");
   row->addWidget(fit);

@@ -4,6 +4,12 @@
 #include <algorithm>
 
 namespace tw {
+namespace {
+
+/// A hidden widget; a space takes its room.
+bool is_left_out(QLayoutItem* item) { return item->isEmpty() && !item->spacerItem(); }
+
+}  // namespace
 
 WrapLayout::WrapLayout(int spacing, QWidget* parent) : QLayout(parent) { setSpacing(spacing); }
 
@@ -18,8 +24,8 @@ QLayoutItem* WrapLayout::takeAt(int index) {
 /// In one row.
 QSize WrapLayout::sizeHint() const {
   int wide = 0, high = 0;
-  for (QLayoutItem const* item : items_) {
-    if (item->isEmpty()) continue;
+  for (QLayoutItem* item : items_) {
+    if (is_left_out(item)) continue;
     wide += item->sizeHint().width() + (wide > 0 ? spacing() : 0);
     high = std::max(high, item->sizeHint().height());
   }
@@ -30,8 +36,8 @@ QSize WrapLayout::sizeHint() const {
 /// The widest of them has to fit.
 QSize WrapLayout::minimumSize() const {
   QSize least;
-  for (QLayoutItem const* item : items_)
-    if (!item->isEmpty()) least = least.expandedTo(item->minimumSize());
+  for (QLayoutItem* item : items_)
+    if (!is_left_out(item)) least = least.expandedTo(item->minimumSize());
   QMargins around = contentsMargins();
   return least + QSize(around.left() + around.right(), around.top() + around.bottom());
 }
@@ -45,7 +51,7 @@ int WrapLayout::place(QRect const& rect, bool moves) const {
   QRect room = rect.marginsRemoved(contentsMargins());
   int x = room.left(), y = room.top(), row = 0;
   for (QLayoutItem* item : items_) {
-    if (item->isEmpty()) continue;
+    if (is_left_out(item)) continue;
     QSize size = item->sizeHint();
     if (x > room.left() && x + size.width() > room.right() + 1) {
       x = room.left();

@@ -36,6 +36,7 @@ public:
       return action.behind ? Status() : come_to_front();
     });
     bench.on<journal::InspectBefore>([this](auto const&) { return inspect_before(); });
+    connect(&bench.selection(), &Selection::asked_changed, this, [this] { take_asked(); });
     bench.add_command({.section = "Views",
                        .name = kInspect,
                        .keys = "Ctrl+Shift+A",
@@ -71,6 +72,7 @@ public:
 private:
   Status inspect(Inspected const& what);
   Status inspect_before();
+  void take_asked();
   Status come_to_front() {
     TRY(bench_.show_view("attributes"));
     return look(), Status();
@@ -122,6 +124,14 @@ Status AttributesPane::inspect(Inspected const& what) {
   take(what);
   look();
   return {};
+}
+
+/// The operator that was clicked in the graph is looked at here, too; *Why* stays in front.
+void AttributesPane::take_asked() {
+  Selection::Asked asked = bench_.selection().asked();
+  if (asked.node < 0 || asked.to >= 0 || !now().graph) return;
+  for (session::GraphNodeView const& node : now().graph->nodes)
+    if (node.id == asked.node) (void)inspect({InspectedKind::kOperator, node.name});
 }
 
 Status AttributesPane::inspect_before() {
