@@ -86,8 +86,13 @@ void CodePanel::say_changes(session::CodeText const& text) {
 void CodePanel::say_title(QString const& words, QString const& explanation) {
   title_words_ = words;
   title_explained_ = explanation;
-  title_->setText(title_->fontMetrics().elidedText(words, Qt::ElideMiddle,
-                                                   std::max(0, title_->contentsRect().width())));
+  int room = std::max(0, title_->contentsRect().width());
+  // The counts go last: what they are of stands in the menu, too.
+  QString counts = words.mid(words.lastIndexOf('+'));
+  bool brief = title_->fontMetrics().horizontalAdvance(words) > room && counts != words &&
+               words.contains(QStringLiteral("↕")) &&
+               title_->fontMetrics().horizontalAdvance(counts) <= room && !to_baseline();
+  title_->setText(title_->fontMetrics().elidedText(brief ? counts : words, Qt::ElideMiddle, room));
   title_->setAccessibleName(words);
   QString more = title_->text() == words ? explanation : words + "\n" + explanation;
   title_->setToolTip(paint::wrapped(more.trimmed()));
