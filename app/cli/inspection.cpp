@@ -170,10 +170,10 @@ void print_values(ValueStatistics const& values) {
 void print_cost(session::InspectedCost const& cost) {
   std::string unit = cost.integers ? "OP" : "FLOP";
   fmt::print("cost of a run\n");
-  print_line("computes", many_text(double(cost.operations)) + unit);
+  print_line("computes", session::operations_text(cost.operations, cost.integers));
   print_line("reads", bytes_text(double(cost.read)));
   print_line("writes", bytes_text(double(cost.written)));
-  if (auto intensity = cost.intensity())
+  if (auto intensity = cost.intensity(); intensity && cost.operations > 0)
     print_line("intensity", number_text(*intensity) + " " + unit + "/B");
   print_line("of all work", percent_text(cost.work_share));
 }

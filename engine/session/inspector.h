@@ -100,8 +100,10 @@ struct InspectorView {
   std::string values_of = {};  ///< a weight of it whose values say most; empty: there is none
 };
 
-/// A single value of a tensor, with four digits: "-0.01171".
+/// A single value of a tensor, with four digits if it is not whole: "-0.01171", "16000".
 std::string value_text(double value);
+/// "226 MFLOP", "58 OP".
+std::string operations_text(int64_t operations, bool integers);
 
 /// How the values of a tensor lie.
 struct ValueStatistics {

@@ -151,6 +151,14 @@ private slots:
     QCOMPARE(bfloats.greatest, 1.0);
   }
 
+  void numbers_are_said_as_people_read_them() {
+    QCOMPARE(QString::fromStdString(value_text(16000)), QString("16000"));
+    QCOMPARE(QString::fromStdString(value_text(-0.0)), QString("0"));
+    QCOMPARE(QString::fromStdString(value_text(-0.0117149)), QString("-0.01171"));
+    QCOMPARE(QString::fromStdString(operations_text(0, false)), QString("0 FLOP"));
+    QCOMPARE(QString::fromStdString(operations_text(226'000'000, true)), QString("226 MOP"));
+  }
+
   void counts_that_differ_much_are_shown_by_their_logarithm() {
     std::vector<int8_t> bell;
     for (int i = 0; i < 1000; ++i) bell.push_back(0);

@@ -74,10 +74,6 @@ void add_attributes(Rows& rows, InspectorView const& view) {
     fact(rows, "computed", qt(view.algorithm)).tip = "Which of the operator's ways computes it";
 }
 
-QString operations_words(double count, bool integers) {
-  return qt(many_text(count)) + (integers ? "OP" : "FLOP");
-}
-
 /// Of the kernel: measured times are solid, modelled ones hollow.
 void add_times(Rows& rows, KernelRow const& kernel, session::KernelTable const& table,
                bool of_kernel) {
@@ -107,10 +103,10 @@ void add_cost(Rows& rows, SheetValues const& values) {
   if (!view.cost) return;
   session::InspectedCost const& cost = *view.cost;
   section(rows, cost.runs > 1 ? QString("Cost of one of %1 runs").arg(cost.runs) : QString("Cost"));
-  fact(rows, "Computes", operations_words(double(cost.operations), cost.integers));
+  fact(rows, "Computes", qt(session::operations_text(cost.operations, cost.integers)));
   fact(rows, "Reads", paint::bytes(cost.read));
   fact(rows, "Writes", paint::bytes(cost.written));
-  if (auto intensity = cost.intensity())
+  if (auto intensity = cost.intensity(); intensity && cost.operations > 0)
     fact(rows, "Intensity", paint::number(*intensity) + (cost.integers ? " OP/B" : " FLOP/B")).tip =
         "Operations for each byte that is read or written";
   if (cost.operations > 0) {

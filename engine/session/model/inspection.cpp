@@ -197,7 +197,9 @@ InspectorView kernel_view(LoadedModel const& model, ModelPlaces const& places, i
   FirstRun run = first_run(model, row);
   InspectorView view;
   view.title = task.name;
-  view.what = model.own.contains(row) ? "A kernel of your own" : "Kernel";
+  view.what = model.is_expression && row == 0 ? "Tensor expression"
+              : model.own.contains(row)       ? "A kernel of your own"
+                                              : "Kernel";
   view.kernel = row;
   if (run.in) {
     Group const& group = run.in->graph->groups[size_t(run.step->group)];

@@ -6,12 +6,14 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/support/base/quantities.h"
 #include "engine/tensor/nearest.h"
 
 namespace tw::session {
 namespace {
 
 constexpr size_t kBetweenLooks = 1 << 16;  // elements between two looks at the stop token
+constexpr double kMostWhole = 1e15;        // larger whole numbers are said with four digits, too
 constexpr double kSeen = 0.02;  // of the highest bin: what is lower is hardly seen beside it
 
 /// Calls f with each element as a double.
@@ -129,7 +131,16 @@ bool ValueStatistics::wants_logarithm() const {
   return 2 * hardly_seen > filled;
 }
 
-std::string value_text(double value) { return fmt::format("{:.4g}", value); }
+std::string value_text(double value) {
+  bool whole = value == std::floor(value) && std::abs(value) < kMostWhole;
+  return whole ? fmt::format("{:.0f}", value + 0.0) : fmt::format("{:.4g}", value);
+}
+
+std::string operations_text(int64_t operations, bool integers) {
+  std::string text = many_text(double(operations));
+  bool letter = !text.empty() && (text.back() < '0' || text.back() > '9');
+  return text + (letter ? "" : " ") + (integers ? "OP" : "FLOP");
+}
 
 std::string ValueStatistics::words_of(size_t bin) const {
   double from = low + double(bin) * step, to = from + step;
