@@ -129,8 +129,9 @@ private slots:
     auto opened = shaped_model(file, {}, backend(), folder.path().toStdString());
     QVERIFY2(opened, sentence_of(opened).c_str());
     QCOMPARE(hashes(*opened->model), hashes(*model_));
-    QVERIFY2(opened->sentence.starts_with("layouts, algorithms and fusion are by rule here: the model has "
-                                          "no choice 'warps'"),
+    QVERIFY2(opened->sentence.starts_with(
+                 "layouts, algorithms and fusion are by rule here: the model has "
+                 "no choice 'warps'"),
              opened->sentence.c_str());
   }
 
