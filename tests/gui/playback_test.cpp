@@ -64,7 +64,8 @@ private slots:
       return double(timer.elapsed()) * 1e-3;
     };
     double fast = seconds(4), slow = seconds(1);
-    QVERIFY2(fast >= 3 * 1.5 / 4 && slow >= 3 * 1.5,
+    constexpr double kPauses = 3 * 1.5 * 0.95;  // Qt's timers may be 5 percent early
+    QVERIFY2(fast >= kPauses / 4 && slow >= kPauses,
              qPrintable(QString("%1 %2").arg(fast).arg(slow)));
     QVERIFY(slow - fast > 1.5);  // 3.4 s less of pauses
   }
