@@ -28,6 +28,7 @@ QString counts_of(session::GraphView const& graph) {
 GraphLegend::GraphLegend(QWidget* parent) : Canvas(parent) {
   setObjectName("graphLegend");
   setAccessibleName("Legend of the graph");
+  setProperty("tells", true);  // nothing in it can be clicked
   rescale();
 }
 

@@ -90,17 +90,15 @@ public:
   std::shared_ptr<std::vector<PassChange> const> pass_changes() override;
   std::shared_ptr<LayersView const> layers_roofline() override;
   std::shared_ptr<MovesView const> next_moves(std::string const& of) override;
-  // What memory.h asks.
+  // What headers beside session.h ask.
   std::shared_ptr<LanesView const> lanes();
   std::shared_ptr<PlaneView const> plane(PlaneAsked const& asked);
   std::shared_ptr<AccessFilm const> film(double from);
   std::shared_ptr<FusionEdge const> fusion_edge(int from, int to);
   std::pair<int, int> find_fusion_edge(std::string const& edge);
-  // What inspector.h asks.
   Status check_inspected(Inspected const& what) const;
   std::shared_ptr<InspectorView const> inspected(Inspected const& what);
   std::shared_ptr<ValueStatistics const> statistics(std::string const& tensor);
-  // What script.h asks.
   std::shared_ptr<ScriptReview const> script_reviewed(std::string const& text);
   std::vector<Command> script_commands(std::string const& text) const;
   std::shared_ptr<LineEffect const> effect_of(std::string const& text, int line);
@@ -386,6 +384,8 @@ private:
   template <typename View, typename Of, typename Make>
   std::shared_ptr<View const> made_of_model(AskedOfModel<View, Of>& made, Of const& of, Jobs& jobs,
                                             char const* job, Make make);
+  std::shared_ptr<CodeText const> plain_text(ir::Program const& program, te::Kernel const& kernel,
+                                             std::string const& stage);
   AskedPair pair_;                                              ///< the last one asked for
   std::vector<std::shared_ptr<AssemblyReport const>> reports_;  ///< of the last texts
   struct Passes {

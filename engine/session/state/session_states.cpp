@@ -7,6 +7,11 @@
 #include "engine/session/state/state_costs.h"
 
 namespace tw::session {
+namespace {
+
+constexpr size_t kMostTexts = 400;
+
+}  // namespace
 
 std::shared_ptr<CodeText const> SessionImpl::code(std::string const& stage, bool against_parent) {
   int node = -1, against = -1;
@@ -44,19 +49,37 @@ std::shared_ptr<CodeText const> SessionImpl::code_of(int node, std::string const
   Jobs& jobs = stage == kRemarksStage ? report_jobs_ : code_jobs_;
   jobs.start(kind, "lowering",
              [this, program, before, kernel, stage, hash, key](StopToken stop, Progress const&) {
-               auto text =
-                   std::make_shared<CodeText>(code_text(program, kernel, stage, *backend()));
-               if (before && !stop.stop_requested())
-                 *text = with_changes(*text, code_text(*before, kernel, stage, *backend()));
-               text->program_hash = hash;
+               std::shared_ptr<CodeText const> text = plain_text(program, kernel, stage);
+               if (before && !stop.stop_requested()) {
+                 // It was on screen before the step, most often.
+                 auto other = plain_text(*before, kernel, stage);
+                 auto changed = std::make_shared<CodeText>(with_changes(*text, *other));
+                 changed->program_hash = hash;
+                 text = changed;
+               }
                {
                  std::lock_guard guard(mutex_);
-                 if (texts_.size() > 400) texts_.clear();
                  texts_[{hash, key}] = text;
                }
                notify();
              });
   return nullptr;
+}
+
+/// Made once for a program and a stage, whatever it is compared with.
+std::shared_ptr<CodeText const> SessionImpl::plain_text(ir::Program const& program,
+                                                        te::Kernel const& kernel,
+                                                        std::string const& stage) {
+  std::pair<uint64_t, std::string> place{ir::hash(program), stage};
+  {
+    std::lock_guard guard(mutex_);
+    if (auto found = texts_.find(place); found != texts_.end()) return found->second;
+  }
+  auto text = std::make_shared<CodeText>(code_text(program, kernel, stage, *backend()));
+  text->program_hash = place.first;
+  std::lock_guard guard(mutex_);
+  if (texts_.size() > kMostTexts) texts_.clear();
+  return texts_[place] = text;
 }
 
 std::shared_ptr<CodePair const> SessionImpl::code_pair(int before, int after,
