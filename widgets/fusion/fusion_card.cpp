@@ -26,7 +26,6 @@ QString title_of(session::FusionEdge const& edge) {
 QString words_of(session::FusionEdge const& edge) {
   QString words = QString::fromStdString(edge.reason);
   if (words.startsWith("not fused: ")) words = words.mid(11);
-  if (!words.isEmpty()) words[0] = words[0].toUpper();
   words += ".";
   if (edge.alike > 0 && !edge.chosen)
     words += QStringLiteral(" The same rule decided %1 other edge%2.")

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/backend/backend.h"
 #include "engine/compile/modelled_time.h"
@@ -14,6 +15,8 @@
 
 namespace tw::session {
 namespace {
+
+constexpr double kSame = 0.01;
 
 /// By rule; empty where the target has no schedule for it, or no model of its time.
 std::optional<double> modelled_ms(LoadedModel const& model, int row, Backend const& backend,
@@ -63,8 +66,9 @@ std::string operations_text(double count) { return count > 0 ? many_text(count) 
 std::vector<FusionRow> rows_of(FusionCosts const& costs) {
   std::vector<FusionRow> rows;
   auto add = [&](char const* what, double now, double then, auto const& text) {
-    // What cannot be told apart on screen is no change.
-    int change = text(now) == text(then) ? 0 : then > now ? 1 : -1;
+    // What cannot be told apart on screen is no change, nor is what a model cannot tell.
+    bool same = text(now) == text(then) || std::abs(then - now) < kSame * now;
+    int change = same ? 0 : then > now ? 1 : -1;
     rows.push_back({what, text(now), text(then), change});
   };
   add("Work", costs.now.operations, costs.then.operations, operations_text);
