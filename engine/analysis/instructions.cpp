@@ -44,8 +44,27 @@ bool is_contiguous(std::vector<Expr> const& indices, For const& loop) {
   return arith::to_linear(indices.back()).factor_of(loop.name()) == 1;
 }
 
+/// The part of a block's iterations in which lanes of its vectors lie behind the end: there its
+/// sums are loaded and stored in each iteration.
+double guarded_share(BlockSite const& site) {
+  double share = 0;
+  for (For const* lanes : site.loops) {
+    bool guards = lanes->loop_kind == LoopKind::kVector && site.block->predicate &&
+                  uses_variable(site.block->predicate, lanes->name());
+    if (!guards) continue;
+    share = 1;  // of the outermost loop that the guard is about only the last iteration
+    for (For const* loop : site.loops)
+      if (loop->loop_kind == LoopKind::kSerial &&
+          uses_variable(site.block->predicate, loop->name())) {
+        share = 1 / double(extent_of(*loop));
+        break;
+      }
+  }
+  return share;
+}
+
 /// Memory instructions of one access in all iterations.
-void add_access(Instructions& into, Around const& loops, TensorAccess const& access,
+void add_access(Instructions& into, Around const& loops, TensorAccess const& access, double guarded,
                 int vector_lanes) {
   std::vector<Expr> const& indices = access.indices;
   double count = 1, bytes = double(size_of(access.buffer->type));
@@ -60,9 +79,12 @@ void add_access(Instructions& into, Around const& loops, TensorAccess const& acc
   }
   bool inside = true;  // an accumulator stays in registers while inner loops only add to it
   for (size_t i = loops.walked.size(); i-- > 0;) {
-    if (access.update && inside && !uses(indices, *loops.walked[i])) continue;
-    inside = false;
     double extent = double(extent_of(*loops.walked[i]));
+    if (access.update && inside && !uses(indices, *loops.walked[i])) {
+      extent = 1 - guarded + guarded * extent;
+    } else {
+      inside = false;
+    }
     count *= extent;
     bytes *= extent;
   }
@@ -122,8 +144,10 @@ void count_arithmetic(Block const& block, PerLane const& per_lane, double& opera
 Instructions instructions_of(BlockSite const& site, int vector_lanes) {
   Around loops = around(site);
   std::vector<TensorAccess> accesses = accesses_of(site);
+  double guarded = guarded_share(site);
   Instructions result;
-  for (TensorAccess const& access : accesses) add_access(result, loops, access, vector_lanes);
+  for (TensorAccess const& access : accesses)
+    add_access(result, loops, access, guarded, vector_lanes);
   double instances = 1, vectors = 1;
   for (For const* loop : site.loops) {
     double extent = double(extent_of(*loop));

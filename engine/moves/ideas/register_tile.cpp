@@ -12,6 +12,7 @@ namespace {
 struct Tile {
   NestLoop const* lanes = nullptr;
   NestLoop const* rows = nullptr;  ///< null: a tile of one row
+  int64_t width = 1;               ///< lanes of a vector
   int64_t vectors = 1, count = 1;  ///< vectors side by side, rows
   bool in_strips = false;          ///< all rows of one strip of lanes before the next strip
 };
@@ -23,9 +24,8 @@ bool may_be_copied(NestLoop const& loop) {
 void offer_tile(Scene const& scene, BlockNest const& nest, Tile const& tile,
                 Offering const& offering) {
   Draft draft(scene.schedule);
-  int64_t width = scene.lanes();
-  auto [lanes_outer, strip] = draft.split(tile.lanes->id, width * tile.vectors);
-  auto [vectors, lanes] = draft.split(strip, width);
+  auto [lanes_outer, strip] = draft.split(tile.lanes->id, tile.width * tile.vectors);
+  auto [vectors, lanes] = draft.split(strip, tile.width);
   ir::LoopId rows_outer{}, rows{};
   if (tile.rows) std::tie(rows_outer, rows) = draft.split(tile.rows->id, tile.count);
   std::vector<ir::LoopId> order, sums;
@@ -50,7 +50,7 @@ void offer_tile(Scene const& scene, BlockNest const& nest, Tile const& tile,
   if (vectors != lanes) draft.at("unroll", vectors);
   std::string rows_text = tile.rows ? fmt::format("{} of {} by ", tile.count, tile.rows->name) : "";
   offering({std::move(draft), nest.block,
-            fmt::format("a tile in registers: {}{} of {}{}", rows_text, width * tile.vectors,
+            fmt::format("a tile in registers: {}{} of {}{}", rows_text, tile.width * tile.vectors,
                         tile.lanes->name, tile.in_strips ? ", strip by strip" : "")});
 }
 
@@ -63,20 +63,29 @@ std::vector<int64_t> row_counts(int64_t extent, int64_t most) {
   return counts;
 }
 
-void offer_nest(Scene const& scene, BlockNest const& nest, NestLoop const& lanes,
+/// All lanes of the machine; where they leave a remainder, also as many as leave none: sums of a
+/// remainder do not stay in registers.
+std::vector<int64_t> widths(int64_t extent, int64_t lanes) {
+  std::vector<int64_t> list{lanes};
+  for (int64_t width = lanes - 1; width > lanes / 2 && extent % lanes != 0; --width)
+    if (extent % width == 0) return list.push_back(width), list;
+  return list;
+}
+
+void offer_nest(Scene const& scene, BlockNest const& nest, NestLoop const& lanes, int64_t width,
                 Offering const& offering) {
   int64_t registers = scene.hardware.unit().vector_registers;
   for (int64_t vectors : {1, 2, 4}) {
-    if (vectors > 1 && lanes.extent < vectors * scene.lanes()) break;
+    if (vectors > 1 && lanes.extent < vectors * width) break;
     // One register broadcasts a scalar, a row of them holds what is loaded.
     int64_t most = (registers - 1 - vectors) / vectors;
-    offer_tile(scene, nest, {&lanes, nullptr, vectors, 1}, offering);
+    offer_tile(scene, nest, {&lanes, nullptr, width, vectors, 1}, offering);
     for (NestLoop const& rows : nest.loops) {
       if (rows.id == lanes.id || !may_be_copied(rows)) continue;
-      bool strips = lanes.extent > vectors * scene.lanes();
+      bool strips = lanes.extent > vectors * width;
       for (int64_t count : row_counts(rows.extent, most)) {
-        offer_tile(scene, nest, {&lanes, &rows, vectors, count}, offering);
-        if (strips) offer_tile(scene, nest, {&lanes, &rows, vectors, count, true}, offering);
+        offer_tile(scene, nest, {&lanes, &rows, width, vectors, count}, offering);
+        if (strips) offer_tile(scene, nest, {&lanes, &rows, width, vectors, count, true}, offering);
       }
     }
   }
@@ -88,7 +97,9 @@ void offer(Scene const& scene, Offering const& offering) {
     bool apart = std::ranges::all_of(nest.loops, &NestLoop::alone);
     if (!nest.sums || nest.marked() || !apart) continue;
     for (NestLoop const& loop : nest.loops)
-      if (loop.writes_neighbours && may_be_copied(loop)) offer_nest(scene, nest, loop, offering);
+      if (loop.writes_neighbours && may_be_copied(loop))
+        for (int64_t width : widths(loop.extent, scene.lanes()))
+          offer_nest(scene, nest, loop, width, offering);
   }
 }
 
