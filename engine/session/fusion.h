@@ -22,6 +22,7 @@ struct FusionSide {
   std::vector<std::string> kernels;  ///< "conv2d_64x56x56_3x3", "2 x relu_64x56x56"
   int runs = 0;                      ///< of kernels, in one run of the model
   double operations = 0;             ///< in one run of the model
+  bool integers = true;              ///< they are of integers alone
   double bytes = 0;                  ///< that they read and write, each tensor once
   std::optional<double> ms;          ///< modelled, by rule; empty: not known
 };

@@ -8,6 +8,7 @@
 #include "engine/backend/backend.h"
 #include "engine/compile/modelled_time.h"
 #include "engine/session/fusion.h"
+#include "engine/session/inspector.h"
 #include "engine/session/model/fusion_knobs.h"
 #include "engine/session/model/loaded_model.h"
 #include "engine/session/views/graph_views.h"
@@ -50,6 +51,7 @@ FusionSide side_of(LoadedModel const& model, LoadedModel const& other, Backend c
     side.kernels.push_back(more == 1 ? task.name : fmt::format("{} x {}", more, task.name));
     side.runs += more;
     side.operations += double(task.flops) * more;
+    side.integers = side.integers && te::computes_integers(task.kernel);
     side.bytes += double(task.bytes) * more;
     auto one = known ? modelled_ms(model, int(row), backend, *roofs) : std::nullopt;
     known = one.has_value();
@@ -58,8 +60,6 @@ FusionSide side_of(LoadedModel const& model, LoadedModel const& other, Backend c
   if (known) side.ms = ms;
   return side;
 }
-
-std::string operations_text(double count) { return count > 0 ? many_text(count) + "FLOP" : "none"; }
 
 }  // namespace
 
@@ -71,7 +71,9 @@ std::vector<FusionRow> rows_of(FusionCosts const& costs) {
     int change = same ? 0 : then > now ? 1 : -1;
     rows.push_back({what, text(now), text(then), change});
   };
-  add("Work", costs.now.operations, costs.then.operations, operations_text);
+  bool integers = costs.now.integers && costs.then.integers;
+  add("Work", costs.now.operations, costs.then.operations,
+      [&](double count) { return operations_text(int64_t(count), integers); });
   add("Read and written", costs.now.bytes, costs.then.bytes, bytes_text);
   add("Kernels run", costs.now.runs, costs.then.runs,
       [](double runs) { return fmt::format("{:.0f}", runs); });

@@ -1,6 +1,7 @@
 /// What a session was asked for last, and of what: it answers at once while nothing has changed.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -89,6 +90,23 @@ struct MadeOf {
 };
 template <typename View, typename Of>
 using Made = std::vector<MadeOf<View, Of>>;
+/// What was asked before, made or still being made. Null: it is noted now, and the caller begins
+/// it. The last `kept` that were made stay; what was not made yet is forgotten.
+template <typename View, typename Of>
+MadeOf<View, Of> const* known_or_noted(Made<View, Of>& made, MadeOf<View, Of> const& asked,
+                                       size_t kept) {
+  auto known = std::ranges::find_if(made, [&](auto const& one) { return one.is_of(asked); });
+  if (known != made.end()) return &*known;
+  std::erase_if(made, [](auto const& one) { return !one.view; });
+  if (made.size() >= kept) made.erase(made.begin());
+  made.push_back(asked);
+  return nullptr;
+}
+template <typename View, typename Of>
+void keep(Made<View, Of>& made, MadeOf<View, Of> const& asked, std::shared_ptr<View const> view) {
+  for (MadeOf<View, Of>& one : made)
+    if (one.is_of(asked)) one.view = view;
+}
 
 /// Something that is made of a model: the last ones that were asked for of the same one.
 template <typename View, typename Of>

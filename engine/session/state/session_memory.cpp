@@ -1,6 +1,4 @@
 // What the current program does with memory, and in which order it runs: made when somebody looks.
-#include <algorithm>
-
 #include "engine/session/state/session_impl.h"
 #include "engine/session/views/film_views.h"
 #include "engine/session/views/lane_views.h"
@@ -21,11 +19,7 @@ std::shared_ptr<View const> SessionImpl::made_of_program(Made<View, Of>& made, O
   if (!state_.has_kernel()) return nullptr;
   Schedule schedule = state_.now().history.schedule();
   MadeOf<View, Of> asked{ir::hash(schedule.program()), backend, of};
-  auto known = std::ranges::find_if(made, [&](auto const& one) { return one.is_of(asked); });
-  if (known != made.end()) return known->view;
-  std::erase_if(made, [](auto const& one) { return !one.view; });
-  if (made.size() >= kKept) made.erase(made.begin());
-  made.push_back(asked);
+  if (auto const* known = known_or_noted(made, asked, kKept)) return known->view;
   memory_jobs_.start(
       job, job,
       [this, &made, asked, make, schedule = std::move(schedule)](StopToken stop, Progress const&) {
@@ -34,8 +28,7 @@ std::shared_ptr<View const> SessionImpl::made_of_program(Made<View, Of>& made, O
         if (stop.stop_requested()) return;
         {
           std::lock_guard guard(mutex_);
-          for (auto& one : made)
-            if (one.is_of(asked)) one.view = view;
+          keep(made, asked, view);
         }
         notify();
       });

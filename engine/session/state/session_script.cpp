@@ -1,6 +1,4 @@
 // A script while it is being written.
-#include <algorithm>
-
 #include "engine/session/state/session_impl.h"
 #include "engine/session/views/line_effects.h"
 #include "engine/session/views/script_views.h"
@@ -28,12 +26,7 @@ std::shared_ptr<ScriptReview const> SessionImpl::script_reviewed(std::string con
   History history = state_.now().history;
   MadeOf<ScriptReview, std::string> asked{ir::hash(history.schedule().program()), backend,
                                           history.schedule().script() + "\n---\n" + text};
-  auto known =
-      std::ranges::find_if(looked_.scripts, [&](auto const& one) { return one.is_of(asked); });
-  if (known != looked_.scripts.end()) return known->view;
-  std::erase_if(looked_.scripts, [](auto const& one) { return !one.view; });
-  if (looked_.scripts.size() >= kKept) looked_.scripts.erase(looked_.scripts.begin());
-  looked_.scripts.push_back(asked);
+  if (auto const* known = known_or_noted(looked_.scripts, asked, kKept)) return known->view;
   outlook_jobs_.start(
       "script", "checking a script",
       [this, asked, text, history = std::move(history)](StopToken stop, Progress const&) {
@@ -42,8 +35,7 @@ std::shared_ptr<ScriptReview const> SessionImpl::script_reviewed(std::string con
         if (stop.stop_requested()) return;
         {
           std::lock_guard guard(mutex_);
-          for (auto& one : looked_.scripts)
-            if (one.is_of(asked)) one.view = view;
+          keep(looked_.scripts, asked, view);
         }
         notify();
       });
@@ -73,12 +65,7 @@ std::shared_ptr<LineEffect const> SessionImpl::effect_of(std::string const& text
   MadeOf<LineEffect, std::string> asked{
       ir::hash(history.schedule().program()), backend,
       history.schedule().script() + "\n---\n" + first_lines(text, line)};
-  auto known =
-      std::ranges::find_if(looked_.effects, [&](auto const& one) { return one.is_of(asked); });
-  if (known != looked_.effects.end()) return known->view;
-  std::erase_if(looked_.effects, [](auto const& one) { return !one.view; });
-  if (looked_.effects.size() >= kKeptEffects) looked_.effects.erase(looked_.effects.begin());
-  looked_.effects.push_back(asked);
+  if (auto const* known = known_or_noted(looked_.effects, asked, kKeptEffects)) return known->view;
   outlook_jobs_.start(
       "line of a script", "following a script",
       [this, asked, text, line, history = std::move(history)](StopToken stop, Progress const&) {
@@ -87,8 +74,7 @@ std::shared_ptr<LineEffect const> SessionImpl::effect_of(std::string const& text
         if (stop.stop_requested()) return;
         {
           std::lock_guard guard(mutex_);
-          for (auto& one : looked_.effects)
-            if (one.is_of(asked)) one.view = view;
+          keep(looked_.effects, asked, view);
         }
         notify();
       });

@@ -50,7 +50,9 @@ std::shared_ptr<CodeText const> SessionImpl::code_of(int node, std::string const
   jobs.start(kind, "lowering",
              [this, program, before, kernel, stage, hash, key](StopToken stop, Progress const&) {
                std::shared_ptr<CodeText const> text = plain_text(program, kernel, stage);
-               if (before && !stop.stop_requested()) {
+               if (before) {
+                 // What was given up is no difference: it is made when it is asked for again.
+                 if (stop.stop_requested()) return;
                  // It was on screen before the step, most often.
                  auto other = plain_text(*before, kernel, stage);
                  auto changed = std::make_shared<CodeText>(with_changes(*text, *other));
