@@ -52,6 +52,12 @@ void LaneRow::show_lanes(std::shared_ptr<session::LanesView const> lanes) {
   rescale();
 }
 
+void LaneRow::forget() {
+  end_drag();
+  lanes_ = nullptr;
+  lay_out();
+}
+
 QRectF LaneRow::lane_rect(int number) const {
   int columns = std::max(1, (lanes() + rows() - 1) / rows());
   double wide = (unit_width() - 2 * kLeft - kGap * (columns - 1)) / columns;

@@ -23,7 +23,7 @@ public:
   LaneRow(Selection& selection, Preview preview, QWidget* parent = nullptr);
   /// Null: they are looked for; the last ones stay.
   void show_lanes(std::shared_ptr<session::LanesView const> lanes);
-  void forget() { lanes_ = nullptr, update(); }
+  void forget();
   session::LanesView const* shown() const { return lanes_.get(); }
 
   struct Pill {
