@@ -153,6 +153,10 @@ void CodePanel::fill_stages(session::Snapshot const& snapshot) {
 
 void CodePanel::refresh(session::Snapshot const& snapshot) {
   snapshot_ = snapshot;
+  auto const& refusal = snapshot.refusal;
+  bool shown = refusal && refusal->conflict && !refusal->culprits.empty();
+  view_->set_guilty(shown ? refusal->conflict->buffer : std::string(),
+                    shown ? refusal->culprits.front() : -1);
   fill_stages(snapshot);
   update_text();
 }

@@ -110,7 +110,9 @@ void MainWindow::place_card() {
   bool words_only = card_->shown() && !card_->shown()->conflict && card_->shown()->repairs.empty();
   int wide = home->width() - 48;
   int words = theme_.px(int(card_->height_for(wide / theme_.scale)) + 1);
-  int tall = std::min(std::max(theme_.px(words_only ? 150 : 264), words), home->height() - 40);
+  // The picture of two iterations is worth the room, where there is some.
+  int least = words_only ? 150 : home->height() > theme_.px(820) ? 340 : 264;
+  int tall = std::min(std::max(theme_.px(least), words), home->height() - 40);
   card_->setGeometry(24, home->height() - tall - 20, wide, tall);
 }
 

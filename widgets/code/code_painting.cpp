@@ -163,7 +163,29 @@ void CodeView::draw_line(QPainter& painter, int index, double y) const {
                        Theme::mix(theme_.hue(hue), theme_.inset, 0.55));
   }
   draw_words(painter, line, QPointF(x, y));
+  if (!guilty_.empty() && rows == 1 && is_in(line, guilty_loop_))
+    draw_guilty(painter, line, QPointF(x, y));
   painter.restore();
+}
+
+/// Each use of the tensor in an assignment; where it is set up nothing is carried.
+void CodeView::draw_guilty(QPainter& painter, CodeLine const& line, QPointF at) const {
+  bool sets_up = std::string_view(line.text)
+                     .substr(std::min(line.text.find_first_not_of(' '), line.text.size()))
+                     .starts_with("init ");
+  if (sets_up || line.text.find(" = ") == std::string::npos) return;
+  double letter = QFontMetricsF(mono_font(12)).horizontalAdvance('x');
+  painter.setPen(QPen(theme_.error, 1.4));
+  for (size_t from = line.text.find(guilty_ + "["); from != std::string::npos;
+       from = line.text.find(guilty_ + "[", from + 1)) {
+    if (from > 0 && continues_word(QChar(line.text[from - 1]))) continue;
+    size_t end = line.text.find(']', from);
+    QPolygonF wave;
+    double last = at.x() + letter * double(std::min(end, line.text.size()) + 1);
+    for (double x = at.x() + letter * double(from), up = 1; x < last; x += 3, up = -up)
+      wave << QPointF(x, at.y() + kLine - 2.5 + up);
+    painter.drawPolyline(wave);
+  }
 }
 
 void CodeView::draw_words(QPainter& painter, CodeLine const& line, QPointF at) const {

@@ -88,6 +88,12 @@ void CodeView::show_notes(std::shared_ptr<LineNotes const> notes) {
   viewport()->update();
 }
 
+void CodeView::set_guilty(std::string tensor, int loop) {
+  guilty_ = std::move(tensor);
+  guilty_loop_ = loop;
+  viewport()->update();
+}
+
 void CodeView::set_wrap(bool wrap) {
   if (wrap == wrap_) return;
   int top = top_line();

@@ -29,6 +29,9 @@ public:
   /// Says of a line what stands in a tooltip, and what a screen reader says of the line that the
   /// arrows are at.
   void set_explainer(std::function<QString(int line)> explain) { explain_ = std::move(explain); }
+  /// A refused step would spoil this tensor in that loop: where it is used there is underlined.
+  /// Empty: nothing is.
+  void set_guilty(std::string tensor, int loop);
   void set_wrap(bool wrap);
   bool wraps() const { return wrap_; }
   /// The first line of the loop that runs most, unless all of it is seen.
@@ -68,6 +71,7 @@ private:
   void draw_gutter(QPainter& painter, int index, double y) const;
   void draw_heat(QPainter& painter, LineNote const& note, double y) const;
   void draw_words(QPainter& painter, session::CodeLine const& line, QPointF at) const;
+  void draw_guilty(QPainter& painter, session::CodeLine const& line, QPointF at) const;
   QColor tint_of(session::LineChange change) const;
   LineNote const* note_of(int index) const;
   int gutter() const;
@@ -91,6 +95,8 @@ private:
   bool wrap_ = false;
   std::vector<int> rows_;  ///< where wrapped: the first of each line, and how many there are
   int current_ = -1;
+  std::string guilty_;  ///< a tensor; empty: none is
+  int guilty_loop_ = -1;
 };
 
 }  // namespace tw

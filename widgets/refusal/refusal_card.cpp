@@ -3,10 +3,11 @@
 
 #include <QMouseEvent>
 #include <QPainter>
-#include <QPainterPath>
 #include <algorithm>
 
+#include "engine/session/refusal_words.h"
 #include "widgets/paint/paint.h"
+#include "widgets/refusal/conflict_picture.h"
 
 namespace tw {
 namespace {
@@ -18,11 +19,16 @@ constexpr size_t kMostRepairs = 3;  // a key each
 RefusalCard::RefusalCard(QWidget* parent) : Canvas(parent) {
   setObjectName("refusal");
   setAccessibleName("Refused step");
+  setMouseTracking(true);
   hide();
 }
 
-void RefusalCard::show_refusal(std::shared_ptr<session::RefusalView const> view) {
+void RefusalCard::show_refusal(std::shared_ptr<session::RefusalView const> view,
+                               std::shared_ptr<session::NestView const> nest) {
   view_ = std::move(view);
+  nest_ = std::move(nest);
+  outlooks_.assign(shown_repairs(), {});
+  point_at(-1);
   setVisible(view_ != nullptr);
   if (view_) {
     setAccessibleDescription(QString::fromStdString(view_->title + ". " + view_->message));
@@ -31,12 +37,18 @@ void RefusalCard::show_refusal(std::shared_ptr<session::RefusalView const> view)
   update();
 }
 
+/// In a narrow card the words alone tell of the two.
+bool RefusalCard::draws_pair(double card) const {
+  constexpr double kRoom = 900;
+  return view_ && view_->conflict && card >= kRoom;
+}
+
 /// Left edges of the three columns; without a conflict the words take two. Repairs are lines of a
 /// script: they keep the room that most of them need.
 double RefusalCard::column(int index, double card) const {
   double inner = card - 48;
   if (index == 0) return 24;
-  bool pair = view_ && view_->conflict, narrow = card < 1100;
+  bool pair = draws_pair(card), narrow = card < 1100;
   if (index == 1) return 24 + inner * (!pair ? 0.58 : narrow ? 0.34 : 0.36);
   return std::min(24 + inner * (pair ? 0.70 : 0.66), card - 24 - 360);
 }
@@ -44,24 +56,55 @@ double RefusalCard::column(int index, double card) const {
 double RefusalCard::height_for(double wide) const {
   if (!view_) return 0;
   QRectF box(0, 0, column(1, wide) - column(0, wide) - 24, 0);
-  double words = 52 + lay_message(nullptr, box) + 12 + 74;
+  double words = 52 + lay_message(nullptr, box) + 12 + lay_dependence(nullptr, box) + 74;
   size_t repairs = shown_repairs();
   return std::max(words, repairs ? repair_rect(repairs - 1, wide).bottom() + 32 : 0.0);
 }
 
-/// The message from the top down. Its lines of code, one nest below another, are in a face of equal
-/// widths. The height that is used; without a painter nothing else is done.
+double RefusalCard::lay_paragraph(QPainter* painter, QRectF const& box, QFont const& font,
+                                  QColor const& colour, QString const& words) const {
+  QRectF row(box.left(), box.top(), box.width(), 4000);
+  row.setHeight(QFontMetricsF(font).boundingRect(row, Qt::TextWordWrap, words).height());
+  if (painter) paint::paragraph(*painter, row, font, colour, words);
+  return row.height();
+}
+
+/// What it would mean, then the exact sentences, from the top down. Their lines of code, one nest
+/// below another, are in a face of equal widths. The height that is used; without a painter nothing
+/// else is done.
 double RefusalCard::lay_message(QPainter* painter, QRectF const& box) const {
   double y = box.top();
+  QString meaning = QString::fromStdString(session::consequence_of(*view_));
+  if (!meaning.isEmpty()) y += lay_paragraph(painter, box, ui_font(13), theme_.text1, meaning) + 8;
   for (QString const& line : QString::fromStdString(view_->message).split('\n')) {
     bool code = line.startsWith("    ");
-    QFont font = code ? mono_font(11) : ui_font(12.5);
-    QRectF row(box.left() + (code ? 12 : 0), y, box.width() - (code ? 12 : 0), 4000);
-    row.setHeight(QFontMetricsF(font).boundingRect(row, Qt::TextWordWrap, line.trimmed()).height());
-    if (painter) paint::paragraph(*painter, row, font, theme_.text1, line.trimmed());
-    y = row.bottom() + (code ? 3 : 5);
+    QRectF row(box.left() + (code ? 12 : 0), y, box.width() - (code ? 12 : 0), 0);
+    y += lay_paragraph(painter, row,
+                       code                ? mono_font(11)
+                       : meaning.isEmpty() ? ui_font(12.5)
+                                           : ui_font(11.5),
+                       meaning.isEmpty() ? theme_.text1 : theme_.text2, line.trimmed()) +
+         (code ? 3 : 5);
   }
   return y - box.top();
+}
+
+/// The element, and what the two do to it.
+double RefusalCard::lay_dependence(QPainter* painter, QRectF const& box) const {
+  if (!view_->conflict) return 0;
+  constexpr double kHigh = 48;
+  if (!painter) return kHigh + 8;
+  painter->setPen(QPen(theme_.line1, 1));
+  painter->setBrush(theme_.inset);
+  painter->drawRoundedRect(QRectF(box.left(), box.top(), box.width(), kHigh), 6, 6);
+  auto line = [&](double y, QFont const& font, QColor const& colour, QString const& words) {
+    double wide = box.width() - 24;
+    paint::text(*painter, QRectF(box.left() + 12, box.top() + y, wide, 18), font, colour,
+                QFontMetricsF(font).elidedText(words, Qt::ElideRight, wide));
+  };
+  line(6, mono_font(12, 600), theme_.text1, QString::fromStdString(view_->conflict->element));
+  line(25, mono_font(11.5), theme_.text2, QString::fromStdString(session::dependence_of(*view_)));
+  return kHigh + 8;
 }
 
 void RefusalCard::paintEvent(QPaintEvent*) {
@@ -74,7 +117,14 @@ void RefusalCard::paintEvent(QPaintEvent*) {
   painter.setBrush(view_->undecided ? theme_.warn : theme_.error);
   painter.drawRoundedRect(QRectF(0, 0, unit_width(), 4), 2, 2);
   draw_words(painter);
-  if (view_->conflict) draw_conflict(painter);
+  if (draws_pair(unit_width())) {
+    constexpr double kWidest = 620;  // the two and their element belong together
+    QRectF room(column(1), 46, std::min(column(2) - column(1) - 28, kWidest),
+                unit_height() - 46 - 34);
+    paint::text(painter, QRectF(room.left(), 18, room.width(), 22), ui_font(12, 600), theme_.text1,
+                "Two iterations that conflict");
+    draw_conflict(painter, room, *view_->conflict, nest_.get(), stage_of_culprit(), theme_);
+  }
   draw_repairs(painter);
   paint::text(painter, QRectF(unit_width() - 320, unit_height() - 26, 300, 18), ui_font(11),
               theme_.text3, "Esc closes this card · nothing was changed",
@@ -92,7 +142,8 @@ void RefusalCard::draw_words(QPainter& painter) const {
   paint::text(painter, QRectF(left + 26, 18, wide - 26, 24), ui_font(15, 600), theme_.text1,
               QString::fromStdString(view_->title));
   QRectF box(left, 52, wide, unit_height() - 52 - 74);
-  double used = lay_message(&painter, box);
+  double used = lay_message(&painter, box) + 4;
+  used += lay_dependence(&painter, box.adjusted(0, used, 0, 0));
   if (view_->condition.empty()) return;
   double y = std::min(box.top() + used + 8, unit_height() - 66);
   paint::text(painter, QRectF(left, y, wide, 16), ui_font(11), theme_.text3,
@@ -101,65 +152,24 @@ void RefusalCard::draw_words(QPainter& painter) const {
                    theme_.text2, QString::fromStdString(view_->condition));
 }
 
-/// Iterations of the loop along the top, A and B ringed; one cell of the tensor at the right.
-void RefusalCard::draw_conflict(QPainter& painter) const {
-  session::ConflictView const& conflict = *view_->conflict;
-  double left = column(1), wide = column(2) - left - 24;
-  paint::text(painter, QRectF(left, 18, wide, 22), ui_font(12, 600), theme_.text1,
-              "Two iterations that conflict");
-  int64_t a = 0, b = 0;
-  QString rest;
-  for (size_t i = 0; i < conflict.first.loops.size(); ++i) {
-    auto const& [name, value] = conflict.first.loops[i];
-    if (name == conflict.differs)
-      a = value, b = conflict.second.loops[i].second;
-    else if (value == conflict.second.loops[i].second)
-      rest += QString("%1%2 %3")
-                  .arg(rest.isEmpty() ? "" : ", ")
-                  .arg(QString::fromStdString(name))
-                  .arg(value);
+int RefusalCard::stage_of_culprit() const {
+  if (!nest_ || view_->culprits.empty()) return -1;
+  auto bar = std::ranges::find(nest_->bars, view_->culprits.front(), &session::LoopBar::id);
+  return bar == nest_->bars.end() ? -1 : bar->stage;
+}
+
+void RefusalCard::look_ahead(
+    std::function<std::shared_ptr<session::Outlook const>(std::string const&)> const& ask) {
+  for (size_t i = 0; i < outlooks_.size(); ++i) {
+    if (!outlooks_[i].isEmpty()) continue;
+    auto outlook = ask(view_->repairs[i].step);
+    if (!outlook) return;  // one is worked on at a time
+    double gain = outlook->gain();
+    outlooks_[i] = gain <= 0   ? QStringLiteral(" ")
+                   : gain >= 1 ? paint::number(gain) + QStringLiteral("× as fast")
+                               : paint::number(1 / gain) + QStringLiteral("× as slow");
+    update();
   }
-  paint::text(painter, QRectF(left, 44, wide, 16), mono_font(11), theme_.text3,
-              QString::fromStdString(conflict.differs));
-  double pitch = std::min(30.0, (wide - 120) / 8), y = 92;
-  bool near = a < 8 && b < 8;  // otherwise the two are drawn side by side with their numbers
-  auto x_of = [&](int64_t value) {
-    return left + 12 + pitch * (near ? double(value) : value == std::min(a, b) ? 1.0 : 5.0);
-  };
-  for (int i = 0; near && i < 8; ++i) {
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(theme_.line3);
-    painter.drawEllipse(QPointF(x_of(i), y), 2.6, 2.6);
-  }
-  QPointF cell(left + wide - 46, y + 30);
-  for (int64_t value : {a, b}) {
-    bool first = value == a;
-    QPointF at(x_of(value), y);
-    paint::text(painter, QRectF(at.x() - 24, y - 34, 48, 16), mono_font(11), theme_.text2,
-                QString::number(value), Qt::AlignCenter);
-    painter.setPen(
-        QPen(theme_.error, 2, first || conflict.second_writes ? Qt::SolidLine : Qt::DashLine));
-    painter.setBrush(Qt::NoBrush);
-    QPainterPath path(at + QPointF(9, 0));
-    path.cubicTo(at + QPointF(50, first ? -34 : 46), cell + QPointF(-50, first ? -30 : 20), cell);
-    painter.drawPath(path);
-    painter.setPen(QPen(theme_.error, 2));
-    painter.setBrush(theme_.raised);
-    painter.drawEllipse(at, 9, 9);
-    paint::text(painter, QRectF(at.x() - 9, at.y() - 9, 18, 18), ui_font(11, 600), theme_.text1,
-                first ? "A" : "B", Qt::AlignCenter);
-  }
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(theme_.error);
-  painter.drawRoundedRect(QRectF(cell.x() - 2, cell.y() - 7, 14, 14), 2, 2);
-  paint::text(painter, QRectF(left, cell.y() + 30, wide, 18), mono_font(12), theme_.error,
-              QString::fromStdString(conflict.element), Qt::AlignRight | Qt::AlignVCenter);
-  paint::text(painter, QRectF(left, cell.y() + 48, wide, 16), ui_font(11), theme_.text3,
-              conflict.second_writes ? "both write here" : "one writes, one reads here",
-              Qt::AlignRight | Qt::AlignVCenter);
-  if (!rest.isEmpty())
-    paint::paragraph(painter, QRectF(left, cell.y() + 72, wide, unit_height() - cell.y() - 100),
-                     ui_font(11), theme_.text3, "All other loops at the same iteration: " + rest);
 }
 
 /// The steps of a repair: in one line where they fit it, else each in its own.
@@ -197,7 +207,7 @@ void RefusalCard::draw_repairs(QPainter& painter) const {
   for (size_t i = 0; i < shown_repairs(); ++i) {
     QRectF box = repair_rect(i, unit_width());
     painter.setPen(QPen(i == 0 ? theme_.ink : theme_.line2, i == 0 ? 1.5 : 1));
-    painter.setBrush(theme_.control);
+    painter.setBrush(int(i) == pointed_ ? theme_.hover : theme_.control);
     painter.drawRoundedRect(box, 6, 6);
     paint::text(painter, QRectF(box.left() + 10, box.top() + 6, 18, 18), mono_font(11),
                 theme_.text3, QString::number(i + 1), Qt::AlignCenter);
@@ -205,16 +215,40 @@ void RefusalCard::draw_repairs(QPainter& painter) const {
            below(steps.left(), box.bottom() - 24, steps.width(), 18);
     paint::paragraph(painter, steps, mono_font(12, 600), theme_.text1, steps_of(i, steps.width()));
     paint::text(painter, below, ui_font(11), theme_.ok, QStringLiteral("✓ legal, proved"));
-    paint::text(painter, below, ui_font(11), theme_.text2,
-                QString::fromStdString(view_->repairs[i].effect),
+    QFont const small = ui_font(11);
+    QString gain = outlooks_[i].trimmed();
+    if (!gain.isEmpty()) gain.prepend(QStringLiteral(" · ○ "));
+    double room = below.width() - 96 - QFontMetricsF(small).horizontalAdvance(gain);
+    QString effect = QFontMetricsF(small).elidedText(
+        QString::fromStdString(view_->repairs[i].effect), Qt::ElideRight, room);
+    paint::text(painter, below, small, theme_.text2, effect + gain,
                 Qt::AlignRight | Qt::AlignVCenter);
   }
 }
 
-void RefusalCard::mousePressEvent(QMouseEvent* event) {
+int RefusalCard::repair_at(QPointF at) const {
   for (size_t i = 0; i < shown_repairs(); ++i)
-    if (repair_rect(i, unit_width()).contains(event->position()))
-      return emit repair_chosen(QString::fromStdString(view_->repairs[i].step));
+    if (repair_rect(i, unit_width()).contains(at)) return int(i);
+  return -1;
 }
+
+void RefusalCard::mousePressEvent(QMouseEvent* event) {
+  if (int repair = repair_at(event->position()); repair >= 0)
+    emit repair_chosen(QString::fromStdString(view_->repairs[size_t(repair)].step));
+}
+
+/// Where it leads is seen in the other views.
+void RefusalCard::point_at(int repair) {
+  if (repair == pointed_) return;
+  pointed_ = repair;
+  setCursor(repair >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
+  emit repair_pointed_at(repair < 0 ? QString()
+                                    : QString::fromStdString(view_->repairs[size_t(repair)].step));
+  update();
+}
+
+void RefusalCard::mouseMoveEvent(QMouseEvent* event) { point_at(repair_at(event->position())); }
+void RefusalCard::leaveEvent(QEvent*) { point_at(-1); }
+void RefusalCard::hideEvent(QHideEvent*) { point_at(-1); }
 
 }  // namespace tw

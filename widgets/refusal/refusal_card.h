@@ -2,8 +2,10 @@
 /// Why a step was refused: the condition, the two iterations that collide, repairs already tried.
 #pragma once
 
+#include <functional>
 #include <memory>
 
+#include "engine/session/outlook.h"
 #include "engine/session/values.h"
 #include "widgets/paint/canvas.h"
 
@@ -13,8 +15,12 @@ class RefusalCard : public Canvas {
   Q_OBJECT
 public:
   explicit RefusalCard(QWidget* parent = nullptr);
-  /// Null hides the card.
-  void show_refusal(std::shared_ptr<session::RefusalView const> view);
+  /// Null hides the card. `nest` is what the step was refused on.
+  void show_refusal(std::shared_ptr<session::RefusalView const> view,
+                    std::shared_ptr<session::NestView const> nest = nullptr);
+  /// What each repair would bring; `ask` says null while it does not know yet.
+  void look_ahead(
+      std::function<std::shared_ptr<session::Outlook const>(std::string const&)> const& ask);
   session::RefusalView const* shown() const { return view_.get(); }
   QRectF repair_rect(int index) const { return repair_rect(size_t(index), unit_width()); }
   /// That all words need in a card of that width; both in units.
@@ -22,16 +28,27 @@ public:
 
 signals:
   void repair_chosen(QString step);
+  /// The repair below the pointer; empty: none is.
+  void repair_pointed_at(QString step);
   void dismissed();
 
 protected:
   void paintEvent(QPaintEvent*) override;
   void mousePressEvent(QMouseEvent*) override;
+  void mouseMoveEvent(QMouseEvent*) override;
+  void leaveEvent(QEvent*) override;
+  void hideEvent(QHideEvent*) override;
 
 private:
+  bool draws_pair(double card) const;
+  int repair_at(QPointF at) const;
+  void point_at(int repair);
+  int stage_of_culprit() const;
   void draw_words(QPainter& painter) const;
   double lay_message(QPainter* painter, QRectF const& box) const;
-  void draw_conflict(QPainter& painter) const;
+  double lay_paragraph(QPainter* painter, QRectF const& box, QFont const& font,
+                       QColor const& colour, QString const& words) const;
+  double lay_dependence(QPainter* painter, QRectF const& box) const;
   void draw_repairs(QPainter& painter) const;
   QRectF repair_rect(size_t index, double card) const;
   size_t shown_repairs() const;
@@ -40,6 +57,9 @@ private:
   double column(int index, double card) const;
 
   std::shared_ptr<session::RefusalView const> view_;
+  std::shared_ptr<session::NestView const> nest_;
+  std::vector<QString> outlooks_;  ///< of the repairs; empty: not known
+  int pointed_ = -1;
 };
 
 }  // namespace tw
