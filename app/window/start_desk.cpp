@@ -77,10 +77,17 @@ StartDesk::~StartDesk() {
 
 void StartDesk::use_facts(std::shared_ptr<session::StartFacts const> facts) {
   facts_ = std::move(facts);
-  for (SampleCard const& sample : samples_)
-    if (auto story = facts_->kept(sample.source.toStdString()))
-      take_story(sample.source, story, story->model_ms.has_value());
+  for (QString const& source : sources())
+    if (auto story = facts_->kept(source.toStdString()))
+      take_story(source, story, story->model_ms.has_value());
   tell_next();
+}
+
+QStringList StartDesk::sources() const {
+  QStringList all;
+  if (QString lesson = page_.lesson_source(); !lesson.isEmpty()) all << lesson;
+  for (SampleCard const& sample : samples_) all << sample.source;
+  return all;
 }
 
 void StartDesk::take_story(QString const& source, std::optional<session::SampleStory> const& story,
@@ -114,9 +121,9 @@ void StartDesk::take(session::Snapshot const& next) {
 /// One after the other, and only while nothing is measured that this would disturb.
 void StartDesk::tell_next() {
   if (!facts_ || !machine_ || !idle_ || running_) return;
-  for (SampleCard const& sample : samples_) {
-    Told const& told = told_[sample.source];
-    if (!told.story || (!told.with_roofs && machine_->rates)) return tell(sample.source);
+  for (QString const& source : sources()) {
+    Told const& told = told_[source];
+    if (!told.story || (!told.with_roofs && machine_->rates)) return tell(source);
   }
 }
 

@@ -48,6 +48,8 @@ private:
     Reached reached;
     double kept_ms = 0;  ///< the sample's time that was kept last
   };
+  /// Of samples, and of what the lesson is about.
+  QStringList sources() const;
   void tell_next();
   void tell(QString const& source);
   void take_story(QString const& source, std::optional<session::SampleStory> const& story,

@@ -26,6 +26,11 @@ struct StoryLoop {
   int level = 0;  ///< as in LoopBar
   int64_t extent = 1;
 };
+/// A kernel below the roofs, as it is written and as it is scheduled by rule: by the model of time.
+struct KernelPromise {
+  double flops = 0, bytes = 0;       ///< of one run; bytes that have to be moved at least
+  double plain_ms = 0, rule_ms = 0;  ///< of one run
+};
 /// What a sample is, told without opening it.
 struct SampleStory {
   int operators = 0;  ///< 0: it is a kernel without a model
@@ -35,6 +40,7 @@ struct SampleStory {
   std::optional<double> model_ms;  ///< of all kernels by rule; empty: the roofs are not known
   std::optional<double>
       measured_ms;  ///< of the model on this machine, by rule; empty: it never was
+  std::optional<KernelPromise> promise;  ///< of `kernel`; empty: the roofs are not known
 };
 
 /// A card of the start page. `source` is a sample ("sample:resnet18") or the text of a tensor

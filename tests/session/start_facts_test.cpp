@@ -76,6 +76,13 @@ private slots:
     QVERIFY2(*story.model_ms >= 10.7 && *story.model_ms < 1000,
              qPrintable(QString::number(*story.model_ms)));
     QCOMPARE(facts.kept(product())->model_ms.has_value(), true);
+    // Of one kernel that is all there is, the promise is the model's time, and the plain nest is
+    // slower.
+    KernelPromise promise = facts.kept(product())->promise.value();
+    QCOMPARE(promise.flops, 2.0 * 1024 * 1024 * 1024);
+    QCOMPARE(promise.bytes, 3.0 * 4 * 1024 * 1024);
+    QVERIFY(std::abs(promise.rule_ms - *story.model_ms) < 1e-3 * promise.rule_ms);
+    QVERIFY(promise.plain_ms > 5 * promise.rule_ms);
   }
 
   void what_was_measured_is_kept_and_belongs_to_this_build() {
@@ -99,7 +106,8 @@ private slots:
       std::string text = read_text(entry.path()).value();
       for (std::string const& damaged :
            {std::string(), std::string("{}"), text + "loop 1 2\n", text + "loop -1 0 4\n",
-            text + "measured -3\n", text + "kernels 0\n"}) {
+            text + "measured -3\n", text + "kernels 0\n", text + "promise 1 2 3\n",
+            text + "promise 1 2 3 -4\n"}) {
         QVERIFY(write_file(entry.path(), damaged));
         QVERIFY2(!facts.kept(product()), damaged.c_str());
       }

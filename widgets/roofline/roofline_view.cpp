@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/paint/level_pen.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -154,10 +155,10 @@ void RooflineView::draw_roofs(QPainter& painter) const {
   if (peak <= 0) return;
   painter.save();
   painter.setClipRect(area.adjusted(-1, -1, 1, 1));
-  size_t level = 0;
+  int level = 0;
   for (auto const& roof : view_->roofs) {
     if (roof.compute) continue;
-    painter.setPen(level_pen(level++));
+    painter.setPen(paint::level_pen(theme_, level++));
     double start = std::max(std::exp2(low_x_), std::pow(10.0, low_y_) / roof.value);
     painter.drawLine(position(start, roof.value * start), position(peak / roof.value, peak));
   }
@@ -184,11 +185,12 @@ void RooflineView::draw_legend(QPainter& painter) const {
                 view_->doubtful ? QStringLiteral("▲ ") + words : words);
     y += 17;
   };
-  size_t level = 0, computes = 0;
+  int level = 0;
+  size_t computes = 0;
   for (auto const& roof : view_->roofs) {
     QString name = QString::fromStdString(roof.name);
     if (!roof.compute) {
-      line(level_pen(level++), name + " " + paint::number(roof.value), false);
+      line(paint::level_pen(theme_, level++), name + " " + paint::number(roof.value), false);
       continue;
     }
     bool first = computes++ == 0;
@@ -199,14 +201,6 @@ void RooflineView::draw_legend(QPainter& painter) const {
   if (view_->doubtful && y + 36 < unit_height())
     paint::text(painter, QRectF(x, y + 19, 100, 16), ui_font(11, 500), theme_.warn,
                 QStringLiteral("▲ other load"));
-}
-
-QPen RooflineView::level_pen(size_t level) const {
-  static std::vector<QList<qreal>> const kDashes{{}, {4.5, 2}, {2.5, 2}, {1, 2}};
-  size_t index = std::min<size_t>(level, 3);
-  QPen pen(theme_.levels[index], 2);
-  if (!kDashes[index].isEmpty()) pen.setDashPattern(kDashes[index]);
-  return pen;
 }
 
 void RooflineView::draw_trail(QPainter& painter) const {

@@ -64,7 +64,6 @@ private:
   QString unit() const;        ///< of arithmetic: "GFLOP/s"
   QString operations() const;  ///< what it counts: "FLOP"
   QPointF place(session::RooflinePoint const& point) const;
-  QPen level_pen(size_t level) const;
   void draw_trail(QPainter& painter) const;
   void draw_layers(QPainter& painter) const;
   void draw_layer(QPainter& painter, session::LayerPoint const& layer, bool marked) const;

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/session/start_facts.h"
 #include "widgets/paint/controls.h"
 #include "widgets/start/drop_field.h"
 #include "widgets/start/lesson_card.h"
@@ -107,6 +106,7 @@ QWidget* StartPage::build_right() {
   right_->setContentsMargins(0, 0, 0, 0);
   lesson_ = new LessonCard;
   connect(lesson_, &LessonCard::lesson_asked, this, &StartPage::lesson_asked);
+  connect(lesson_, &LessonCard::list_asked, this, &StartPage::lessons_asked);
   right_->addWidget(lesson_);
   right_->addWidget(label_of("Recent", "section"));
   no_recent_ = label_of("Models that were open are listed here, with what was reached in them.",
@@ -134,13 +134,20 @@ void StartPage::set_theme(Theme const& theme) {
 
 void StartPage::show_machine(std::shared_ptr<session::MachineView const> machine,
                              QDateTime const& measured) {
+  at_hand_ = machine;
+  lesson_->show_kernel(at_hand_, promise_);
   machine_->show_machine(std::move(machine), measured);
 }
 
 void StartPage::show_story(QString const& source, session::SampleStory const& story) {
   for (SampleButton* button : samples_)
     if (button->sample().source == source) button->show_story(story);
+  if (source != lesson_source()) return;
+  promise_ = story.promise;
+  lesson_->show_kernel(at_hand_, promise_);
 }
+
+QString StartPage::lesson_source() const { return lesson_->source(); }
 
 void StartPage::show_lesson(std::optional<StartLesson> const& lesson) {
   lesson_->show_lesson(lesson);
@@ -215,6 +222,7 @@ void StartPage::place() {
   columns_->setStretch(1, two ? 428 : 0);
   for (QBoxLayout* column : {left_, right_}) column->setSpacing(theme_.px(gap));
   double left = two ? (content - 48 * growth) * 820 / 1248 : content;
+  lesson_->set_low(two && tall < 700);
   drop_->fit(left < 520, (tall < 800 ? 84 : 108) * growth);
   machine_->set_narrow(left < 720);
   // Of a lower window two rows of cards shall be seen whole.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/session/start_facts.h"
 #include "widgets/start/start_values.h"
 #include "widgets/theme/theme.h"
 
@@ -26,10 +27,6 @@ class RecentRow;
 class SampleButton;
 class StartCard;
 
-namespace session {
-struct SampleStory;
-}
-
 class StartPage : public QWidget {
   Q_OBJECT
 public:
@@ -39,10 +36,12 @@ public:
   void show_machine(std::shared_ptr<session::MachineView const> machine,
                     QDateTime const& measured = {});
   void show_recent(std::vector<RecentFile> const& files);
-  /// Of the sample with this source.
+  /// Of the sample with this source, or of what the lesson is about.
   void show_story(QString const& source, session::SampleStory const& story);
   /// Nothing: there is no lesson, and no card of one.
   void show_lesson(std::optional<StartLesson> const& lesson);
+  /// What the lesson is about, as samples have one; empty: there is no lesson.
+  QString lesson_source() const;
   /// To the first sample, where nothing of the page has the focus.
   void take_focus();
 
@@ -54,6 +53,7 @@ signals:
   void forget_asked(QString path);
   void devices_asked();
   void lesson_asked(QString name);
+  void lessons_asked();
 
 protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -81,6 +81,8 @@ private:
   QVBoxLayout* right_ = nullptr;
   QVBoxLayout* recent_ = nullptr;
   QGridLayout* grid_ = nullptr;
+  std::shared_ptr<session::MachineView const> at_hand_;
+  std::optional<session::KernelPromise> promise_;  ///< of what the lesson is about
   QLabel* no_recent_ = nullptr;
   QLabel* times_ = nullptr;
   DropField* drop_ = nullptr;

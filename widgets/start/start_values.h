@@ -32,6 +32,9 @@ struct StartLesson {
   QString name;  ///< that it is asked for by
   QString title, sentence;
   int minutes = 0;
+  int number = 1, of = 1;  ///< in the list of lessons
+  QStringList goals;       ///< what is to be reached, in its order
+  QString source;          ///< of the kernel that it is about, as samples have one; empty: none
 };
 
 /// "today 10:42", "yesterday", "3 days ago", "12 October 2026".

@@ -106,7 +106,8 @@ std::vector<Source> builtin_sources();
 struct Card {
   std::string name, title, about;
   int minutes = 0;
-  std::vector<std::string> goals;  ///< of all steps, as the lesson says them
+  std::vector<std::string> goals;  ///< of all steps, as the lesson says them; no questions
+  std::string kernel;              ///< the tensor expression that it is about; empty: a sample
 };
 /// In the order in which one learns.
 std::vector<Card> cards();

@@ -41,9 +41,13 @@ std::vector<Card> cards() {
   for (Source const& source : builtin_sources()) {
     auto lesson = open_builtin(source);
     TW_ASSERT(lesson.has_value(), "a lesson of the program parses: tests read them all");
-    Card card{lesson->name, lesson->title, lesson->about, lesson->minutes, {}};
+    Card card{lesson->name, lesson->title, lesson->about, lesson->minutes, {}, {}};
     for (Step const& step : lesson->steps)
-      for (Goal const& goal : step.goals) card.goals.push_back(goal.text);
+      for (Goal const& goal : step.goals)
+        if (!goal.asks) card.goals.push_back(goal.text);
+    for (Move const& move : lesson->start)
+      if (auto const* add = move.action ? move.action->as<session::AddKernel>() : nullptr)
+        card.kernel = add->text;
     list.push_back(std::move(card));
   }
   return list;

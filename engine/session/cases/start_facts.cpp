@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <sstream>
@@ -72,6 +73,16 @@ std::optional<double> modelled_ms(LoadedModel const& model, Backend const& backe
   return total;
 }
 
+std::optional<KernelPromise> promise_of(KernelTask const& task, ir::Program const& plain,
+                                        ir::Program const& by_rule, Backend const& backend,
+                                        Roofs const& roofs) {
+  auto before = modelled_time(plain, backend, roofs),
+       after = modelled_time(by_rule, backend, roofs);
+  if (!before || !after) return {};
+  return KernelPromise{double(task.flops), double(task.bytes), before->seconds * 1e3,
+                       after->seconds * 1e3};
+}
+
 std::string text_of(SampleStory const& story) {
   std::string text = fmt::format("{}\noperators {}\nkernels {}\nkernel {}\n", kHeader,
                                  story.operators, story.kernels, story.kernel);
@@ -79,7 +90,17 @@ std::string text_of(SampleStory const& story) {
     text += fmt::format("loop {} {} {}\n", loop.hue, loop.level, loop.extent);
   if (story.model_ms) text += fmt::format("modelled {}\n", *story.model_ms);
   if (story.measured_ms) text += fmt::format("measured {}\n", *story.measured_ms);
+  if (auto const& promise = story.promise)
+    text += fmt::format("promise {} {} {} {}\n", promise->flops, promise->bytes, promise->plain_ms,
+                        promise->rule_ms);
   return text;
+}
+
+bool is_usable(std::optional<KernelPromise> const& promise) {
+  if (!promise) return true;
+  return std::ranges::all_of(
+      std::array{promise->flops, promise->bytes, promise->plain_ms, promise->rule_ms},
+      [](double one) { return one > 0 && one < 1e18; });
 }
 
 /// Whoever else may have written the file: what does not fit in a card is no story.
@@ -87,7 +108,7 @@ bool is_usable(SampleStory const& story) {
   auto time = [](std::optional<double> const& ms) { return !ms || (*ms > 0 && *ms < 1e9); };
   return story.kernels > 0 && story.operators >= 0 && !story.kernel.empty() &&
          story.ladder.size() <= kMostLoops && time(story.model_ms) && time(story.measured_ms) &&
-         std::ranges::all_of(story.ladder, [](StoryLoop const& loop) {
+         is_usable(story.promise) && std::ranges::all_of(story.ladder, [](StoryLoop const& loop) {
            return loop.hue >= 0 && loop.level >= 0 && loop.level < 16 && loop.extent > 0;
          });
 }
@@ -106,6 +127,10 @@ std::optional<SampleStory> parsed(std::string const& text) {
     if (key == "kernel") words >> story.kernel;
     if (key == "modelled") words >> story.model_ms.emplace();
     if (key == "measured") words >> story.measured_ms.emplace();
+    if (key == "promise") {
+      KernelPromise& promise = story.promise.emplace();
+      words >> promise.flops >> promise.bytes >> promise.plain_ms >> promise.rule_ms;
+    }
     if (key == "loop") {
       StoryLoop& loop = story.ladder.emplace_back();
       words >> loop.hue >> loop.level >> loop.extent;
@@ -161,8 +186,11 @@ Result<SampleStory> StartFacts::story(std::string const& source, MachineView con
   story.kernels = int(model->plan.kernels.size());
   story.kernel = model->kernel(row).name;
   story.ladder = ladder_of(nest_view(schedule.program(), {}, *backend_));
-  if (machine && machine->rates)
+  if (machine && machine->rates) {
     story.model_ms = modelled_ms(*model, *backend_, *machine->rates, stop);
+    story.promise =
+        promise_of(model->kernel(row), plain, schedule.program(), *backend_, *machine->rates);
+  }
   if (stop.stop_requested()) return refused("cancelled", "the sample's story was cancelled");
   if (auto old = kept(source)) story.measured_ms = old->measured_ms;
   // What cannot be kept is made again at the next start.
