@@ -159,8 +159,9 @@ std::string binding_sentence(NextMoves const& moves) {
   if (moves.moves.empty() || moves.moves.front().gain < kSame)
     return now + "; no move that is known here would make it faster";
   NextMove const& best = moves.moves.front();
-  return fmt::format("{}; {} would make it {} ({:.2g} times as fast)", now, best.effect,
-                     duration_text(best.model.seconds), best.gain);
+  std::string gain = fmt::format("{:.{}f}", best.gain, best.gain < 10 ? 1 : 0);
+  return fmt::format("{}; {} would make it {} ({} times as fast)", now, best.effect,
+                     duration_text(best.model.seconds), gain);
 }
 
 }  // namespace tw::moves

@@ -164,17 +164,15 @@ void MoveList::mousePressEvent(QMouseEvent* event) {
   if (event->button() == Qt::LeftButton) choose(row);
 }
 
+/// The steps are said in full only where they stand: a tooltip of the whole row would cover what
+/// the other views show of it.
 void MoveList::mouseMoveEvent(QMouseEvent* event) {
   int row = row_at(event->position());
+  bool at_steps = row >= 0 && event->position().y() > row_rect(row).bottom() - kLine - 7;
+  QString words = at_steps ? QString::fromStdString(moves_->moves[size_t(row)].line) : QString();
+  setToolTip(paint::wrapped(words.replace("; ", "\n")));
   if (row == hovered_) return;
   hovered_ = row;
-  QString words;
-  if (row >= 0) {
-    session::MoveView const& move = moves_->moves[size_t(row)];
-    words = QString::fromStdString(move.effect) + "\n" +
-            QString::fromStdString(move.line).replace("; ", "\n");
-  }
-  setToolTip(paint::wrapped(words));
   emit move_pointed(line_of(row));
   update();
 }
