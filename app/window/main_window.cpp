@@ -127,6 +127,8 @@ void MainWindow::build() {
   connect(cancel_, &QPushButton::clicked, this, [this] { execute(session::CancelJob{}); });
   connect(top_, &TopBar::palette_asked, this, &MainWindow::show_palette);
   connect(top_, &TopBar::keys_asked, this, &MainWindow::show_keys);
+  connect(top_, &TopBar::export_asked, this, [this] { run_action("Export the model"); });
+  connect(top_, &TopBar::tune_asked, this, [this] { run_action("Tune the kernel"); });
   connect(top_, &TopBar::theme_asked, this, [this] { run_action("Switch theme"); });
   connect(top_, &TopBar::home_asked, this, [this] { execute(session::CloseModel{}); });
 }
@@ -161,6 +163,11 @@ void MainWindow::use_start_facts(std::shared_ptr<session::StartFacts const> fact
   desk_->use_facts(std::move(facts));
 }
 
+static bool is_loop_of(session::Snapshot const& now, int loop) {
+  return now.nest &&
+         std::ranges::find(now.nest->bars, loop, &session::LoopBar::id) != now.nest->bars.end();
+}
+
 void MainWindow::refresh() {
   Quiet quiet(depth_);
   session::Snapshot next = session_.snapshot();
@@ -168,8 +175,10 @@ void MainWindow::refresh() {
   bool quantized = next.quantized && next.quantized != snapshot_.quantized;
   bool exported = next.exported && next.exported != snapshot_.exported &&
                   findChildren<ExportDialog*>().isEmpty();  // which says it itself
-  if (next.nest != snapshot_.nest || next.kernel != snapshot_.kernel)
+  if (next.nest != snapshot_.nest || next.kernel != snapshot_.kernel) {
     selection_->select(session::followed_loop(snapshot_, next, selection_->loop()));
+    if (!is_loop_of(next, selection_->hovered())) selection_->hover(-1);  // the step took it away
+  }
   snapshot_ = next;
   if (new_model && !next.model->path.empty())
     desk_->remember(QString::fromStdString(next.model->path));
@@ -181,9 +190,11 @@ void MainWindow::refresh() {
   for (Placed const& placed : panes_) placed.pane->show(next);
   settle_panes();
   if (card_->shown() != next.refusal.get()) {
-    card_->show_refusal(next.refusal);
+    card_->show_refusal(next.refusal, next.nest);
     if (next.refusal) show_refused_loop();
   }
+  if (next.refusal)
+    card_->look_ahead([this](std::string const& line) { return session_.outlook(line); });
   place_card();
   show_status(next);
   show_errors();

@@ -228,6 +228,9 @@ private:
   void place_card();
   void show_refused_loop();
   void arrange();
+  PaneNeeds needs_in_front() const;
+  void give_room();
+  void take_room_back(QWidget* within);
   void connect_start_page();
   void show_model_bar();
   void use_shapes(QString const& shapes);
@@ -289,6 +292,7 @@ private:
   FocusRing* ring_ = nullptr;
   ModelBar* model_bar_ = nullptr;
   QSplitter* upper_ = nullptr;
+  QSplitter* lower_ = nullptr;
   QLabel* status_ = nullptr;
   QProgressBar* progress_ = nullptr;
   QPushButton* cancel_ = nullptr;

@@ -179,6 +179,8 @@ enum class PanePlace : uint8_t {
 
 /// Two things are not in a row: words of journals, which stand in the folder's journal.cpp since
 /// `tw` reads them too, and what can be asked of any pane.
+/// Of a tab of the centre while it is in front.
+enum class PaneNeeds : uint8_t { kItsPlace, kWidth, kWidthAndHeight };
 struct PaneRow {
   std::string name;  ///< the folder's
   QString title;     ///< of its tab
@@ -187,6 +189,7 @@ struct PaneRow {
   bool is_home = false;       ///< one works in it: it has the focus where nothing else wants it
   bool when_asked = false;    ///< its tab is there only while it shows something
   bool stands_alone = false;  ///< without a model it is a page of its own
+  PaneNeeds needs = PaneNeeds::kItsPlace;
   std::unique_ptr<Pane> (*make)(Workbench&) = nullptr;
 };
 

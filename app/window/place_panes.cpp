@@ -34,6 +34,16 @@ public:
     setSizes(panes);
     wanted_ = panes;
   }
+  /// What stands at the right gives its room to what stands in the middle, and gets it back.
+  void fold(bool fold) {
+    if (count() < 3 || folded() == fold) return;
+    QList<int> panes = wanted_.isEmpty() ? sizes() : wanted_;
+    if (panes[0] <= 0) panes = by_rule(width());
+    if (fold) kept_ = panes[2];
+    wanted_.clear();
+    widget(2)->setVisible(!fold);
+    setSizes({panes[0], fold ? panes[1] + kept_ : panes[1] - kept_, kept_});
+  }
 
 protected:
   void resizeEvent(QResizeEvent* event) override {
@@ -43,6 +53,11 @@ protected:
       bool there = std::abs(width() - std::accumulate(wanted_.begin(), wanted_.end(), 0)) < 8;
       if (there) wanted_.clear();  // a page that is not shown comes to its width in steps
       return;
+    }
+    if (folded()) {
+      int list = sizes()[0];
+      QSplitter::resizeEvent(event);
+      return setSizes({list > 0 ? list : by_rule(width())[0], width(), kept_});
     }
     if (!event->oldSize().isValid() && count() == 3) {
       QSplitter::resizeEvent(event);
@@ -61,7 +76,10 @@ protected:
   }
 
 private:
+  bool folded() const { return count() == 3 && widget(2)->isHidden(); }
+
   QList<int> wanted_;
+  int kept_ = 0;  ///< of the folded one
 };
 
 void have_width(QSplitter* splitter, char const* name, QList<int> const& sizes) {
@@ -111,17 +129,18 @@ QWidget* MainWindow::build_workbench() {
   for (Placed const& placed : panes_)
     if (placed.row->place == PanePlace::kBeside) upper_->addWidget(placed.widget);
   have_width(upper_, "upper", {272, 640, 520});
-  auto* lower = new QSplitter(Qt::Horizontal);
-  lower->addWidget(tabs_of(PanePlace::kBelow));
-  lower->addWidget(tabs_of(PanePlace::kBelowRight));
-  have_width(lower, "lower", {560, 560});
+  connect(centre_, &QTabWidget::currentChanged, this, &MainWindow::give_room);
+  lower_ = new QSplitter(Qt::Horizontal);
+  lower_->addWidget(tabs_of(PanePlace::kBelow));
+  lower_->addWidget(tabs_of(PanePlace::kBelowRight));
+  have_width(lower_, "lower", {560, 560});
   auto* whole = new QSplitter(Qt::Vertical);
   whole->addWidget(upper_);
-  whole->addWidget(lower);
-  // Two tracks of a history fit, in a small window too; of a larger one loops get two thirds.
-  whole->setStretchFactor(0, 2);
+  whole->addWidget(lower_);
+  // Two tracks of a history fit, in a small window too; of a larger one loops get three quarters.
+  whole->setStretchFactor(0, 3);
   whole->setStretchFactor(1, 1);
-  have_width(whole, "whole", {500, 335});
+  have_width(whole, "whole", {500, 300});
   // The card floats: a splitter would make a pane of it.
   auto* floor = new QWidget;
   auto* fill = new QVBoxLayout(floor);
@@ -135,6 +154,8 @@ QWidget* MainWindow::build_workbench() {
   card_ = new RefusalCard(floor);
   connect(card_, &RefusalCard::repair_chosen, this,
           [this](QString const& line) { apply_line(line); });
+  connect(card_, &RefusalCard::repair_pointed_at, this,
+          [this](QString const& line) { selection_->point_at(line, card_); });
   connect(card_, &RefusalCard::dismissed, this, [this] { execute(session::DismissRefusal{}); });
   return floor;
 }
@@ -205,6 +226,29 @@ void MainWindow::arrange() {
   }
   if (!wide) return;
   static_cast<UpperPanes*>(upper_)->want(UpperPanes::by_rule(width(), theme_.scale));
+  give_room();
+}
+
+PaneNeeds MainWindow::needs_in_front() const {
+  for (Placed const& placed : panes_)
+    if (placed.widget == centre_->currentWidget()) return placed.row->needs;
+  return PaneNeeds::kItsPlace;
+}
+
+/// What is in front may need the room of what stands around it.
+void MainWindow::give_room() {
+  PaneNeeds needs = needs_in_front();
+  if (wide_) static_cast<UpperPanes*>(upper_)->fold(needs != PaneNeeds::kItsPlace);
+  lower_->setVisible(needs != PaneNeeds::kWidthAndHeight);
+}
+
+/// Something that had to give way was asked for.
+void MainWindow::take_room_back(QWidget* within) {
+  bool gone = lower_->isHidden() && lower_->isAncestorOf(within);
+  for (Placed const& placed : panes_)
+    gone = gone || (wide_ && placed.row->place == PanePlace::kBeside && placed.widget->isHidden() &&
+                    (placed.widget == within || placed.widget->isAncestorOf(within)));
+  if (gone && home()) centre_->setCurrentWidget(home()->widget);
 }
 
 // ---- to the front ----------------------------------------------------------------------------
@@ -268,10 +312,12 @@ Status MainWindow::run(journal::ShowView const& action) {
       if (known.back() != wanted) continue;
       tabs->setCurrentIndex(i);
       show_tabs_around(tabs);
+      take_room_back(tabs);
       leave_home_button();
       return {};
     }
-  if (placed) return {};  // it stands beside the tabs, where all see it
+  if (placed)
+    return take_room_back(placed->widget), Status();  // all see what stands beside the tabs
   return bad_input("unknown_view", "there is no view '" + action.view + "'; the views are " +
                                        known.join(", ").toStdString());
 }

@@ -17,6 +17,7 @@ using session::Verdict;
 namespace {
 
 constexpr double kLeastNames = 160;  // where they end at least
+constexpr double kAllActions = 900;  // from this width on
 
 }  // namespace
 
@@ -27,7 +28,9 @@ TopBar::TopBar(QWidget* parent)
       target_(new QPushButton(this)),
       search_(new SearchField),
       keys_(new QPushButton("?", this)),
-      theme_button_(new QPushButton(QStringLiteral("◐"), this)) {
+      theme_button_(new QPushButton(QStringLiteral("◐"), this)),
+      export_(new QPushButton("Export", this)),
+      tune_(new QPushButton("Tune", this)) {
   setObjectName("topBar");
   setAccessibleName("Summary");
   home_->setObjectName("home");
@@ -42,6 +45,7 @@ TopBar::TopBar(QWidget* parent)
   }
   connect(home_, &QPushButton::clicked, this, &TopBar::home_asked);
   build_start();
+  build_actions();
   rescale();
 }
 
@@ -58,6 +62,17 @@ void TopBar::build_start() {
   connect(search_, &QPushButton::clicked, this, &TopBar::palette_asked);
   connect(keys_, &QPushButton::clicked, this, &TopBar::keys_asked);
   connect(theme_button_, &QPushButton::clicked, this, &TopBar::theme_asked);
+}
+
+/// What everybody wants in the end, where the eye is: neither needs a key that one must know.
+void TopBar::build_actions() {
+  export_->setObjectName("exportModel");
+  export_->setToolTip("The model or the kernel as a folder that runs alone (Ctrl+Shift+E)");
+  tune_->setObjectName("tuneKernel");
+  tune_->setToolTip("Search for a faster schedule of this kernel (Ctrl+Shift+U)");
+  tune_->setProperty("primary", true);
+  connect(export_, &QPushButton::clicked, this, &TopBar::export_asked);
+  connect(tune_, &QPushButton::clicked, this, &TopBar::tune_asked);
 }
 
 void TopBar::set_theme(Theme const& theme) {
@@ -100,10 +115,11 @@ void TopBar::resizeEvent(QResizeEvent*) { fit(); }
 
 /// Where there is no room for all of it, the picture of a number goes before the words do.
 void TopBar::fit() {
+  place_actions();
   pieces_ = in_their_places(pieces());
   auto drop_while_short_of = [&](double name_end, std::initializer_list<Slot> these) {
     for (Slot slot : these) {
-      double room = unit_width() - 16 - name_end;
+      double room = right_ - name_end;
       for (Piece const& piece : pieces_) room -= piece.wide + piece.gap;
       if (room < 0) std::erase_if(pieces_, [&](Piece const& one) { return one.slot == slot; });
     }
@@ -151,17 +167,23 @@ double TopBar::end_of_name() const {
          QFontMetricsF(mono_font(13, 600)).horizontalAdvance(QString::fromStdString(name));
 }
 
-/// They stand left of the numbers, as far as there is room beside the name of the kernel.
+/// They stand left of the numbers, as far as there is room beside the name of the kernel. Where
+/// there is room for one, it says whose numbers these are.
 void TopBar::place_pills() {
-  double right = unit_width() - 16;
+  double right = right_;
   for (Piece const& piece : pieces_) right -= piece.wide + piece.gap;
+  auto wide = [this](QPushButton* pill) {
+    return QFontMetricsF(ui_font(12)).horizontalAdvance(pill->text()) + 26;
+  };
+  double room = snapshot_.model && snapshot_.machine ? right - end_of_name() : 0;
+  bool machine = wide(machine_) < room;
+  bool target = wide(target_) + (machine ? wide(machine_) + 8 : 0) < room;
+  machine_->setVisible(machine);
+  target_->setVisible(target);
   for (QPushButton* pill : {target_, machine_}) {
-    double wide = QFontMetricsF(ui_font(12)).horizontalAdvance(pill->text()) + 26;
-    bool fits = snapshot_.model && snapshot_.machine && right - wide > end_of_name();
-    pill->setVisible(fits);
-    if (!fits) continue;
-    pill->setGeometry(pixels(QRectF(right - wide, 10, wide, 28)));
-    right -= wide + 8;
+    if (pill == machine_ ? !machine : !target) continue;
+    pill->setGeometry(pixels(QRectF(right - wide(pill), 10, wide(pill), 28)));
+    right -= wide(pill) + 8;
   }
   name_right_ = right - 12;
 }
@@ -174,12 +196,31 @@ void TopBar::place_start() {
     button->setGeometry(pixels(QRectF(right - 36, 10, 36, 28)));
     right -= 40;
   }
+  if (snapshot_.model) return;
   constexpr double kNameEnd = 140;
   double wide = std::min(SearchField::kWidth, right - kNameEnd - 12);
-  search_->setVisible(!snapshot_.model && wide >= SearchField::kLeast);
+  search_->setVisible(wide >= SearchField::kLeast);
   if (wide < SearchField::kLeast) return;
   double left = std::clamp((unit_width() - wide) / 2, kNameEnd, right - 12 - wide);
   search_->setGeometry(pixels(QRectF(left, 10, wide, SearchField::kHeight)));
+}
+
+/// Where the bar is narrow the numbers go before them, and the palette has both.
+void TopBar::place_actions() {
+  right_ = unit_width() - 16;
+  bool all = snapshot_.model && unit_width() >= kAllActions;
+  for (QPushButton* button : {tune_, export_}) {
+    button->setVisible(all);
+    if (!all) continue;
+    double wide = QFontMetricsF(ui_font(12, 600)).horizontalAdvance(button->text()) + 28;
+    button->setGeometry(pixels(QRectF(right_ - wide, 10, wide, 28)));
+    right_ -= wide + 8;
+  }
+  if (!snapshot_.model) return;
+  search_->setVisible(true);
+  search_->setGeometry(
+      pixels(QRectF(right_ - SearchField::kSmall, 10, SearchField::kSmall, SearchField::kHeight)));
+  right_ -= SearchField::kSmall + 12;
 }
 
 /// What the bar says about the current step, from the right to the left. Numbers have the room of
@@ -295,7 +336,7 @@ void TopBar::paintEvent(QPaintEvent*) {
   painter.fillRect(unit_rect(), theme_.panel);
   painter.fillRect(QRectF(0, unit_height() - 1, unit_width(), 1), theme_.line1);
   draw_place(painter);
-  double right = unit_width() - 16;
+  double right = right_;
   for (Piece const& piece : pieces_) {
     QRectF box(right - piece.wide, 0, piece.wide, 48);
     if (piece.slot == Slot::kShare) {

@@ -31,6 +31,8 @@ signals:
   void palette_asked();
   void keys_asked();
   void theme_asked();
+  void export_asked();
+  void tune_asked();
 
 protected:
   void paintEvent(QPaintEvent*) override;
@@ -59,6 +61,9 @@ private:
   void place_pills();
   void build_start();
   void place_start();
+  void build_actions();
+  /// What is done with a model, at the right end.
+  void place_actions();
   void draw_place(QPainter& painter) const;
   void draw_names(QPainter& painter) const;
 
@@ -71,11 +76,15 @@ private:
   QPushButton* home_;
   QPushButton* machine_;
   QPushButton* target_;
+  SearchField* search_;  ///< small with a model
   // Without a model:
-  SearchField* search_;
   QPushButton* keys_;
   QPushButton* theme_button_;
+  // With one:
+  QPushButton* export_;
+  QPushButton* tune_;
   double name_right_ = 0;
+  double right_ = 0;  ///< where the words end
 };
 
 }  // namespace tw

@@ -106,6 +106,7 @@ ExportDialog::ExportDialog(Choice choice, QStringList targets, QString folder, Q
   progress_->setFixedHeight(3);
   progress_->hide();
   export_ = new QPushButton("Export");
+  export_->setProperty("primary", true);
   export_->setObjectName("export");
   export_->setDefault(true);
   cancel_ = new QPushButton("Cancel");

@@ -288,8 +288,12 @@ void LadderView::draw_split(QPainter& painter, Item const& item) const {
   bool divides = factor_ > 0 && item.bar->extent % factor_ == 0;
   QString words = divides ? "divides" : "leaves a guarded remainder";
   QString fits = fits_words(*item.bar, factor_);
-  paint::text(painter, QRectF(second.right() + 10, second.top(), 240, kBar), ui_font(12),
-              theme_.text2, fits.isEmpty() ? words : words + " · " + fits);
+  if (!fits.isEmpty()) words += " · " + fits;
+  // It may reach into the footprints: they do not go through the words.
+  QRectF room(second.right() + 10, second.top(), 240, kBar);
+  double wide = QFontMetricsF(ui_font(12)).horizontalAdvance(words);
+  painter.fillRect(room.adjusted(-4, 2, wide + 4 - room.width(), -2), theme_.panel);
+  paint::text(painter, room, ui_font(12), theme_.text2, words);
   draw_fits(painter, item);
 }
 

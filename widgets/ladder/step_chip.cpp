@@ -63,6 +63,8 @@ void StepChip::mouseMoveEvent(QMouseEvent* event) {
   carried->setData("application/x-tilewright-primitive", primitive_.toUtf8());
   drag->setMimeData(carried);
   drag->setPixmap(grab());
+  // Above the pointer: what it would do stands below.
+  drag->setHotSpot({-pixels(QPointF(16, 0)).x(), height() + pixels(QPointF(0, 4)).y()});
   drag->exec(Qt::CopyAction);
 }
 

@@ -61,7 +61,7 @@ QString Theme::style_sheet() const {
     QPushButton, QToolButton, QComboBox { background: $control; color: $text1; border: 1px solid $line2; border-radius: 6px; padding: 4px 10px; min-height: 18px; }
     QPushButton:hover, QToolButton:hover, QComboBox:hover { background: $hover; }
     QPushButton:focus, QToolButton:focus, QComboBox:focus, QLineEdit:focus, QSpinBox:focus { border: 2px solid $ink; padding: 3px 9px; }
-    QFileDialog QToolButton { padding: 2px 4px; }
+    QFileDialog QToolButton { padding: 2px 4px; } QTabBar QToolButton { padding: 0; border: none; background: $panel; }
     QPushButton:disabled { color: $text3; background: $panel; }
     QPushButton[primary="true"] { background: $ink; color: $on_ink; border-color: $ink; font-weight: 600; }
     QPushButton[primary="true"]:disabled { background: $control; color: $text3; border-color: $line2; }

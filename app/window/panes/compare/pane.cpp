@@ -134,12 +134,14 @@ void ComparePane::swap() {
 }  // namespace
 
 PaneRow const& pane_compare() {
-  static PaneRow const row{.name = "compare",
-                           .title = "Compare",
-                           .place = PanePlace::kCentre,
-                           .order = 40,
-                           .when_asked = true,
-                           .make = &make_pane<ComparePane>};
+  static PaneRow const row{
+      .name = "compare",
+      .title = "Compare",
+      .place = PanePlace::kCentre,
+      .order = 40,
+      .when_asked = true,
+      .needs = PaneNeeds::kWidth,  // two programs side by side, and their costs
+      .make = &make_pane<ComparePane>};
   return row;
 }
 

@@ -351,11 +351,13 @@ void GraphPane::show_tensor(session::GraphEdgeView const& edge) {
 }  // namespace
 
 PaneRow const& pane_graph() {
-  static PaneRow const row{.name = "graph",
-                           .title = "Graph",
-                           .place = PanePlace::kCentre,
-                           .order = 20,
-                           .make = &make_pane<GraphPane>};
+  static PaneRow const row{
+      .name = "graph",
+      .title = "Graph",
+      .place = PanePlace::kCentre,
+      .order = 20,
+      .needs = PaneNeeds::kWidthAndHeight,  // it is of the model, not of a kernel
+      .make = &make_pane<GraphPane>};
   return row;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A lesson: its text beside the live views, and its goals.
 #include <QFileDialog>
+#include <QTabWidget>
 
 #include "app/window/panes/lesson/guide.h"
 #include "app/window/panes/lesson/journal.h"
@@ -23,7 +24,10 @@ public:
   }
   QWidget* widget() override { return view_; }
   QWidget* focus_target() override { return view_->first(); }
-  void set_theme(Theme const& theme) override { view_->set_theme(theme); }
+  void set_theme(Theme const& theme) override {
+    view_->set_theme(theme);
+    take_room();
+  }
   void show(session::Snapshot const&) override { guide_->look(); }
   bool busy() const override { return guide_->busy(); }
   std::optional<session::FactValue> fact(std::string const& name) const override {
@@ -47,6 +51,8 @@ private:
   void stand_on_the_start_page();
   Status open(std::string const& name);
   void close();
+  /// Prose wants longer lines than lists do, where the window has room for them.
+  void take_room();
   Status show_dialog();
   void ask_file();
   void follow(QString const& target);
@@ -84,15 +90,26 @@ void LessonPane::watch() {
   connect(view_, &LessonView::link_asked, this, [this](QString const& target) { follow(target); });
 }
 
-/// The first one: who has done it finds the others by the command.
+/// The first one: who has done it finds the others by the list.
 void LessonPane::stand_on_the_start_page() {
   StartPage& page = bench_.start_page();
-  if (std::vector<lesson::Card> cards = lesson::cards(); !cards.empty())
-    page.show_lesson(StartLesson{
-        QString::fromStdString(cards.front().name), QString::fromStdString(cards.front().title),
-        QString::fromStdString(cards.front().about), cards.front().minutes});
+  if (std::vector<lesson::Card> cards = lesson::cards(); !cards.empty()) {
+    lesson::Card const& card = cards.front();
+    StartLesson first{.name = QString::fromStdString(card.name),
+                      .title = QString::fromStdString(card.title),
+                      .sentence = QString::fromStdString(card.about),
+                      .minutes = card.minutes,
+                      .number = 1,
+                      .of = int(cards.size())};
+    for (std::string const& goal : card.goals) first.goals << QString::fromStdString(goal);
+    if (!card.kernel.empty()) first.source = QString::fromStdString("te:" + card.kernel);
+    page.show_lesson(first);
+  }
   connect(&page, &StartPage::lesson_asked, this,
           [this](QString const& name) { bench_.ask(journal::OpenLesson{name.toStdString()}); });
+  connect(&page, &StartPage::lessons_asked, this, [this] {
+    bench_.ask(journal::ShowDialog{"lesson", {}});
+  });
 }
 
 void LessonPane::add_commands() {
@@ -116,11 +133,23 @@ void LessonPane::add_commands() {
 Status LessonPane::open(std::string const& name) {
   TRY(guide_->open(name));
   bench_.show_tab(*this);
+  take_room();
   return {};
+}
+
+void LessonPane::take_room() {
+  constexpr double kProse = 332;
+  int window = bench_.top_bar().window()->width();
+  // Of a tab's page nobody asks how wide it must be, but of all tabs together.
+  QWidget* tabs = view_->parentWidget();
+  while (tabs && !qobject_cast<QTabWidget*>(tabs)) tabs = tabs->parentWidget();
+  if (tabs)
+    tabs->setMinimumWidth(guide_->is_open() ? std::min(bench_.theme().px(kProse), window / 4) : 0);
 }
 
 void LessonPane::close() {
   guide_->close();
+  take_room();  // as long as it has a tab
   bench_.hide_tab(*this);
 }
 
