@@ -9,6 +9,7 @@
 #include <QSplitter>
 #include <QTabWidget>
 
+#include "app/window/folding_panes.h"
 #include "app/window/main_window.h"
 #include "app/window/start_desk.h"
 #include "app/window/view_names.h"
@@ -168,12 +169,6 @@ void MainWindow::show_missing_model(QString const& project, QString const& sente
 
 // ---- how the window looks ------------------------------------------------------------------
 
-static QString sizes_text(QSplitter const* panes) {
-  QStringList sizes;
-  for (int size : panes->sizes()) sizes << QString::number(size);
-  return sizes.join(' ');
-}
-
 ProjectKeeper::Layout MainWindow::layout() const {
   ProjectKeeper::Layout layout{
       {"theme", QString(theme_name_).replace('_', '-').toStdString()},
@@ -182,7 +177,7 @@ ProjectKeeper::Layout MainWindow::layout() const {
   for (Placed const& placed : panes_) layout.merge(placed.pane->layout());
   for (QSplitter const* panes : centralWidget()->findChildren<QSplitter*>())
     if (!panes->objectName().isEmpty())
-      layout["panes " + panes->objectName().toStdString()] = sizes_text(panes).toStdString();
+      layout["panes " + panes->objectName().toStdString()] = sizes_text(*panes).toStdString();
   return layout;
 }
 

@@ -28,11 +28,13 @@ namespace tw {
 
 class ErrorCard;
 class FocusRing;
+class FoldingPanes;
 class ModelBar;
 class Playback;
 class ReportDesk;
 class StartDesk;
 class StartPage;
+class UpperPanes;
 
 namespace journal {
 struct Present;
@@ -291,8 +293,9 @@ private:
   ErrorCard* error_card_ = nullptr;
   FocusRing* ring_ = nullptr;
   ModelBar* model_bar_ = nullptr;
-  QSplitter* upper_ = nullptr;
+  UpperPanes* upper_ = nullptr;
   QSplitter* lower_ = nullptr;
+  FoldingPanes* whole_ = nullptr;  ///< both, one above the other
   QLabel* status_ = nullptr;
   QProgressBar* progress_ = nullptr;
   QPushButton* cancel_ = nullptr;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/shared/journal/present.h"
+#include "app/window/folding_panes.h"
 #include "app/window/main_window.h"
 #include "app/window/start_desk.h"
 #include "app/window/view_names.h"
@@ -160,7 +161,10 @@ Status MainWindow::run(journal::ArrangePanes const& action) {
   if (sizes.size() != panes->count())
     return bad_input("unusable_size", "these are " + std::to_string(panes->count()) +
                                           " panes, not " + std::to_string(sizes.size()));
-  panes->setSizes(sizes);
+  if (auto* folding = dynamic_cast<FoldingPanes*>(panes))
+    folding->arrange(sizes);
+  else
+    panes->setSizes(sizes);
   return {};
 }
 

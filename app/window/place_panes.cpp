@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The panes of the window: made from their rows, put in their places, brought to the front.
-#include <QResizeEvent>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <cstdlib>
-#include <numeric>
 #include <utility>
 
+#include "app/window/folding_panes.h"
 #include "app/window/main_window.h"
 #include "app/window/view_names.h"
 #include "widgets/model_bar/model_bar.h"
@@ -18,74 +16,13 @@
 namespace tw {
 namespace {
 
-/// What a resize brings or takes goes to the code for the most part, which is what is cut first,
-/// and none of it to what stands left. (QSplitter shares by the sizes that there are.)
-class UpperPanes final : public QSplitter {
-public:
-  using QSplitter::QSplitter;
-  /// Bars and their footprints need no more than 900 units, code does.
-  static QList<int> by_rule(int width, double unit = 1) {
-    int list = int(276 * unit), rest = width - list;
-    int loops = std::min(rest * 11 / 20, int(900 * unit));
-    return {list, loops, rest - loops};
-  }
-  /// Now, and in the width that they are for once it is there.
-  void want(QList<int> const& panes) {
-    setSizes(panes);
-    wanted_ = panes;
-  }
-  /// What stands at the right gives its room to what stands in the middle, and gets it back.
-  void fold(bool fold) {
-    if (count() < 3 || folded() == fold) return;
-    QList<int> panes = wanted_.isEmpty() ? sizes() : wanted_;
-    if (panes[0] <= 0) panes = by_rule(width());
-    if (fold) kept_ = panes[2];
-    wanted_.clear();
-    widget(2)->setVisible(!fold);
-    setSizes({panes[0], fold ? panes[1] + kept_ : panes[1] - kept_, kept_});
-  }
-
-protected:
-  void resizeEvent(QResizeEvent* event) override {
-    if (!wanted_.isEmpty()) {
-      QSplitter::resizeEvent(event);
-      setSizes(wanted_);
-      bool there = std::abs(width() - std::accumulate(wanted_.begin(), wanted_.end(), 0)) < 8;
-      if (there) wanted_.clear();  // a page that is not shown comes to its width in steps
-      return;
-    }
-    if (folded()) {
-      int list = sizes()[0];
-      QSplitter::resizeEvent(event);
-      return setSizes({list > 0 ? list : by_rule(width())[0], width(), kept_});
-    }
-    if (!event->oldSize().isValid() && count() == 3) {
-      QSplitter::resizeEvent(event);
-      return setSizes(by_rule(width()));
-    }
-    QList<int> panes = sizes();
-    int before = std::accumulate(panes.begin(), panes.end(), 0);
-    QSplitter::resizeEvent(event);
-    QList<int> now = sizes();
-    int more = std::accumulate(now.begin(), now.end(), 0) - before;
-    if (before <= 0 || more == 0 || panes.size() < 2) return;
-    int code = panes.size() > 2 ? more * 5 / 7 : 0;
-    panes[1] += more - code;
-    if (panes.size() > 2) panes[2] += code;
-    setSizes(panes);
-  }
-
-private:
-  bool folded() const { return count() == 3 && widget(2)->isHidden(); }
-
-  QList<int> wanted_;
-  int kept_ = 0;  ///< of the folded one
-};
-
 void have_width(QSplitter* splitter, char const* name, QList<int> const& sizes) {
   splitter->setObjectName(name);
   splitter->setHandleWidth(1);
-  splitter->setSizes(sizes);
+  if (auto* folding = dynamic_cast<FoldingPanes*>(splitter))
+    folding->arrange(sizes);
+  else
+    splitter->setSizes(sizes);
 }
 
 /// Tabs inside of tabs: those around come to the front, too.
@@ -134,13 +71,13 @@ QWidget* MainWindow::build_workbench() {
   lower_->addWidget(tabs_of(PanePlace::kBelow));
   lower_->addWidget(tabs_of(PanePlace::kBelowRight));
   have_width(lower_, "lower", {560, 560});
-  auto* whole = new QSplitter(Qt::Vertical);
-  whole->addWidget(upper_);
-  whole->addWidget(lower_);
+  whole_ = new FoldingPanes(Qt::Vertical);
+  whole_->addWidget(upper_);
+  whole_->addWidget(lower_);
   // Two tracks of a history fit, in a small window too; of a larger one loops get three quarters.
-  whole->setStretchFactor(0, 3);
-  whole->setStretchFactor(1, 1);
-  have_width(whole, "whole", {500, 300});
+  whole_->setStretchFactor(0, 3);
+  whole_->setStretchFactor(1, 1);
+  have_width(whole_, "whole", {500, 300});
   // The card floats: a splitter would make a pane of it.
   auto* floor = new QWidget;
   auto* fill = new QVBoxLayout(floor);
@@ -148,7 +85,7 @@ QWidget* MainWindow::build_workbench() {
   fill->setSpacing(0);
   model_bar_ = new ModelBar;
   fill->addWidget(model_bar_);
-  fill->addWidget(whole, 1);
+  fill->addWidget(whole_, 1);
   connect(model_bar_, &ModelBar::shapes_chosen, this, &MainWindow::use_shapes);
   connect(model_bar_, &ModelBar::notes_asked, this, &MainWindow::show_notes);
   card_ = new RefusalCard(floor);
@@ -212,6 +149,7 @@ void MainWindow::arrange() {
   if (wide == wide_) return;
   wide_ = wide;
   Quiet quiet(depth_);
+  if (!wide) upper_->fold(false);  // what stood there is a tab now
   for (Placed const& placed : panes_) {
     if (placed.row->place != PanePlace::kBeside) continue;
     if (wide) {
@@ -224,8 +162,11 @@ void MainWindow::arrange() {
       centre_->insertTab(tab_of(placed), placed.widget, placed.row->title);
     }
   }
-  if (!wide) return;
-  static_cast<UpperPanes*>(upper_)->want(UpperPanes::by_rule(width(), theme_.scale));
+  if (!wide) {
+    QList<int> panes = UpperPanes::by_rule(width(), theme_.scale);
+    return upper_->want({panes[0], panes[1] + panes[2]});
+  }
+  upper_->want(UpperPanes::by_rule(width(), theme_.scale));
   give_room();
 }
 
@@ -238,13 +179,13 @@ PaneNeeds MainWindow::needs_in_front() const {
 /// What is in front may need the room of what stands around it.
 void MainWindow::give_room() {
   PaneNeeds needs = needs_in_front();
-  if (wide_) static_cast<UpperPanes*>(upper_)->fold(needs != PaneNeeds::kItsPlace);
-  lower_->setVisible(needs != PaneNeeds::kWidthAndHeight);
+  if (wide_) upper_->fold(needs != PaneNeeds::kItsPlace);
+  whole_->fold(needs == PaneNeeds::kWidthAndHeight);
 }
 
 /// Something that had to give way was asked for.
 void MainWindow::take_room_back(QWidget* within) {
-  bool gone = lower_->isHidden() && lower_->isAncestorOf(within);
+  bool gone = whole_->folded() && lower_->isAncestorOf(within);
   for (Placed const& placed : panes_)
     gone = gone || (wide_ && placed.row->place == PanePlace::kBeside && placed.widget->isHidden() &&
                     (placed.widget == within || placed.widget->isAncestorOf(within)));

@@ -6,6 +6,7 @@
 #include <QTabBar>
 #include <algorithm>
 
+#include "app/window/folding_panes.h"
 #include "app/window/main_window.h"
 #include "app/window/view_names.h"
 
@@ -26,10 +27,8 @@ void MainWindow::watch_tabs(QTabBar* tabs) {
 
 void MainWindow::watch_panes(QSplitter* panes) {
   connect(panes, &QSplitter::splitterMoved, this, [this, panes] {
-    QStringList sizes;
-    for (int size : panes->sizes()) sizes << QString::number(size);
     user_did(
-        journal::ArrangePanes{panes->objectName().toStdString(), sizes.join(' ').toStdString()});
+        journal::ArrangePanes{panes->objectName().toStdString(), sizes_text(*panes).toStdString()});
   });
 }
 

@@ -51,6 +51,73 @@ private slots:
     QVERIFY2(moved.isEmpty(), qPrintable(moved.join(", ")));
   }
 
+  void what_gives_way_to_the_graph_comes_back_as_it_was() {
+    for (QSize size : {QSize(1280, 800), QSize(1600, 1000), QSize(2560, 1440)}) {
+      Workplace place(false);
+      place.open_matmul();
+      place.window->resize(size);
+      place.settle();
+      auto const before = places(*place.window);
+      QCOMPARE(place.lines("show graph\n"), std::string());
+      QWidget* graph = place.window->pane_widget("graph");
+      int wide = size.width() >= 1360 ? size.width() - 300 : size.width() - 310;
+      QVERIFY2(graph->width() >= wide, qPrintable(QString::number(graph->width())));
+      QVERIFY(graph->height() > size.height() * 3 / 4);
+      QVERIFY(!place.window->pane_widget("history")->isVisible());
+      place.window->resize(size + QSize(80, 60));  // and what happens meanwhile does no harm
+      place.settle();
+      place.window->resize(size);
+      place.settle();
+      QCOMPARE(place.lines("show loops\n"), std::string());
+      for (char const* name : {"loops", "kernels", "roofline", "history", "code"}) {
+        QWidget* pane = place.window->pane_widget(name);
+        if (!before.contains(pane)) continue;
+        QRect was = before.at(pane), is = places(*place.window)[pane];
+        QVERIFY2(
+            std::abs(was.width() - is.width()) <= 3 && std::abs(was.height() - is.height()) <= 3,
+            qPrintable(QString("%1 of %2: %3 x %4, was %5 x %6")
+                           .arg(name)
+                           .arg(size.width())
+                           .arg(is.width())
+                           .arg(is.height())
+                           .arg(was.width())
+                           .arg(was.height())));
+      }
+    }
+  }
+
+  void what_gave_way_comes_when_it_is_asked_for() {
+    Workplace place(false);
+    place.open_matmul();
+    for (char const* view : {"lowered", "assembly", "history", "roofline", "code"}) {
+      QCOMPARE(place.lines("show graph\n"), std::string());
+      QCOMPARE(place.lines(std::string("show ") + view + "\n"), std::string());
+      QWidget* code = place.window->pane_widget("code");
+      QWidget* history = place.window->pane_widget("history");
+      QVERIFY2(code->isVisible() && history->isVisible(), view);
+    }
+  }
+
+  void a_project_that_was_saved_before_the_graph_has_all_panes() {
+    QTemporaryDir folder;
+    std::string file = folder.filePath("work.twproj").toStdString();
+    Workplace first(false);
+    first.open_matmul();
+    int wide = first.window->pane_widget("code")->width();
+    int high = first.window->pane_widget("roofline")->height();
+    QCOMPARE(first.lines("show graph\nproject save " + file + "\n"), std::string());
+    Workplace place(false);
+    place.window->resize(1600, 1000);
+    std::string wrong = place.lines("project open " + file + "\nexpect view = graph\n");
+    QVERIFY2(wrong.empty(), wrong.c_str());
+    QCOMPARE(place.lines("show loops\n"), std::string());
+    int now_wide = place.window->pane_widget("code")->width();
+    int now_high = place.window->pane_widget("roofline")->height();
+    QVERIFY2(std::abs(now_wide - wide) <= 3 && std::abs(now_high - high) <= 3,
+             qPrintable(
+                 QString("%1 x %2, was %3 x %4").arg(now_wide).arg(now_high).arg(wide).arg(high)));
+  }
+
   void footprints_stand_in_a_usual_window() {
     Workplace place(false);
     QCOMPARE(place.lines("size 1600 1000\nsample resnet18\n"), std::string());

@@ -19,6 +19,7 @@ using session::NestView;
 constexpr int kMostAcross = 8, kMostDown = 14;
 constexpr double kHead = 40;  // names and numbers above the iterations
 constexpr double kFoot = 44;  // words below the tensor
+constexpr double kLeastGrid = 14;
 
 /// One axis of the iterations that are drawn.
 struct Axis {
@@ -43,7 +44,8 @@ public:
   }
   void draw() {
     draw_dots();
-    draw_tensor();
+    draw_grid();
+    draw_tensor_words();
     draw_ways();
     draw_others();
   }
@@ -84,13 +86,14 @@ private:
     for (size_t i = conflict_.shape.size(); i-- > 0 && dimensions_.size() < 2;)
       if (conflict_.shape[i] > 1 && i < conflict_.index.size()) dimensions_.push_back(i);
     double side = std::clamp(room_.height() - kHead - kFoot - 8, 40.0, 130.0);
-    double wide = std::min(130.0, room_.width() - (20 + across_step_ * kMostAcross) - 70);
+    double wide =
+        std::clamp(room_.width() - (20 + across_step_ * kMostAcross) - 70, kLeastGrid, 130.0);
     auto extent = [&](size_t k) {
       return k < dimensions_.size() ? double(conflict_.shape[dimensions_[k]]) : 1.0;
     };
     cell_ = std::clamp(std::min(wide / extent(0), side / extent(1)), 0.0, 12.0);
-    grid_ = QRectF(0, 0, std::clamp(cell_ * extent(0), 14.0, wide),
-                   std::clamp(cell_ * extent(1), 14.0, side));
+    grid_ = QRectF(0, 0, std::max(cell_ * extent(0), kLeastGrid),
+                   std::max(cell_ * extent(1), kLeastGrid));
     grid_.moveTopRight({room_.right() - 4, room_.top() + kHead - 10});
   }
 
@@ -141,7 +144,7 @@ private:
     cell.moveTop(std::min(cell.top(), grid_.bottom() - size));
     return cell;
   }
-  void draw_tensor() {
+  void draw_grid() {
     QColor ground = Theme::mix(theme_.ok, theme_.raised, 0.30);
     painter_.setPen(Qt::NoPen);
     painter_.setBrush(ground);
@@ -156,6 +159,8 @@ private:
     painter_.setPen(Qt::NoPen);
     painter_.setBrush(theme_.error);
     painter_.drawRoundedRect(cell(), 2, 2);
+  }
+  void draw_tensor_words() {
     QString name = QString::fromStdString(conflict_.buffer);
     QStringList shape;
     for (size_t i = dimensions_.size(); i-- > 0;)
@@ -199,19 +204,25 @@ private:
   }
 
   void draw_others() {
-    QString rest;
+    QStringList equal, apart;
     for (size_t i = 0; i < conflict_.first.loops.size(); ++i) {
       auto const& [name, value] = conflict_.first.loops[i];
-      if (value != conflict_.second.loops[i].second || name == conflict_.differs) continue;
-      rest += QString("%1%2 %3")
-                  .arg(rest.isEmpty() ? "" : ", ", QString::fromStdString(name))
-                  .arg(value);
+      int64_t second = conflict_.second.loops[i].second;
+      if (name == conflict_.differs) continue;
+      QString words = QString("%1 %2").arg(QString::fromStdString(name)).arg(value);
+      if (value == second)
+        equal << words;
+      else
+        apart << words + QString(" and %1").arg(second);
     }
-    if (rest.isEmpty()) return;
-    rest = "All other loops equal: " + rest;
+    QStringList all;
+    if (!apart.isEmpty()) all << "They differ in " + apart.join(", ") + ", too";
+    if (!equal.isEmpty())
+      all << (apart.isEmpty() ? "All other loops equal: " : "equal: ") + equal.join(", ");
+    QString words =
+        QFontMetricsF(ui_font(11)).elidedText(all.join("; "), Qt::ElideRight, room_.width());
     paint::text(painter_, QRectF(room_.left(), room_.bottom() - 16, room_.width(), 16), ui_font(11),
-                theme_.text3,
-                QFontMetricsF(ui_font(11)).elidedText(rest, Qt::ElideRight, room_.width()));
+                theme_.text3, words);
   }
 
   QPainter& painter_;

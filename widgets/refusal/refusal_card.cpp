@@ -39,7 +39,7 @@ void RefusalCard::show_refusal(std::shared_ptr<session::RefusalView const> view,
 
 /// In a narrow card the words alone tell of the two.
 bool RefusalCard::draws_pair(double card) const {
-  constexpr double kRoom = 900;
+  constexpr double kRoom = 1000;
   return view_ && view_->conflict && card >= kRoom;
 }
 
