@@ -129,6 +129,30 @@ private slots:
     }
   }
 
+  /// None of them needs a key that one must know.
+  void the_buttons_of_the_top_bar_export_tune_and_find_commands() {
+    QTemporaryDir folder;
+    Workplace place(folder.filePath("devices.json").toStdString());
+    auto button = [&](char const* name) { return place.window->findChild<QPushButton*>(name); };
+    QVERIFY(!button("exportModel")->isVisible() && !button("tuneKernel")->isVisible());
+    place.open_matmul();
+    for (QSize size : {QSize(960, 620), QSize(1280, 800), QSize(1600, 1000)}) {
+      place.window->resize(size);
+      place.settle();
+      button("searchField")->click();
+      QCOMPARE(place.lines("expect dialog = palette\nclose dialog\n"), std::string());
+      button("exportModel")->click();
+      std::string wrong = place.lines("expect dialog = exportDialog\nclose dialog\n");
+      QVERIFY2(wrong.empty(), wrong.c_str());
+      QCOMPARE(place.lines("show loops\n"), std::string());
+      button("tuneKernel")->click();
+      QCOMPARE(place.lines("expect view = tuning\n"), std::string());
+      for (char const* name : {"searchField", "exportModel", "tuneKernel"})
+        QVERIFY2(button(name)->isVisible() && button(name)->geometry().right() < size.width(),
+                 name);
+    }
+  }
+
   void tooltips_are_in_the_text_s_font_and_no_wider_than_a_small_screen() {
     Workplace place(false);
     place.open_matmul();
