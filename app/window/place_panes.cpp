@@ -179,7 +179,8 @@ PaneNeeds MainWindow::needs_in_front() const {
 /// What is in front may need the room of what stands around it.
 void MainWindow::give_room() {
   PaneNeeds needs = needs_in_front();
-  if (wide_) upper_->fold(needs != PaneNeeds::kItsPlace);
+  bool beside = wide_ && upper_->count() > 2;  // not while it is only coming
+  if (beside) upper_->fold(needs != PaneNeeds::kItsPlace);
   whole_->fold(needs == PaneNeeds::kWidthAndHeight);
 }
 

@@ -86,6 +86,20 @@ private slots:
     }
   }
 
+  void a_window_that_grows_while_one_compares_keeps_its_centre() {
+    Workplace place(false);
+    place.open_matmul();
+    QCOMPARE(place.lines("step vectorize(C.j)\ncompare 0 1\n"), std::string());
+    for (QSize size : {QSize(1280, 800), QSize(1600, 1000), QSize(960, 620), QSize(2560, 1440)}) {
+      place.window->resize(size);
+      place.settle();
+      QCOMPARE(place.lines("show code\nshow compare\n"), std::string());
+      QWidget* compare = place.window->pane_widget("compare");
+      QVERIFY2(compare->isVisible() && compare->width() > size.width() / 2,
+               qPrintable(QString("%1 of %2").arg(compare->width()).arg(size.width())));
+    }
+  }
+
   void what_gave_way_comes_when_it_is_asked_for() {
     Workplace place(false);
     place.open_matmul();
