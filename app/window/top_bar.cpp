@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kLeastNames = 160;  // where they end at least
 constexpr double kAllActions = 900;  // from this width on
+constexpr double kRoomForLoad = 1500;
 
 }  // namespace
 
@@ -245,8 +246,11 @@ std::vector<TopBar::Piece> TopBar::pieces() const {
   bool wrong = step->verdict == Verdict::kWrong, lost = !step->failure.empty();
   if (step->speed && !wrong && !lost) {
     QString unit = QString::fromStdString(snapshot_.history->unit) + QStringLiteral("  ± ");
-    if (step->disturbed)
+    // Its place is kept where there is room: it comes and goes with what others do.
+    if (step->disturbed || unit_width() >= kRoomForLoad)
       add(Slot::kLoad, QStringLiteral("▲ other load"), ui_font(11, 500), theme_.warn, 18);
+    if (!step->disturbed && !list.empty() && list.back().slot == Slot::kLoad)
+      list.back().words.clear();
     add(Slot::kUnit, unit + QString::fromStdString(percent_text(step->spread)), ui_font(11),
         theme_.text2, 2, unit + "00.0 %");
   }
