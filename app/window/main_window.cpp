@@ -183,6 +183,10 @@ void MainWindow::refresh() {
   if (new_model && !next.model->path.empty())
     desk_->remember(QString::fromStdString(next.model->path));
   place_alone();
+  // A tensor expression is its kernel: a graph that is not there shall not take all the room.
+  bool has_graph = next.graph && !next.graph->nodes.empty();
+  bool at_graph = needs_in_front() == PaneNeeds::kWidthAndHeight;
+  if (new_model && !has_graph && at_graph && home()) centre_->setCurrentWidget(home()->widget);
   top_->show_snapshot(next);
   show_model_bar();
   for (auto* dialog : findChildren<ExportDialog*>()) dialog->take(next);

@@ -112,11 +112,24 @@ private slots:
     }
   }
 
+  void a_kernel_without_a_graph_is_shown_in_loops() {
+    Workplace place(false);
+    place.window->resize(1600, 1000);
+    QCOMPARE(place.lines("sample dqn\nshow graph\nsample lstm\nexpect view = graph\n"),
+             std::string());
+    QCOMPARE(place.lines("lesson open vectors\nexpect view = loops\n"), std::string());
+    QVERIFY(place.window->pane_widget("history")->isVisible());
+    QCOMPARE(place.lines("sample dqn\nshow graph\nexpect view = graph\n"), std::string());
+    place.open_matmul();
+    QCOMPARE(place.lines("expect view = loops\n"), std::string());
+  }
+
   void a_project_that_was_saved_before_the_graph_has_all_panes() {
     QTemporaryDir folder;
     std::string file = folder.filePath("work.twproj").toStdString();
     Workplace first(false);
-    first.open_matmul();
+    first.window->resize(1600, 1000);
+    QCOMPARE(first.lines("sample dqn\n"), std::string());
     int wide = first.window->pane_widget("code")->width();
     int high = first.window->pane_widget("roofline")->height();
     QCOMPARE(first.lines("show graph\nproject save " + file + "\n"), std::string());
