@@ -177,10 +177,10 @@ enum class PanePlace : uint8_t {
   kBelowRight
 };
 
-/// Two things are not in a row: words of journals, which stand in the folder's journal.cpp since
-/// `tw` reads them too, and what can be asked of any pane.
 /// Of a tab of the centre while it is in front.
 enum class PaneNeeds : uint8_t { kItsPlace, kWidth, kWidthAndHeight };
+/// Two things are not in a row: words of journals, which stand in the folder's journal.cpp since
+/// `tw` reads them too, and what can be asked of any pane.
 struct PaneRow {
   std::string name;  ///< the folder's
   QString title;     ///< of its tab

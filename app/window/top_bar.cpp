@@ -247,10 +247,10 @@ std::vector<TopBar::Piece> TopBar::pieces() const {
   if (step->speed && !wrong && !lost) {
     QString unit = QString::fromStdString(snapshot_.history->unit) + QStringLiteral("  ± ");
     // Its place is kept where there is room: it comes and goes with what others do.
-    if (step->disturbed || unit_width() >= kRoomForLoad)
+    if (step->disturbed || unit_width() >= kRoomForLoad) {
       add(Slot::kLoad, QStringLiteral("▲ other load"), ui_font(11, 500), theme_.warn, 18);
-    if (!step->disturbed && !list.empty() && list.back().slot == Slot::kLoad)
-      list.back().words.clear();
+      if (!step->disturbed) list.back().words.clear();
+    }
     add(Slot::kUnit, unit + QString::fromStdString(percent_text(step->spread)), ui_font(11),
         theme_.text2, 2, unit + "00.0 %");
   }

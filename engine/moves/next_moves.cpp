@@ -159,9 +159,8 @@ std::string binding_sentence(NextMoves const& moves) {
   if (moves.moves.empty() || moves.moves.front().gain < kSame)
     return now + "; no move that is known here would make it faster";
   NextMove const& best = moves.moves.front();
-  std::string gain = fmt::format("{:.{}f}", best.gain, best.gain < 10 ? 1 : 0);
   return fmt::format("{}; {} would make it {} ({} times as fast)", now, best.effect,
-                     duration_text(best.model.seconds), gain);
+                     duration_text(best.model.seconds), number_text(best.gain));
 }
 
 }  // namespace tw::moves

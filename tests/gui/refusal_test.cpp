@@ -82,8 +82,9 @@ private slots:
       paint::TextLog log;
       card->grab();
       return std::ranges::count_if(log.texts, [](paint::PaintedText const& text) {
-        return text.words.contains(QStringLiteral("× as fast")) ||
-               text.words.contains(QStringLiteral("× as slow"));
+        return text.words.contains(QStringLiteral(" times faster")) ||
+               text.words.contains(QStringLiteral(" times slower")) ||
+               text.words.endsWith(QStringLiteral("○ as fast"));
       });
     };
     QTRY_COMPARE_WITH_TIMEOUT(worth(), std::ptrdiff_t(card->shown()->repairs.size()), 20000);

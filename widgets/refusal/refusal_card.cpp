@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/session/refusal_words.h"
+#include "engine/support/base/quantities.h"
 #include "widgets/paint/paint.h"
 #include "widgets/refusal/conflict_picture.h"
 
@@ -161,15 +162,19 @@ int RefusalCard::stage_of_culprit() const {
 void RefusalCard::look_ahead(
     std::function<std::shared_ptr<session::Outlook const>(std::string const&)> const& ask) {
   for (size_t i = 0; i < outlooks_.size(); ++i) {
-    if (!outlooks_[i].isEmpty()) continue;
+    if (outlooks_[i] && outlooks_[i]->gain() > 0) continue;  // else the roofs may come to be known
     auto outlook = ask(view_->repairs[i].step);
     if (!outlook) return;  // one is worked on at a time
-    double gain = outlook->gain();
-    outlooks_[i] = gain <= 0   ? QStringLiteral(" ")
-                   : gain >= 1 ? paint::number(gain) + QStringLiteral("× as fast")
-                               : paint::number(1 / gain) + QStringLiteral("× as slow");
+    outlooks_[i] = std::move(outlook);
     update();
   }
+}
+
+/// " · ○ 1.96 times faster": hollow, as all that is modelled.
+QString RefusalCard::worth_of(size_t repair) const {
+  auto const& outlook = outlooks_[repair];
+  if (!outlook || outlook->gain() <= 0) return {};
+  return QStringLiteral(" · ○ ") + QString::fromStdString(speedup_text(outlook->gain()));
 }
 
 /// The steps of a repair: in one line where they fit it, else each in its own.
@@ -216,8 +221,7 @@ void RefusalCard::draw_repairs(QPainter& painter) const {
     paint::paragraph(painter, steps, mono_font(12, 600), theme_.text1, steps_of(i, steps.width()));
     paint::text(painter, below, ui_font(11), theme_.ok, QStringLiteral("✓ legal, proved"));
     QFont const small = ui_font(11);
-    QString gain = outlooks_[i].trimmed();
-    if (!gain.isEmpty()) gain.prepend(QStringLiteral(" · ○ "));
+    QString gain = worth_of(i);
     double room = below.width() - 96 - QFontMetricsF(small).horizontalAdvance(gain);
     QString effect = QFontMetricsF(small).elidedText(
         QString::fromStdString(view_->repairs[i].effect), Qt::ElideRight, room);

@@ -41,6 +41,7 @@ protected:
 
 private:
   bool draws_pair(double card) const;
+  QString worth_of(size_t repair) const;
   int repair_at(QPointF at) const;
   void point_at(int repair);
   int stage_of_culprit() const;
@@ -58,7 +59,8 @@ private:
 
   std::shared_ptr<session::RefusalView const> view_;
   std::shared_ptr<session::NestView const> nest_;
-  std::vector<QString> outlooks_;  ///< of the repairs; empty: not known
+  std::vector<std::shared_ptr<session::Outlook const>>
+      outlooks_;  ///< of the repairs; null: not yet
   int pointed_ = -1;
 };
 

@@ -30,7 +30,9 @@ void RoofPicture::show_kernel(std::shared_ptr<session::MachineView const> machin
                               std::optional<session::KernelPromise> promise) {
   machine_ = std::move(machine);
   promise_ = promise;
-  bool known = machine_ && promise_ && machine_->roofs_known && peak() > 0;
+  // What is promised is of this machine, whatever device is in use.
+  bool here = machine_ && machine_->device == "local";
+  bool known = here && promise_ && machine_->roofs_known && peak() > 0;
   setVisible(known);
   if (!known) return;
   setAccessibleName(
