@@ -25,8 +25,9 @@ struct Scene {
 /// One or a few steps that are one move.
 struct Offer {
   Draft draft;
-  std::string about;   ///< the block that it is for
-  std::string effect;  ///< what it does, in a few words: "8 lanes of C.j"
+  std::string about;        ///< the block, or the tensor, that it is for
+  std::string effect;       ///< what it does, in a few words: "8 lanes of C.j"
+  std::string tensor = {};  ///< that is made, held or stored in another way; empty: none
 };
 /// Only drafts that are possible are looked at further.
 using Offering = std::function<void(Offer)>;

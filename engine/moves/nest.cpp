@@ -1,8 +1,8 @@
 #include "engine/moves/nest.h"
 
 #include <algorithm>
+#include <set>
 
-#include "engine/analysis/touched.h"
 #include "engine/arith/linear.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
@@ -28,7 +28,12 @@ bool is_reduced(Block const& block, std::string const& loop) {
 
 std::optional<BlockNest> nest_of(Program const& program, BlockSite const& site) {
   if (site.block->body.as<IntrinsicCall>()) return {};
-  BlockNest nest{.block = site.block->name, .loops = {}, .sums = false, .writes = {}, .reads = {}};
+  BlockNest nest{.block = site.block->name,
+                 .loops = {},
+                 .sums = false,
+                 .writes = {},
+                 .reads = {},
+                 .accesses = {}};
   nest.sums = std::ranges::any_of(
       site.block->iters, [](IterVar const& iter) { return iter.kind == IterKind::kReduce; });
   std::vector<analysis::TensorAccess> accesses = analysis::accesses_of(site);
@@ -40,7 +45,7 @@ std::optional<BlockNest> nest_of(Program const& program, BlockSite const& site) 
   for (For const* loop : site.loops) {
     auto extent = as_int(loop->extent);
     if (!extent) return {};
-    NestLoop one{loop->id, reference_of(program, loop->id), *extent, loop->loop_kind};
+    NestLoop one{loop->id, reference_of(program, loop->id), loop->name(), *extent, loop->loop_kind};
     one.reduces = is_reduced(*site.block, loop->name());
     for (analysis::TensorAccess const& access : accesses)
       if ((access.writes || !access.update) && side_by_side(access, loop->name()))
@@ -48,6 +53,7 @@ std::optional<BlockNest> nest_of(Program const& program, BlockSite const& site) 
     one.alone = blocks_of(loop->body).size() == 1;
     nest.loops.push_back(std::move(one));
   }
+  nest.accesses = std::move(accesses);
   return nest;
 }
 
@@ -63,6 +69,20 @@ std::vector<LoopId> BlockNest::ids() const {
   std::vector<LoopId> all;
   for (NestLoop const& loop : loops) all.push_back(loop.id);
   return all;
+}
+
+std::string added_block(Program const& before, Program const& after) {
+  std::set<std::string> known;
+  for (BlockSite const& site : blocks_of(before.body)) known.insert(site.block->name);
+  for (BlockSite const& site : blocks_of(after.body))
+    if (!known.contains(site.block->name)) return site.block->name;
+  return {};
+}
+
+std::optional<BlockNest> nest_of(Program const& program, std::string const& block) {
+  for (BlockSite const& site : blocks_of(program.body))
+    if (site.block->name == block) return nest_of(program, site);
+  return {};
 }
 
 std::vector<BlockNest> nests_of(Program const& program) {

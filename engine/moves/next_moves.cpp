@@ -37,7 +37,7 @@ bool names(Step const& step, std::string const& of) {
 }
 
 bool concerns(Offer const& offer, std::string const& of) {
-  if (of.empty() || offer.about == of) return true;
+  if (of.empty() || offer.about == of || offer.tensor == of) return true;
   return std::ranges::any_of(offer.draft.steps(), [&](Step const& one) { return names(one, of); });
 }
 
@@ -47,34 +47,45 @@ std::string text_of(std::vector<Step> const& steps) {
   return text;
 }
 
-/// Most of the work, and each stands alone: all processors share it.
-void model_all(std::vector<Candidate>& all, Model const& model, StopToken stop) {
+/// Each stands alone: all processors share them.
+void for_each_of(size_t count, StopToken stop, std::function<void(size_t)> const& work) {
   std::atomic<size_t> next = 0;
-  auto work = [&] {
-    for (size_t i = next++; i < all.size() && !stop.stop_requested(); i = next++) {
-      all[i].model = model(all[i].offer.draft.schedule().program());
-      all[i].cost = cost_of(all[i].model);
-    }
+  auto take = [&] {
+    for (size_t i = next++; i < count && !stop.stop_requested(); i = next++) work(i);
   };
   std::vector<std::jthread> others;
-  size_t workers = std::min<size_t>(std::thread::hardware_concurrency(), all.size());
-  for (size_t i = 1; i < workers; ++i) others.emplace_back(work);
-  work();
+  size_t workers = std::min<size_t>(std::thread::hardware_concurrency(), count);
+  for (size_t i = 1; i < workers; ++i) others.emplace_back(take);
+  take();
+}
+
+std::vector<Offer> offers_of(Idea const& idea, Scene const& scene, MovesWanted const& wanted) {
+  std::vector<Offer> offers;
+  idea.offer(scene, [&](Offer offer) {
+    bool taken = !wanted.stop.stop_requested() && offer.draft.possible() &&
+                 !offer.draft.steps().empty() && concerns(offer, wanted.of);
+    if (taken) offers.push_back(std::move(offer));
+  });
+  return offers;
 }
 
 /// All that could be carried out, with what it would take.
 std::vector<Candidate> candidates(Scene const& scene, Model const& model,
                                   MovesWanted const& wanted) {
+  std::span<Idea const* const> ideas = idea_table();
+  std::vector<std::vector<Offer>> offers(ideas.size());
+  for_each_of(ideas.size(), wanted.stop,
+              [&](size_t i) { offers[i] = offers_of(*ideas[i], scene, wanted); });
   std::vector<Candidate> all;
   std::set<std::string> seen;
-  for (Idea const* idea : idea_table())
-    idea->offer(scene, [&](Offer offer) {
-      if (wanted.stop.stop_requested() || !offer.draft.possible() || offer.draft.steps().empty())
-        return;
-      if (!concerns(offer, wanted.of) || !seen.insert(text_of(offer.draft.steps())).second) return;
-      all.push_back({idea, std::move(offer), {}, 0});
-    });
-  model_all(all, model, wanted.stop);
+  for (size_t i = 0; i < ideas.size(); ++i)
+    for (Offer& offer : offers[i])
+      if (seen.insert(text_of(offer.draft.steps())).second)
+        all.push_back({ideas[i], std::move(offer), {}, 0});
+  for_each_of(all.size(), wanted.stop, [&](size_t i) {
+    all[i].model = model(all[i].offer.draft.schedule().program());
+    all[i].cost = cost_of(all[i].model);
+  });
   std::erase_if(all, [](Candidate const& one) { return one.cost <= 0; });
   return all;
 }
@@ -124,7 +135,7 @@ double cost_of(analysis::TimeModel const& model) {
 
 Result<NextMoves> next_moves(Schedule const& schedule, Hardware const& hardware, Model const& model,
                              MovesWanted const& wanted) {
-  NextMoves found;
+  NextMoves found{.of = wanted.of, .now = {}, .moves = {}, .refused = {}};
   found.now = model(schedule.program());
   if (found.now.seconds <= 0)
     return refused("no_time_model",
@@ -133,11 +144,12 @@ Result<NextMoves> next_moves(Schedule const& schedule, Hardware const& hardware,
   std::vector<Candidate> all = candidates(scene, model, wanted);
   found.tried = int(all.size());
   sort_best_first(all);
+  size_t most_variants = wanted.variants ? wanted.variants : wanted.of.empty() ? 2 : 6;
   std::map<std::pair<Idea const*, std::string>, size_t> variants;
   for (Candidate& one : all) {
     if (found.moves.size() == wanted.most || wanted.stop.stop_requested()) break;
     size_t& of_its_kind = variants[{one.idea, one.offer.about}];
-    if (of_its_kind == wanted.variants) continue;
+    if (of_its_kind == most_variants) continue;
     std::string code = proved(schedule, one.offer.draft.steps(), wanted.effort);
     if (!code.empty()) {
       ++found.refused[code];
@@ -145,7 +157,7 @@ Result<NextMoves> next_moves(Schedule const& schedule, Hardware const& hardware,
     }
     ++of_its_kind;
     double gain = found.now.seconds / one.model.seconds;
-    found.moves.push_back({one.idea->name, one.offer.about, one.offer.effect,
+    found.moves.push_back({one.idea->name, one.offer.about, one.offer.tensor, one.offer.effect,
                            one.offer.draft.steps(), std::move(one.model), gain});
     if (wanted.on_move) wanted.on_move(found.moves.back());
   }
@@ -157,7 +169,8 @@ std::string binding_sentence(NextMoves const& moves) {
   std::string what = arithmetic ? "Arithmetic" : "Traffic of " + moves.now.bound;
   std::string now = fmt::format("{} binds: {} as modelled", what, duration_text(moves.now.seconds));
   if (moves.moves.empty() || moves.moves.front().gain < kSame)
-    return now + "; no move that is known here would make it faster";
+    return fmt::format("{}; no move{} that is known here would make it faster", now,
+                       moves.of.empty() ? "" : " of " + moves.of);
   NextMove const& best = moves.moves.front();
   return fmt::format("{}; {} would make it {} ({} times as fast)", now, best.effect,
                      duration_text(best.model.seconds), number_text(best.gain));

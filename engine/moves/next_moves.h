@@ -20,7 +20,8 @@ using Model = std::function<analysis::TimeModel(ir::Program const& program)>;
 
 struct NextMove {
   std::string idea;         ///< "register_tile"
-  std::string about;        ///< a block
+  std::string about;        ///< a block or a tensor
+  std::string tensor;       ///< that is made, held or stored in another way; empty: none
   std::string effect;       ///< in a few words
   std::vector<Step> steps;  ///< each legal behind the one before, and proved
   analysis::TimeModel model;
@@ -36,7 +37,8 @@ double cost_of(analysis::TimeModel const& model);
 struct MovesWanted {
   std::string of;  ///< a reference as scripts write it; empty: all
   size_t most = 12;
-  size_t variants = 2;            ///< of one idea for one block
+  /// Of one idea for one block or tensor. 0: two, or six of what is asked for by name.
+  size_t variants = 0;
   Effort effort = Effort::kWork;  ///< of the proofs
   StopToken stop = {};
   /// Moves as they are proved, best first, from the thread that asks.
@@ -44,6 +46,7 @@ struct MovesWanted {
 };
 
 struct NextMoves {
+  std::string of;  ///< as asked for
   analysis::TimeModel now;
   std::vector<NextMove> moves;  ///< best first; of those that bring the same the shorter one first
   int tried = 0;                ///< drafts that could be carried out, and were modelled

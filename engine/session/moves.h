@@ -9,7 +9,8 @@ namespace tw::session {
 struct MoveView {
   std::string line;    ///< as `ApplyStep` takes it: steps with ";" between them
   std::string idea;    ///< "register_tile"
-  std::string about;   ///< a block
+  std::string about;   ///< a block or a tensor
+  std::string tensor;  ///< that is made, held or stored in another way; empty: none
   std::string effect;  ///< "8 elements of C.j at a time"
   double ms = 0;       ///< modelled
   double gain = 1;     ///< how many times as fast as now, as modelled

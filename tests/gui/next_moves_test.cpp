@@ -1,12 +1,15 @@
 // The list of next moves: best first, taken by a click or by Enter, for all or for one loop.
 #include <QtTest>
 
-#include <QCheckBox>
+#include <QComboBox>
+#include <fstream>
 #include <sstream>
 
+#include "app/window/panes/next/journal.h"
 #include "tests/gui/seen.h"
 #include "tests/gui/workplace.h"
 #include "widgets/moves/move_list.h"
+#include "widgets/stages/lane_row.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -53,15 +56,60 @@ private slots:
   void a_loop_has_moves_of_its_own() {
     size_t all = list_->shown()->moves.size();
     QVERIFY(window().perform(journal::SelectLoop{"C.k"}));
-    auto* only = window().findChild<QCheckBox*>("nextOfSelection");
-    only->click();
-    settle();
+    auto* of = window().findChild<QComboBox*>("nextOf");
+    choose(*of, "selection");
     QVERIFY(list_->shown() && !list_->shown()->moves.empty());
     for (MoveView const& move : list_->shown()->moves)
       QVERIFY2(move.line.find("C.k") != std::string::npos, move.line.c_str());
-    only->click();
-    settle();
+    choose(*of, "all");
     QCOMPARE(list_->shown()->moves.size(), all);
+  }
+
+  void a_block_and_a_tensor_have_moves_of_their_own() {
+    auto* of = window().findChild<QComboBox*>("nextOf");
+    QVERIFY(window().perform(journal::SelectLoop{"C.k"}));
+    choose(*of, "block");
+    QVERIFY(!list_->shown()->moves.empty());
+    choose(*of, "A");
+    QVERIFY(!list_->shown()->moves.empty());
+    for (MoveView const& move : list_->shown()->moves) {
+      QCOMPARE(move.tensor, std::string("A"));
+      QVERIFY2(move.line.find("tensor=A") != std::string::npos, move.line.c_str());
+    }
+    keep_picture(window(), "next_of_a_tensor");
+    // What a move makes can be asked about, too; what is there no more cannot.
+    click(0);
+    QVERIFY(of->findData("A_cache") > 0);
+    QCOMPARE(of->currentData().toString(), QString("A"));
+    choose(*of, "A_cache");
+    window().execute(JumpTo{0});
+    settle();
+    QCOMPARE(of->currentData().toString(), QString("all"));
+    QVERIFY(!window().perform(journal::NextOf{"A_cache"}));
+  }
+
+  /// Vectors along rows gather what one load could bring.
+  void the_best_move_of_a_tensor_stands_at_it_in_its_memory() {
+    std::string file = place_->folder.filePath("rows.te").toStdString();
+    std::ofstream(file) << "tilewright te 1\n"
+                           "kernel rows(A: f32[96, 128], B: f32[160, 128] @param) -> C\n"
+                           "  C[i in 96, j in 160] = sum[k in 128] A[i, k] * B[j, k]\n";
+    QCOMPARE(place_->lines("open \"" + file + "\"\nsize 1600 1000\n" +
+                           "step i.0, i.1 = split(C.i, factor=8)\n"
+                           "step j.0, j.1 = split(C.j, factor=16)\n"
+                           "step reorder(C.i.0, C.j.0, C.k, C.i.1, C.j.1)\n"
+                           "step vectorize(C.j.1)\nstep unroll(C.i.1)\nstep parallel(C.i.0)\n"),
+             std::string());
+    settle();
+    auto* lanes = window().findChild<LaneRow*>("memoryLanes");
+    QTRY_VERIFY(mark_of(*lanes, "next: B packed as C uses it"));
+    Part mark = *mark_of(*lanes, "next: B packed as C uses it");
+    QTest::mouseMove(lanes, lanes->pixels(mark.rect.center()));
+    QTRY_COMPARE(place_->lines("expect pointed contains pack\n"), std::string());
+    keep_picture(window(), "next_at_a_tensor");
+    QTest::mouseClick(lanes, Qt::LeftButton, {}, lanes->pixels(mark.rect.center()));
+    settle();
+    QVERIFY(place_->session->script().find("pack(C, layout=AB16a, tensor=B)") != std::string::npos);
   }
 
   void the_journal_replays_what_was_taken() {
@@ -90,6 +138,18 @@ private:
     place_->settle();
     QTRY_VERIFY(list_->shown());
     place_->settle();
+  }
+  static std::optional<Part> mark_of(LaneRow const& lanes, QString const& name) {
+    for (Part const& part : lanes.parts())
+      if (part.name.startsWith(name)) return part;
+    return {};
+  }
+  void choose(QComboBox& of, QString const& what) {
+    int row = of.findData(what);
+    QVERIFY2(row >= 0, qPrintable(what));
+    of.setCurrentIndex(row);
+    emit of.activated(row);
+    settle();
   }
   void click(int row) {
     QTest::mouseClick(list_, Qt::LeftButton, {}, list_->pixels(list_->row_rect(row).center()));

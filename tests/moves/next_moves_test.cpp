@@ -61,6 +61,15 @@ std::string const kMatmul =
     "kernel m(A: f32[96, 64], B: f32[64, 80]) -> C\n"
     "  C[i in 96, j in 80] = sum[k in 64] A[i, k] * B[k, j]\n";
 
+Schedule stepped(Schedule schedule, std::vector<std::string> const& steps) {
+  for (std::string const& step : steps) schedule = schedule.apply(parse_step(step).value()).value();
+  return schedule;
+}
+
+std::vector<std::string> const kTile = {
+    "i.0, i.1 = split(C.i, factor=6)", "j.0, j.1 = split(C.j, factor=8)",
+    "reorder(C.i.0, C.j.0, C.k, C.i.1, C.j.1)", "vectorize(C.j.1)", "unroll(C.i.1)"};
+
 /// What each kind of move was taken for, and what the walks met.
 struct Walks {
   std::map<std::string, int> taken;
@@ -145,18 +154,87 @@ private slots:
         "  C[i in 64, j in 64] = sum[k in 64] A[i, k] * B[k, j]\n"
         "  D[i in 64, j in 64] = max(C[i, j], 0)\n";
     Schedule schedule = plain(text);
-    for (std::string const of : {"C.k", "D", "C.j"}) {
+    for (std::string const of : {"C.k", "D", "C.j", "A", "C"}) {
       NextMoves found = moves_of(schedule, 8, {.of = of, .most = 100, .variants = 100});
       QVERIFY2(!found.moves.empty(), of.c_str());
       for (NextMove const& move : found.moves) {
         bool named = move.about == of;
         for (Step const& step : move.steps)
-          named = named || to_text(step).find(of) != std::string::npos;
+          named = named || move.tensor == of || to_text(step).find(of) != std::string::npos;
         QVERIFY2(named, move.effect.c_str());
       }
     }
     size_t all = moves_of(schedule, 8, {.most = 1000, .variants = 1000}).moves.size();
     QVERIFY(moves_of(schedule, 8, {.of = "D", .most = 1000, .variants = 1000}).moves.size() < all);
+  }
+
+  void a_tensor_is_packed_copied_and_summed_apart() {
+    Schedule schedule = plain(
+        "kernel t(A: f32[96, 64], B: f32[80, 64]) -> C\n"
+        "  C[i in 96, j in 80] = sum[k in 64] A[i, k] * B[j, k]\n");
+    NextMoves tiles = moves_of(schedule, 8, {.of = "C", .most = 1});
+    schedule = taken(std::move(schedule), tiles.moves.front());
+    std::map<std::string, std::string> seen;  // primitive: tensors
+    for (std::string const of : {"A", "B", "C"})
+      for (NextMove const& move : moves_of(schedule, 8, {.of = of, .most = 100}).moves) {
+        if (move.tensor != of) continue;
+        QCOMPARE(move.about, of);
+        seen[move.steps.front().primitive] += of;
+      }
+    QVERIFY(seen["pack"].find('B') != std::string::npos);
+    QVERIFY(seen["cache_read"].find('A') != std::string::npos);
+    QVERIFY(seen["cache_write"].find('C') != std::string::npos);
+  }
+
+  /// Lanes that are read one by one from as many rows, against one load.
+  void what_vectors_gather_is_worth_packing() {
+    Schedule schedule = plain(
+        "kernel t(A: f32[96, 64], B: f32[80, 64] @param) -> C\n"
+        "  C[i in 96, j in 80] = sum[k in 64] A[i, k] * B[j, k]\n");
+    schedule = stepped(std::move(schedule), kTile);
+    NextMoves found = moves_of(schedule, 8, {.of = "B"});
+    QVERIFY(!found.moves.empty());
+    NextMove const& best = found.moves.front();
+    QCOMPARE(to_text(best.steps.front()), std::string("pack(C, layout=AB8a, tensor=B)"));
+    QVERIFY2(best.gain > 1.1, std::to_string(best.gain).c_str());
+  }
+
+  /// Not copied once more, but stored so from the beginning.
+  void who_writes_a_tensor_can_store_it_as_it_is_used() {
+    Schedule schedule = stepped(plain("kernel t(A: f32[96, 64], B: f32[80, 64]) -> C\n"
+                                      "  E[j in 80, k in 64] = B[j, k] * 2\n"
+                                      "  C[i in 96, j in 80] = sum[k in 64] A[i, k] * E[j, k]\n"),
+                                kTile);
+    std::set<std::string> lines;
+    for (NextMove const& move : moves_of(schedule, 8, {.of = "E", .most = 100}).moves)
+      lines.insert(to_text(move.steps.front()));
+    QVERIFY(lines.contains("transform_layout(E, layout=AB8a)"));
+    QVERIFY(lines.contains("pack(C, layout=AB8a, tensor=E)"));
+  }
+
+  /// Three orders of a tensor for one nest, each only where it helps.
+  void a_layout_is_offered_where_the_tile_begins_at_its_blocks() {
+    auto layouts = [](std::string const& text, std::vector<std::string> const& steps,
+                      std::string const& of) {
+      Schedule schedule = stepped(plain(text), steps);
+      std::set<std::string> found;
+      for (NextMove const& move : moves_of(schedule, 8, {.of = of, .most = 100}).moves)
+        for (Step const& step : move.steps)
+          if (step.primitive == "pack")
+            found.insert(std::get<std::string>(step.arguments.at("layout")));
+      return found;
+    };
+    QCOMPARE(layouts(kMatmul, kTile, "B"), std::set<std::string>{"BA8b"});
+    QCOMPARE(layouts(kMatmul, kTile, "A"), std::set<std::string>{"AB6a"});
+    // A window's columns begin everywhere: no block holds all of a vector.
+    std::string conv =
+        "kernel c(X: f32[8, 34, 34], W: f32[8, 8, 3, 3]) -> Y\n"
+        "  Y[o in 8, y in 32, x in 32] = sum[c in 8, r in 3, s in 3] X[c, y+r, x+s] * W[o, c, r, "
+        "s]\n";
+    std::vector<std::string> lanes = {"x.0, x.1 = split(Y.x, factor=8)",
+                                      "reorder(Y.c, Y.r, Y.s, Y.x.1)", "vectorize(Y.x.1)"};
+    QCOMPARE(layouts(conv, lanes, "X"), std::set<std::string>{});
+    QCOMPARE(layouts(conv, lanes, "W"), std::set<std::string>{});
   }
 
   void the_first_move_again_and_again_makes_a_product_fast() {

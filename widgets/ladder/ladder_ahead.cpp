@@ -5,6 +5,7 @@
 
 #include "widgets/ladder/ladder_metrics.h"
 #include "widgets/ladder/ladder_view.h"
+#include "widgets/moves/move_mark.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -29,10 +30,9 @@ bool LadderView::is_new(session::LoopBar const& bar) const {
 }
 
 session::MoveView const* LadderView::move_of(int loop) const {
-  constexpr double kWorthIt = 1.01;
   if (!selection_.moves() || ahead_) return nullptr;
   for (session::MoveView const& move : selection_.moves()->moves)
-    if (move.loop == loop) return move.gain >= kWorthIt ? &move : nullptr;
+    if (move.loop == loop) return is_worth_a_mark(move) ? &move : nullptr;
   return nullptr;
 }
 
@@ -45,8 +45,8 @@ QRectF LadderView::mark_of(int loop) const {
                     ? 0
                     : 8 + QFontMetricsF(ui_font(12))
                               .horizontalAdvance(QString::fromStdString(item->bar->consequence));
-  double wide = QFontMetricsF(mono_font(11, 600)).horizontalAdvance(mark_words(*move)) + 26;
-  return {item->rect.right() + 10 + said, item->rect.top() + 4, wide, item->rect.height() - 8};
+  return {item->rect.right() + 10 + said, item->rect.top() + 4, mark_width(*move),
+          item->rect.height() - 8};
 }
 
 LadderView::Item const* LadderView::mark_at(QPointF at) const {
@@ -74,18 +74,10 @@ std::vector<LadderView::Hint> LadderView::hint() const {
   return hint;
 }
 
-/// What a click here would bring: a ring, since it is modelled, and how many times as fast.
+/// What a click here would bring.
 void LadderView::draw_mark(QPainter& painter, Item const& item) const {
   QRectF mark = mark_of(item.bar->id);
-  bool lit = mark.contains(at_) && here_;
-  painter.setPen(QPen(lit ? theme_.ink : theme_.line2, 1));
-  painter.setBrush(lit ? theme_.hover : theme_.control);
-  painter.drawRoundedRect(mark.adjusted(0.5, 0.5, -0.5, -0.5), 9, 9);
-  painter.setPen(QPen(theme_.text2, 1.2));
-  painter.setBrush(Qt::NoBrush);
-  painter.drawEllipse(QPointF(mark.left() + 10, mark.center().y()), 3.2, 3.2);
-  paint::text(painter, mark.adjusted(18, 0, -2, 0), mono_font(11, 600), theme_.text1,
-              mark_words(*move_of(item.bar->id)));
+  draw_move_mark(painter, mark, *move_of(item.bar->id), mark.contains(at_) && here_, theme_);
 }
 
 /// The nest is not there yet: what is new in it is framed, and the words say what it is worth.

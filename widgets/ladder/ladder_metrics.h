@@ -48,11 +48,6 @@ inline double bar_width(int64_t extent) {
   return std::min(92 + 34 * std::log2(double(std::max<int64_t>(extent, 1))), 420.0);
 }
 
-/// "2.3×"
-inline QString mark_words(session::MoveView const& move) {
-  return QString::fromStdString(number_text(move.gain)) + QStringLiteral("×");
-}
-
 inline QString shown_name(session::LoopBar const& bar) {
   QString name = QString::fromStdString(bar.name);
   switch (bar.kind) {

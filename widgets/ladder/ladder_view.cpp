@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "widgets/ladder/ladder_metrics.h"
+#include "widgets/moves/move_mark.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -156,8 +157,7 @@ std::vector<Part> LadderView::parts() const {
   }
   for (Item const& item : items_)
     if (session::MoveView const* move = item.bar ? move_of(item.bar->id) : nullptr)
-      parts.push_back({mark_of(item.bar->id), "next: " + QString::fromStdString(move->effect) +
-                                                  ", " + mark_words(*move) + " as fast"});
+      parts.push_back({mark_of(item.bar->id), mark_name(*move)});
   for (Note const& note : notes_)
     parts.push_back(
         {note.rect, note.barrier ? barrier_words(*note.barrier)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/playback/playback_bar.h"
 
-#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QStyle>
 
+#include "widgets/paint/chooser.h"
 namespace tw {
 
 PlaybackBar::PlaybackBar(QWidget* parent)
@@ -16,7 +16,7 @@ PlaybackBar::PlaybackBar(QWidget* parent)
       play_(new QPushButton),
       step_(new QPushButton("Next line")),
       close_(new QPushButton("Close")),
-      speed_(new QComboBox) {
+      speed_(new Chooser) {
   setObjectName("playbackBar");
   setAttribute(Qt::WA_StyledBackground);
   place_->setObjectName("playbackPlace");
@@ -44,7 +44,7 @@ PlaybackBar::PlaybackBar(QWidget* parent)
   connect(play_, &QPushButton::clicked, this, &PlaybackBar::play_asked);
   connect(step_, &QPushButton::clicked, this, &PlaybackBar::step_asked);
   connect(close_, &QPushButton::clicked, this, &PlaybackBar::close_asked);
-  connect(speed_, &QComboBox::activated, this,
+  connect(speed_, &Chooser::activated, this,
           [this](int index) { emit speed_chosen(speed_->itemData(index).toDouble()); });
   hide();
 }

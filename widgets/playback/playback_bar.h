@@ -5,11 +5,11 @@
 #include <QString>
 #include <QWidget>
 
-class QComboBox;
 class QLabel;
 class QPushButton;
 
 namespace tw {
+class Chooser;
 
 /// What the bar shows.
 struct PlaybackState {
@@ -47,7 +47,7 @@ private:
   PlaybackState state_;
   QLabel *place_, *words_;
   QPushButton *play_, *step_, *close_;
-  QComboBox* speed_;
+  Chooser* speed_;
 };
 
 }  // namespace tw

@@ -5,6 +5,7 @@
 #include <QMouseEvent>
 #include <algorithm>
 
+#include "widgets/moves/move_mark.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -24,6 +25,12 @@ QString loop_words(MemoryLane const& lane) {
   return "while " + QString::fromStdString(lane.reference) + " runs once";
 }
 
+QString pill_name(LanePart const& part) { return QString::fromStdString(part.tensor); }
+
+QString bytes_words(LanePart const& part) {
+  return (part.exact ? "" : QStringLiteral("≤ ")) + paint::bytes(part.bytes);
+}
+
 }  // namespace
 
 LaneRow::LaneRow(Selection& selection, Preview preview, QWidget* parent)
@@ -32,6 +39,7 @@ LaneRow::LaneRow(Selection& selection, Preview preview, QWidget* parent)
   setAccessibleName("Memories");
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
+  connect(&selection_, &Selection::moves_changed, this, qOverload<>(&QWidget::update));
   rescale();
 }
 
@@ -146,12 +154,17 @@ void LaneRow::draw_pill(QPainter& painter, Pill const& pill) const {
     painter.setBrush(Theme::mix(colour, theme_.panel, 0.42));
     painter.drawRoundedRect(filled, 4, 4);
   }
-  QString bytes = (part.exact ? "" : QStringLiteral("≤ ")) + paint::bytes(part.bytes);
+  QString bytes = bytes_words(part);
   double wide = QFontMetricsF(mono_font(11)).horizontalAdvance(bytes);
   QRectF words = pill.rect.adjusted(8, 0, -6, 0);
   double left = words.width() - wide - 6;
-  QString name = QString::fromStdString(part.tensor);
-  if (left > 14)
+  QString name = pill_name(part);
+  QRectF mark = mark_of(pill);
+  if (!mark.isEmpty()) {
+    draw_move_mark(painter, mark, *move_of(pill), mark.contains(at_), theme_);
+    left = mark.left() - words.left();  // the name has its room
+  }
+  if (left > 14 || !mark.isEmpty())
     paint::text(painter, words, mono_font(11, 600), theme_.text1,
                 QFontMetricsF(mono_font(11, 600)).elidedText(name, Qt::ElideRight, left));
   paint::text(painter, words, mono_font(11), theme_.text1, bytes,
@@ -196,6 +209,31 @@ int LaneRow::pill_at(QPointF at) const {
   return pill == pills_.end() ? -1 : int(pill - pills_.begin());
 }
 
+session::MoveView const* LaneRow::move_of(Pill const& pill) const {
+  auto is_same = [&](Pill const& one) { return part(one).tensor == part(pill).tensor; };
+  bool first = &*std::ranges::find_if(pills_, is_same) == &pill;
+  if (!selection_.moves() || !first) return nullptr;
+  for (session::MoveView const& move : selection_.moves()->moves)
+    if (move.tensor == part(pill).tensor) return is_worth_a_mark(move) ? &move : nullptr;
+  return nullptr;
+}
+
+QRectF LaneRow::mark_of(Pill const& pill) const {
+  session::MoveView const* move = move_of(pill);
+  if (!move) return {};
+  double name = QFontMetricsF(mono_font(11, 600)).horizontalAdvance(pill_name(part(pill)));
+  double bytes = QFontMetricsF(mono_font(11)).horizontalAdvance(bytes_words(part(pill)));
+  QRectF mark(0, pill.rect.top() + 1, mark_width(*move), pill.rect.height() - 2);
+  mark.moveRight(pill.rect.right() - 12 - bytes);
+  return mark.left() < pill.rect.left() + 12 + name ? QRectF() : mark;
+}
+
+LaneRow::Pill const* LaneRow::marked_at(QPointF at) const {
+  auto found =
+      std::ranges::find_if(pills_, [&](Pill const& one) { return mark_of(one).contains(at); });
+  return found == pills_.end() ? nullptr : &*found;
+}
+
 std::optional<LaneRow::Pill> LaneRow::current() const {
   if (current_ < 0 || current_ >= int(pills_.size())) return std::nullopt;
   return pills_[size_t(current_)];
@@ -212,6 +250,11 @@ QString LaneRow::words_of(Pill const& pill) const {
 void LaneRow::mousePressEvent(QMouseEvent* event) {
   setFocus();
   press_ = at_ = event->position();
+  if (Pill const* marked = marked_at(at_); marked && event->button() == Qt::LeftButton) {
+    QString line = QString::fromStdString(move_of(*marked)->line);
+    selection_.point_at({}, this);
+    return emit step_asked(line);
+  }
   int pill = pill_at(press_);
   if (pill >= 0) current_ = pill;
   pressed_ = event->button() == Qt::LeftButton ? pill : -1;
@@ -226,6 +269,14 @@ void LaneRow::mouseMoveEvent(QMouseEvent* event) {
     drags_ = drags_ || (at_ - press_).manhattanLength() > 6;
     if (drags_) aim(lane_at(at_));
     return update();
+  }
+  Pill const* marked = marked_at(at_);
+  session::MoveView const* move = marked ? move_of(*marked) : nullptr;
+  selection_.point_at(move ? QString::fromStdString(move->line) : QString(), this);
+  update();
+  if (move) {
+    setToolTip(paint::wrapped(mark_name(*move)));
+    return setCursor(Qt::PointingHandCursor);
   }
   int pill = pill_at(at_), number = lane_at(at_);
   setCursor(pill >= 0 ? Qt::OpenHandCursor : Qt::ArrowCursor);
@@ -262,7 +313,12 @@ void LaneRow::mouseReleaseEvent(QMouseEvent*) {
   if (commit) emit step_asked(line);
 }
 
-void LaneRow::leaveEvent(QEvent*) { selection_.hover(-1); }
+void LaneRow::leaveEvent(QEvent*) {
+  at_ = QPointF(-1, -1);
+  selection_.point_at({}, this);
+  selection_.hover(-1);
+  update();
+}
 
 void LaneRow::keyPressEvent(QKeyEvent* event) {
   int last = int(pills_.size()) - 1;
@@ -306,6 +362,9 @@ std::vector<Part> LaneRow::parts() const {
   }
   for (size_t i = 0; i < pills_.size(); ++i)
     parts.push_back({pills_[i].rect, words_of(pills_[i]), int(i) == current_});
+  for (Pill const& pill : pills_)
+    if (QRectF mark = mark_of(pill); !mark.isEmpty())
+      parts.push_back({mark, mark_name(*move_of(pill))});
   return parts;
 }
 

@@ -67,6 +67,12 @@ private:
   int pill_at(QPointF at) const;
   QColor colour_of(session::MemoryLane const& lane) const;
   QString words_of(Pill const& pill) const;
+  /// The best of the next moves that hold the pill's tensor in another way, at the tensor's first
+  /// pill; null: none brings much.
+  session::MoveView const* move_of(Pill const& pill) const;
+  /// Empty: there is none, or no room for it.
+  QRectF mark_of(Pill const& pill) const;
+  Pill const* marked_at(QPointF at) const;
   void aim(int lane);
   void end_drag();
   void draw_lane(QPainter& painter, int number) const;

@@ -98,8 +98,8 @@ void add_legal(CLI::App& app, Context& context) {
       ->option_text("N");
   command
       ->add_option("--variants", arguments->wanted.variants,
-                   "of one kind of move for one block, with other arguments, so many are listed "
-                   "(default: 2)")
+                   "of one kind of move for one block or tensor, with other arguments, so many are "
+                   "listed (default: 2; with --of: 6)")
       ->check(CLI::Range(1, 1000))
       ->option_text("N");
   auto* follow =

@@ -12,16 +12,6 @@ namespace {
 
 constexpr int64_t kFewRows = 8;  // sums side by side hide the latency of each
 
-std::string new_block(ir::Program const& before, ir::Program const& after) {
-  for (ir::BlockSite const& site : ir::blocks_of(after.body)) {
-    bool known = std::ranges::any_of(ir::blocks_of(before.body), [&](ir::BlockSite const& other) {
-      return other.block->name == site.block->name;
-    });
-    if (!known) return site.block->name;
-  }
-  return {};
-}
-
 /// A vector of partial sums lies side by side: "BA", "BCA".
 std::string first_axis_last(size_t rank) {
   std::string layout;
@@ -58,16 +48,14 @@ void offer_sums(Scene const& scene, BlockNest const& nest, NestLoop const& loop,
   ir::Program const before = draft.schedule().program();
   draft.at("rfactor", lanes);
   if (!draft.possible()) return;
-  std::string made = new_block(before, draft.schedule().program());
-  for (BlockNest const& partial : nests_of(draft.schedule().program())) {
-    if (partial.block != made) continue;
-    auto site = std::ranges::find_if(
-        partial.loops, [&](NestLoop const& one) { return one.reads_neighbours && !one.reduces; });
-    if (site == partial.loops.end()) continue;
-    size_t rank = 1 + size_t(std::ranges::count_if(
-                          nest.loops, [](NestLoop const& one) { return !one.reduces; }));
-    shape(draft, partial, site->id, rows);
-    if (rank > 1) draft.step("transform_layout", {made}, {{"layout", first_axis_last(rank)}});
+  std::string made = added_block(before, draft.schedule().program());
+  if (auto partial = nest_of(draft.schedule().program(), made)) {
+    auto is_lanes = [](NestLoop const& one) { return one.reads_neighbours && !one.reduces; };
+    auto site = std::ranges::find_if(partial->loops, is_lanes);
+    size_t rank = 1 + size_t(std::ranges::count(nest.loops, false, &NestLoop::reduces));
+    if (site != partial->loops.end()) shape(draft, *partial, site->id, rows);
+    if (site != partial->loops.end() && rank > 1)
+      draft.step("transform_layout", {made}, {{"layout", first_axis_last(rank)}});
   }
   offering({std::move(draft), nest.block,
             fmt::format("{} partial sums along {}", scene.lanes(), loop.name)});

@@ -50,6 +50,7 @@ MoveView move_view(moves::NextMove const& move, ir::Program const& now) {
   return {.line = line_of(move.steps),
           .idea = move.idea,
           .about = move.about,
+          .tensor = move.tensor,
           .effect = move.effect,
           .ms = move.model.seconds * 1e3,
           .gain = move.gain,

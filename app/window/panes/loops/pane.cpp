@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "app/window/pane.h"
+#include "app/window/panes/next/journal.h"
 #include "engine/session/facts/facts.h"
 #include "engine/session/memory.h"
 #include "widgets/ladder/ladder_view.h"
@@ -192,6 +193,11 @@ private:
     menu->setObjectName("loopMenu");
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->setAccessibleName("Steps on " + QString::fromStdString(loop));
+    menu->addAction("Next moves of the selected loop", this, [this] {
+      bench_.ask(journal::ShowView{"next"});
+      bench_.ask(journal::NextOf{"selection"});
+    });
+    menu->addSeparator();
     for (session::PrimitiveView const& primitive : live().primitives()) {
       QString name = QString::fromStdString(primitive.name);
       menu->addAction(

@@ -6,6 +6,7 @@
 
 #include "app/window/pane.h"
 #include "app/window/panes/memory/journal.h"
+#include "app/window/panes/next/journal.h"
 #include "engine/session/memory.h"
 #include "widgets/film/film_view.h"
 #include "widgets/film/flow_row.h"
@@ -136,7 +137,11 @@ private:
     session::LanesView const* view = lanes_->shown();
     if (!pill || !view) return;
     std::string tensor = view->lanes[size_t(pill->lane)].parts[size_t(pill->part)].tensor;
-    std::vector<Workbench::MenuEntry> entries;
+    std::vector<Workbench::MenuEntry> entries{
+        {"Next moves of " + QString::fromStdString(tensor), true, [this, tensor] {
+           bench_.ask(journal::ShowView{"next"});
+           bench_.ask(journal::NextOf{tensor});
+         }}};
     for (session::MemoryLane const& lane : view->lanes) {
       std::string line = session::line_for_drop(*view, tensor, lane);
       if (line.empty()) continue;

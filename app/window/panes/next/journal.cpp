@@ -9,15 +9,17 @@ journal::Vocabulary const& vocabulary_next() {
   using namespace journal;
   static journal::Vocabulary const words{
       {
-          row<NextOf>("next of", "lists the next moves of the selected loop, or all",
-                      Word<NextOf>{&NextOf::what, "WHAT", {"selection", "all"}}),
+          row<NextOf>("next of",
+                      "lists the next moves of the selected loop (selection), its block (block), a "
+                      "tensor (its name), or all",
+                      Word(&NextOf::what, "WHAT")),
           row<PointAt>("point",
                        "shows where a step would lead, without taking it; without one, ends that",
                        OptionalRest<PointAt>{&PointAt::line, "STEP"}),
       },
       {
           {"next.moves", "", "number of next moves that are listed"},
-          {"next.of", "words", "whose moves are listed: selection or all"},
+          {"next.of", "words", "whose moves are listed: selection, block, a tensor, or all"},
           {"pointed", "words", "the step that is pointed at, or nothing"},
           {"pointed.gain", "",
            "how many times as fast the kernel would be after it, modelled; 0: not known"},

@@ -8,7 +8,8 @@ namespace tw::journal {
 
 /// Whose moves are listed.
 struct NextOf {
-  std::string what;  ///< "selection" or "all"
+  /// "all", "selection" (the selected loop), "block" (that of the selected loop), or a tensor.
+  std::string what;
 };
 /// Shows where a step would lead; empty: nowhere any more.
 struct PointAt {

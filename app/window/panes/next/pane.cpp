@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What could be done next: legal moves for the selected loop or for all, each taken by a click.
-#include <QCheckBox>
+// What could be done next: legal moves for the selected loop, its block, a tensor or for all, each
+// taken by a click.
 #include <QScrollArea>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "app/window/pane.h"
 #include "app/window/panes/next/journal.h"
 #include "engine/session/facts/facts.h"
 #include "widgets/moves/move_list.h"
+#include "widgets/paint/chooser.h"
 
 namespace tw {
 namespace {
@@ -17,28 +19,27 @@ public:
   explicit NextPane(Workbench& bench)
       : Pane(bench),
         page_(new QWidget),
-        only_(new QCheckBox("Only of the selected loop")),
+        of_(new Chooser),
         scroll_(new QScrollArea),
         view_(new MoveList) {
-    only_->setObjectName("nextOfSelection");
-    only_->setContentsMargins(0, 0, 0, 0);
+    of_->setObjectName("nextOf");
+    of_->setAccessibleName("Whose moves are listed");
+    of_->setSizeAdjustPolicy(Chooser::AdjustToMinimumContentsLengthWithIcon);
+    list_subjects();
     auto* column = new QVBoxLayout(page_);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     auto* head = new QHBoxLayout;
     head->setContentsMargins(16, 10, 16, 0);
-    head->addWidget(only_);
+    head->addWidget(of_, 1);
     column->addLayout(head);
     column->addWidget(scroll_, 1);
     connect(view_, &MoveList::came_into_sight, this, [this] { look(); });
     connect(view_, &MoveList::went_out_of_sight, this, [this] { end_looking(); });
-    connect(only_, &QCheckBox::toggled, this, [this](bool only) {
-      bench_.user_did(journal::NextOf{only ? "selection" : "all"});
-      look();
+    connect(of_, &Chooser::activated, this, [this](int row) {
+      bench_.ask(journal::NextOf{of_->itemData(row).toString().toStdString()});
     });
-    bench.on<journal::NextOf>([this](auto const& action) {
-      return only_->setChecked(action.what == "selection"), Status();
-    });
+    bench.on<journal::NextOf>([this](auto const& action) { return list_of(action.what); });
     bench.on<journal::PointAt>([this](auto const& action) {
       return bench_.selection().point_at(QString::fromStdString(action.line)), Status();
     });
@@ -62,16 +63,18 @@ public:
   QWidget* focus_target() override { return view_; }
   bool keeps_focus() const override { return view_->hasFocus(); }
   void set_theme(Theme const& theme) override { view_->set_theme(theme); }
-  void show(session::Snapshot const&) override { look(); }
+  void show(session::Snapshot const&) override {
+    list_subjects();
+    look();
+  }
   bool busy() const override { return waits_; }
-  Layout layout() const override { return {{"next", only_->isChecked() ? "selection" : "all"}}; }
+  Layout layout() const override { return {{"next", subject()}}; }
   void apply_layout(Layout const& layout) override {
-    if (auto of = layout.find("next"); of != layout.end())
-      only_->setChecked(of->second == "selection");
+    if (auto of = layout.find("next"); of != layout.end()) (void)list_of(of->second);
   }
   std::optional<session::FactValue> fact(std::string const& name) const override {
     if (name == "next.moves") return double(view_->shown() ? view_->shown()->moves.size() : 0);
-    if (name == "next.of") return only_->isChecked() ? "selection" : "all";
+    if (name == "next.of") return subject();
     QString const& step = bench_.selection().step();
     auto outlook = step.isEmpty() ? nullptr : live().outlook(step.toStdString());
     if (name == "pointed") return step.isEmpty() ? "nothing" : step.toStdString();
@@ -83,6 +86,47 @@ public:
   }
 
 private:
+  /// As a journal says it.
+  std::string subject() const { return of_->currentData().toString().toStdString(); }
+
+  /// Of the program as it is now.
+  std::string name_of_subject() const {
+    std::string what = subject();
+    if (what == "all") return {};
+    if (what != "selection" && what != "block") return what;
+    int loop = bench_.selection().loop();
+    if (what == "selection") return session::reference_of(now(), loop);
+    auto bar = std::ranges::find(now().nest->bars, loop, &session::LoopBar::id);
+    return bar == now().nest->bars.end() ? std::string()
+                                         : now().nest->stages[size_t(bar->stage)].name;
+  }
+
+  /// All kernels have loops and blocks; each has tensors of its own. What was chosen stays where it
+  /// still is.
+  void list_subjects() {
+    std::vector<QString> tensors;
+    if (now().nest)
+      for (session::TensorCard const& tensor : now().nest->tensors)
+        tensors.push_back(QString::fromStdString(tensor.name));
+    if (tensors == tensors_ && of_->count() > 0) return;
+    QVariant chosen = of_->currentData();
+    of_->clear();
+    of_->addItem("All moves", "all");
+    of_->addItem("Moves of the selected loop", "selection");
+    of_->addItem("Moves of the block around it", "block");
+    for (QString const& tensor : tensors) of_->addItem("Moves of tensor " + tensor, tensor);
+    of_->setCurrentIndex(std::max(0, of_->findData(chosen)));
+    tensors_ = std::move(tensors);
+  }
+
+  Status list_of(std::string const& what) {
+    int row = of_->findData(QString::fromStdString(what));
+    if (row < 0)
+      return bad_input("unknown_name", "the kernel has no tensor that is called '" + what + "'");
+    of_->setCurrentIndex(row);
+    return look(), Status();
+  }
+
   /// Nobody looks for moves that nobody sees.
   void look() {
     waits_ = false;
@@ -91,9 +135,7 @@ private:
     if (!now().machine || !now().machine->rates)
       return say_why_empty(
           "Moves are ranked by a model that needs the machine's roofs: they are measured first.");
-    std::string of = only_->isChecked() ? session::reference_of(now(), bench_.selection().loop())
-                                        : std::string();
-    auto moves = live().next_moves(of);
+    auto moves = live().next_moves(name_of_subject());
     waits_ = !moves;
     view_->show_moves(moves);
     bench_.selection().offer(moves);
@@ -111,7 +153,8 @@ private:
   }
 
   QWidget* page_;
-  QCheckBox* only_;
+  Chooser* of_;
+  std::vector<QString> tensors_;  ///< that can be chosen
   QScrollArea* scroll_;
   MoveList* view_;
   bool waits_ = false;  ///< for moves that are being looked for

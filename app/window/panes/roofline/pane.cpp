@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The states of a kernel below the machine's roofs, or every kernel of the model.
-#include <QComboBox>
 #include <QEvent>
 #include <QVBoxLayout>
 
 #include "app/window/pane.h"
 #include "app/window/panes/roofline/journal.h"
 #include "engine/session/marks.h"
+#include "widgets/paint/chooser.h"
 #include "widgets/roofline/roofline_view.h"
 
 namespace tw {
@@ -15,7 +15,7 @@ namespace {
 class RooflinePane final : public Pane {
 public:
   explicit RooflinePane(Workbench& bench)
-      : Pane(bench), page_(new QWidget), of_(new QComboBox), view_(new RooflineView) {
+      : Pane(bench), page_(new QWidget), of_(new Chooser), view_(new RooflineView) {
     of_->setObjectName("rooflineOf");
     of_->setAccessibleName("Whose points stand below the roofs");
     of_->addItem("Steps of the kernel", "kernel");
@@ -29,7 +29,7 @@ public:
     column->addLayout(choice);
     column->addWidget(view_, 1);
     view_->installEventFilter(this);
-    connect(of_, &QComboBox::activated, this, [this](int row) {
+    connect(of_, &Chooser::activated, this, [this](int row) {
       bench_.ask(journal::RooflineOf{of_->itemData(row).toString().toStdString()});
     });
     connect(view_, &RooflineView::point_chosen, this,
@@ -98,7 +98,7 @@ private:
   }
 
   QWidget* page_;
-  QComboBox* of_;
+  Chooser* of_;
   RooflineView* view_;
   bool of_model_ = false;
 };
