@@ -4,11 +4,12 @@ namespace tw::analysis {
 
 TimeModel model_time(InstructionTimes const& instructions, Locality const& locality,
                      Hardware const& hardware, Roofs const& roofs) {
+  bool asked = instructions.asked_bind > instructions.seconds / 2 && !roofs.memory.empty();
   TimeModel model{.flops = instructions.flops,
-                  .seconds = instructions.arithmetic_seconds,
+                  .seconds = instructions.seconds,
                   .arithmetic_seconds = instructions.arithmetic_seconds,
                   .levels = {},
-                  .bound = "arithmetic"};
+                  .bound = asked ? roofs.memory.front().name : "arithmetic"};
   auto caches = hardware.caches();
   double data = double(locality.whole().line_bytes);
   for (size_t i = 0; i < roofs.memory.size(); ++i) {
@@ -21,7 +22,7 @@ TimeModel model_time(InstructionTimes const& instructions, Locality const& local
       double speed = instructions.parallel ? rate.all_cores : rate.one_core;
       level.seconds = stays ? 0 : level.bytes / (speed * 1e9);
     }
-    if (level.seconds > model.seconds) {
+    if (i > 0 && level.seconds > model.seconds) {
       model.seconds = level.seconds;
       model.bound = level.name;
     }

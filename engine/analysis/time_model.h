@@ -32,13 +32,15 @@ struct InstructionTimes {
   double arithmetic_seconds = 0;
   double asked_bytes = 0;    ///< by loads and stores
   double asked_seconds = 0;  ///< of loads and stores
+  double seconds = 0;        ///< of blocks one after another: of each the longer of both
+  double asked_bind = 0;     ///< of `seconds`: of blocks whose loads and stores take longer
   bool parallel = false;     ///< more than one unit works
 };
 
 /// Traffic is that of `Locality`, from empty caches; the time counts only what does not stay in a
-/// cache from run to run, as a timing that repeats the kernel sees it. The longest of arithmetic
-/// and levels is the time: the form of the roofline model (Williams, Waterman, Patterson 2009) over
-/// all levels.
+/// cache from run to run, as a timing that repeats the kernel sees it. The longest of what the
+/// instructions take and of the levels behind the nearest one is the time: the form of the roofline
+/// model (Williams, Waterman, Patterson 2009) over all levels.
 TimeModel model_time(InstructionTimes const& instructions, Locality const& locality,
                      Hardware const& hardware, Roofs const& roofs);
 

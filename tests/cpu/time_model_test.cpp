@@ -89,6 +89,22 @@ private slots:
     QVERIFY(model.levels[1].seconds > 0);
   }
 
+  /// What one block waits for is not hidden behind what another one computes.
+  void blocks_follow_one_another() {
+    auto program =
+        te::to_program(te::parse_kernel("tilewright te 1\n"
+                                        "kernel two(A: f32[64, 64], B: f32[64, 64]) -> C\n"
+                                        "  T[i in 64, j in 64] = A[i, j]\n"
+                                        "  C[i in 64, j in 64] = sum[k in 64] T[i, k] * B[k, j]\n")
+                           .value())
+            .value();
+    auto model = cpu_model_time(program, analysis::Locality(program), machine(), roofs());
+    double copy = 2.0 * 64 * 64 / 8e9;  // a load and a store each, two scalars in a cycle
+    QCOMPARE(model.arithmetic_seconds, kSums * 4 / 4e9);
+    QCOMPARE(model.seconds, model.arithmetic_seconds + copy);
+    QCOMPARE(model.bound, std::string("arithmetic"));
+  }
+
   void packed_lanes_are_neighbours() {
     auto program =
         te::to_program(te::parse_kernel("tilewright te 1\n"

@@ -50,10 +50,13 @@ analysis::TimeModel cpu_model_time(ir::Program const& program, analysis::Localit
     Instructions one = analysis::instructions_of(site, lanes);
     double faster = speedup(one.tasks, hardware.unit().count);
     times.parallel = times.parallel || faster > 1;
+    double arithmetic = core.arithmetic(one) / faster, accesses = core.accesses(one) / faster;
     times.flops += one.flops;
-    times.arithmetic_seconds += core.arithmetic(one) / faster;
+    times.arithmetic_seconds += arithmetic;
     times.asked_bytes += one.bytes;
-    times.asked_seconds += core.accesses(one) / faster;
+    times.asked_seconds += accesses;
+    times.seconds += std::max(arithmetic, accesses);
+    times.asked_bind += accesses > arithmetic ? accesses : 0;
   }
   return analysis::model_time(times, locality, hardware, roofs);
 }
