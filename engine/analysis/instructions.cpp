@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/analysis/touched.h"
 #include "engine/arith/linear.h"
 #include "engine/ir/rewrite.h"
 
@@ -63,9 +62,17 @@ double guarded_share(BlockSite const& site) {
   return share;
 }
 
-/// Memory instructions of one access in all iterations.
+int64_t width_of(DType type) {
+  return is_float(type) ? std::max<int64_t>(4, size_of(type)) : size_of(type);
+}
+
+/// What blocks compute with, not where it lies.
+bool is_data(DType type) { return is_float(type) || (is_integer(type) && type != DType::kI64); }
+
+/// Memory instructions of one access in all iterations. What is narrower than the widest number of
+/// its block is widened as it is loaded: no more lanes at once than of that.
 void add_access(Instructions& into, Around const& loops, TensorAccess const& access, double guarded,
-                int vector_lanes) {
+                int lanes) {
   std::vector<Expr> const& indices = access.indices;
   double count = 1, bytes = double(size_of(access.buffer->type));
   bool vector = false;
@@ -75,7 +82,7 @@ void add_access(Instructions& into, Around const& loops, TensorAccess const& acc
     bytes *= extent;
     bool wide = loop->loop_kind == LoopKind::kVector && is_contiguous(indices, *loop);
     vector = vector || wide;
-    count *= wide ? std::ceil(extent / vector_lanes) : extent;
+    count *= wide ? std::ceil(extent / lanes) : extent;
   }
   bool inside = true;  // an accumulator stays in registers while inner loops only add to it
   for (size_t i = loops.walked.size(); i-- > 0;) {
@@ -116,58 +123,92 @@ private:
   std::vector<std::string> of_lanes_;
 };
 
-/// Arithmetic of one instance: operations, and instructions when a product feeds a sum.
-void count_arithmetic(Block const& block, PerLane const& per_lane, double& operations,
-                      double& instructions) {
-  double sums = 0, products = 0, others = 0, chosen = 0;
-  walk_exprs(block.body, [&](Expr const& e) {
+/// Arithmetic of one instance: operations of floats, and instructions. A product of floats that
+/// feeds a sum is one with it; a number that is loaded is widened on its way.
+struct Arithmetic {
+  double operations = 0, instructions = 0;
+};
+class Counted {
+public:
+  Counted(Block const& block, PerLane const& per_lane) : per_lane_(per_lane) {
+    walk_exprs(block.body, [&](Expr const& e) { return add(e), true; });
+  }
+  Arithmetic total() const {
+    double floats = sums_ + products_ + others_;
+    return {floats, std::max(sums_, products_) + others_ + integers_ + chosen_ * kChoice};
+  }
+
+private:
+  void add(Expr const& e) {
+    if (!is_data(e.type())) return;
+    if (auto const* choice = e.as<Select>()) chosen_ += per_lane_(choice->condition) ? 1 : 0;
     auto const* unary = e.as<Unary>();
     auto const* binary = e.as<Binary>();
-    if (auto const* choice = e.as<Select>(); choice && is_float(e.type()))
-      chosen += per_lane(choice->condition) ? 1 : 0;
-    if (!is_float(e.type()) || (!unary && !binary)) return true;
-    if (unary) others += unary->op == UnaryOp::kNeg || unary->op == UnaryOp::kAbs ? 1 : 10;
-    if (binary && binary->op == BinaryOp::kMul)
-      products += 1;
-    else if (binary && (binary->op == BinaryOp::kAdd || binary->op == BinaryOp::kSub))
-      sums += 1;
-    else if (binary)
-      others += binary->op == BinaryOp::kDiv || binary->op == BinaryOp::kPow ? 5 : 1;
-    return true;
-  });
-  operations = sums + products + others;
-  instructions = std::max(sums, products) + others + chosen * kChoice;
-}
+    auto const* cast = e.as<Cast>();
+    bool on_its_way = !cast || cast->a.as<Load>();
+    if (!is_float(e.type())) {
+      integers_ += unary || !on_its_way ? 1 : binary ? cost_of(*binary) : 0;
+    } else if (unary) {
+      others_ += unary->op == UnaryOp::kNeg || unary->op == UnaryOp::kAbs ? 1 : 10;
+    } else if (binary) {
+      bool product = binary->op == BinaryOp::kMul;
+      bool sum = binary->op == BinaryOp::kAdd || binary->op == BinaryOp::kSub;
+      (product ? products_ : sum ? sums_ : others_) += cost_of(*binary);
+    }
+  }
+  static double cost_of(Binary const& binary) {
+    switch (binary.op) {
+      case BinaryOp::kDiv:
+      case BinaryOp::kPow:
+      case BinaryOp::kFloorDiv:
+      case BinaryOp::kFloorMod:
+        return 5;
+      default:
+        return 1;
+    }
+  }
+
+  PerLane const& per_lane_;
+  double sums_ = 0, products_ = 0, others_ = 0, integers_ = 0, chosen_ = 0;
+};
 
 }  // namespace
+
+int lanes_of(std::vector<TensorAccess> const& accesses, int vector_lanes) {
+  int64_t widest = 0;
+  for (TensorAccess const& access : accesses)
+    if (access.writes || is_data(access.buffer->type))
+      widest = std::max(widest, width_of(access.buffer->type));
+  return widest == 0 ? vector_lanes : int(std::max<int64_t>(1, vector_lanes * 4 / widest));
+}
 
 Instructions instructions_of(BlockSite const& site, int vector_lanes) {
   Around loops = around(site);
   std::vector<TensorAccess> accesses = accesses_of(site);
   double guarded = guarded_share(site);
+  int lanes = lanes_of(accesses, vector_lanes);
   Instructions result;
-  for (TensorAccess const& access : accesses)
-    add_access(result, loops, access, guarded, vector_lanes);
+  for (TensorAccess const& access : accesses) add_access(result, loops, access, guarded, lanes);
   double instances = 1, vectors = 1;
   for (For const* loop : site.loops) {
     double extent = double(extent_of(*loop));
     instances *= extent;
     bool vector = loop->loop_kind == LoopKind::kVector;
-    vectors *= vector ? std::ceil(extent / vector_lanes) : extent;
-    if (vector) result.lanes = std::min<double>(extent, vector_lanes);
+    vectors *= vector ? std::ceil(extent / lanes) : extent;
+    if (vector) result.lanes = std::min<double>(extent, lanes);
     if (loop->loop_kind == LoopKind::kParallel) result.tasks *= extent_of(*loop);
   }
-  double operations = 0, instructions = 0;
-  count_arithmetic(*site.block, PerLane(site), operations, instructions);
-  result.flops = instances * operations;
-  result.arithmetic = vectors * instructions;
+  Arithmetic one = Counted(*site.block, PerLane(site)).total();
+  result.flops = instances * one.operations;
+  result.arithmetic = vectors * one.instructions;
   auto sum = std::find_if(accesses.begin(), accesses.end(),
                           [](TensorAccess const& access) { return access.update; });
   if (sum == accesses.end()) return result.chains = 64, result;
+  result.integers = !is_float(sum->buffer->type);
   for (For const* loop : loops.copies)
     if (uses(sum->indices, *loop))
       result.chains *= loop->loop_kind == LoopKind::kVector
-                           ? std::ceil(double(extent_of(*loop)) / vector_lanes)
+                           ? std::ceil(double(extent_of(*loop)) / lanes)
                            : double(extent_of(*loop));
   return result;
 }

@@ -18,7 +18,8 @@ struct Scene {
   Hardware const& hardware;
   std::vector<BlockNest> nests;
 
-  int lanes() const;  ///< of numbers of four bytes in a vector; 1: the machine has none
+  /// Of a vector of what the block computes with; 1: the machine has no vectors.
+  int lanes(BlockNest const& nest) const;
   BlockNest const* writer_of(std::string const& tensor) const;
 };
 

@@ -25,6 +25,13 @@ KERNELS = {
 """,
     "D3": CONVOLUTION.format(name="D3", c=128, y=56, p=58, q=57, weights="128, 3, 3") +
     "  Y[n in 1, c in 128, y in 56, x in 56] = sum[r in 3, s in 3] pad[n, c, y+r, x+s] * W[c, r, s]\n",
+    "R512": """kernel R512(A: f32[512, 512], B: f32[512, 512] @param) -> C
+  C[i in 512, j in 512] = sum[k in 512] A[i, k] * B[j, k]
+""",
+    "Q2": """kernel Q2(X: i8[1, 64, 56, 56], W: i8[64, 64, 3, 3] @param) -> Y
+  pad[n in 1, c in 64, y in 58, x in 58] = select(1 <= y && y < 57 && 1 <= x && x < 57, X[n, c, y-1, x-1], 0:i8)
+  Y[n in 1, o in 64, y in 56, x in 56] = sum[c in 64, r in 3, s in 3] i32(pad[n, c, y+r, x+s]) * i32(W[o, c, r, s])
+""",
     "softmax": """kernel softmax(X: f32[128, 1000]) -> Y
   m[i in 128] = max[k in 1000] X[i, k]
   e[i in 128, j in 1000] = exp(X[i, j] - m[i])

@@ -45,6 +45,13 @@ analysis::TimeModel modelled(char const* script) {
 
 constexpr double kSums = 64.0 * 64 * 64;
 
+/// Of the last block.
+analysis::Instructions instructions(std::string const& kernel, std::string const& script) {
+  auto program = te::to_program(te::parse_kernel("tilewright te 1\n" + kernel).value()).value();
+  auto schedule = replay(Schedule(program), parse_script(script, "test", true).value()).value();
+  return analysis::instructions_of(ir::blocks_of(schedule.program().body).back(), 16);
+}
+
 }  // namespace
 
 class TimeModelTest : public QObject {
@@ -55,6 +62,19 @@ private slots:
     QCOMPARE(model.flops, 2 * kSums);
     QCOMPARE(model.arithmetic_seconds, kSums * 4 / 4e9);
     QCOMPARE(model.bound, std::string("arithmetic"));
+  }
+
+  void a_sum_of_integers_is_there_in_the_next_cycle() {
+    auto time = [](std::string const& type) {
+      auto kernel = te::parse_kernel("tilewright te 1\nkernel m(A: " + type +
+                                     "[64, 64], B: " + type + "[64, 64]) -> C\n" +
+                                     "  C[i in 64, j in 64] = sum[k in 64] A[i, k] * B[k, j]\n");
+      auto program = te::to_program(kernel.value()).value();
+      return cpu_model_time(program, analysis::Locality(program), machine(), roofs())
+          .arithmetic_seconds;
+    };
+    QCOMPARE(time("f32"), kSums * 4 / 4e9);
+    QCOMPARE(time("i32"), 2 * kSums / 4e9);  // product and sum
   }
 
   void lanes_and_chains_make_it_faster() {
@@ -81,6 +101,20 @@ private slots:
              1.0 * 66 / 64);
   }
 
+  /// The time of a product was modelled a little above the roof that it stands below.
+  void all_cores_are_as_fast_as_they_are_together() {
+    Roofs slower = roofs();
+    slower.compute.front().rate.all_cores = 480;  // of 512
+    auto time = [&](char const* script) {
+      ir::Program program = scheduled(script);
+      return cpu_model_time(program, analysis::Locality(program), machine(), slower)
+          .arithmetic_seconds;
+    };
+    QCOMPARE(time("") / time("parallel(C.i)\n"), 4 * 480.0 / 512);
+    QCOMPARE(time("") / time("split(C.i, factor=32)\nparallel(C.i.0)\n"),
+             2 * (1 - (1 - 480.0 / 512) / 3));
+  }
+
   void data_that_stays_in_a_cache_costs_nothing_behind_it() {
     auto model = modelled("");
     QCOMPARE(model.levels.size(), size_t(3));
@@ -103,6 +137,35 @@ private slots:
     QCOMPARE(model.arithmetic_seconds, kSums * 4 / 4e9);
     QCOMPARE(model.seconds, model.arithmetic_seconds + copy);
     QCOMPARE(model.bound, std::string("arithmetic"));
+  }
+
+  /// Their arithmetic took no time: a convolution of bytes was modelled to take half of what it
+  /// took.
+  void integers_take_time_product_and_sum_apart() {
+    auto arithmetic = [](std::string const& type, std::string const& product) {
+      return instructions("kernel m(A: " + type + "[64, 64], B: " + type + "[64, 64]) -> C\n" +
+                              "  C[i in 64, j in 64] = sum[k in 64] " + product + "\n",
+                          "split(C.j, factor=16)\nreorder(C.k, C.j.1)\nvectorize(C.j.1)\n")
+          .arithmetic;
+    };
+    QCOMPARE(arithmetic("f32", "A[i, k] * B[k, j]"), kSums / 16);
+    QCOMPARE(arithmetic("i32", "A[i, k] * B[k, j]"), 2 * kSums / 16);
+    QCOMPARE(arithmetic("i8", "i32(A[i, k]) * i32(B[k, j])"), 2 * kSums / 16);
+    QCOMPARE(arithmetic("f64", "A[i, k] * B[k, j]"), kSums / 8);
+  }
+
+  void lanes_are_those_of_the_widest_number_of_a_block() {
+    auto made = [](std::string const& type, std::string const& value) {
+      return instructions("kernel k(A: " + type + "[4096]) -> C\n  C[i in 4096] = " + value + "\n",
+                          "split(C.i, factor=64)\nvectorize(C.i.1)\n");
+    };
+    QCOMPARE(made("i8", "max(A[i], 3:i8)").lanes, 64.0);
+    QCOMPARE(made("i8", "max(A[i], 3:i8)").vector_accesses, 2 * 64.0);
+    // Widened as they are loaded, sixteen at a time.
+    QCOMPARE(made("i8", "f32(A[i]) * 0.5").lanes, 16.0);
+    QCOMPARE(made("i8", "f32(A[i]) * 0.5").vector_accesses, 2 * 4 * 64.0);
+    QCOMPARE(made("f16", "max(A[i], A[i])").lanes, 16.0);  // computed with in 32 bits
+    QCOMPARE(made("f64", "A[i] * A[i]").lanes, 8.0);
   }
 
   void packed_lanes_are_neighbours() {

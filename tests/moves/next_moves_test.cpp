@@ -168,6 +168,18 @@ private slots:
     QVERIFY(moves_of(schedule, 8, {.of = "D", .most = 1000, .variants = 1000}).moves.size() < all);
   }
 
+  void vectors_are_as_wide_as_what_is_computed() {
+    for (auto [type, lanes] : {std::pair{"f32", 8}, {"f64", 4}, {"i8", 32}, {"f16", 8}}) {
+      Schedule schedule =
+          plain("kernel v(A: " + std::string(type) +
+                "[64, 256]) -> C\n  C[i in 64, j in 256] = max(A[i, j], A[i, j])\n");
+      std::set<std::string> lines;
+      for (NextMove const& move : moves_of(schedule, 8, {.most = 100, .variants = 100}).moves)
+        if (move.idea == "vectors") lines.insert(to_text(move.steps.front()));
+      QVERIFY2(lines.contains("j.0, j.1 = split(C.j, factor=" + std::to_string(lanes) + ")"), type);
+    }
+  }
+
   void a_tensor_is_packed_copied_and_summed_apart() {
     Schedule schedule = plain(
         "kernel t(A: f32[96, 64], B: f32[80, 64]) -> C\n"

@@ -44,7 +44,7 @@ void shape(Draft& draft, BlockNest const& partial, ir::LoopId lanes, int64_t row
 void offer_sums(Scene const& scene, BlockNest const& nest, NestLoop const& loop, int64_t rows,
                 Offering const& offering) {
   Draft draft(scene.schedule);
-  ir::LoopId lanes = draft.split(loop.id, scene.lanes()).second;
+  ir::LoopId lanes = draft.split(loop.id, scene.lanes(nest)).second;
   ir::Program const before = draft.schedule().program();
   draft.at("rfactor", lanes);
   if (!draft.possible()) return;
@@ -58,15 +58,14 @@ void offer_sums(Scene const& scene, BlockNest const& nest, NestLoop const& loop,
       draft.step("transform_layout", {made}, {{"layout", first_axis_last(rank)}});
   }
   offering({std::move(draft), nest.block,
-            fmt::format("{} partial sums along {}", scene.lanes(), loop.name)});
+            fmt::format("{} partial sums along {}", scene.lanes(nest), loop.name)});
 }
 
 void offer(Scene const& scene, Offering const& offering) {
-  if (scene.lanes() < 2) return;
   for (BlockNest const& nest : scene.nests) {
-    if (!nest.sums || nest.marked()) continue;
+    if (!nest.sums || nest.marked() || scene.lanes(nest) < 2) continue;
     for (NestLoop const& loop : nest.loops)
-      if (loop.reduces && loop.reads_neighbours && loop.extent >= 2 * scene.lanes())
+      if (loop.reduces && loop.reads_neighbours && loop.extent >= 2 * scene.lanes(nest))
         for (int64_t rows : {int64_t(1), kFewRows}) offer_sums(scene, nest, loop, rows, offering);
   }
 }

@@ -92,13 +92,12 @@ void offer_nest(Scene const& scene, BlockNest const& nest, NestLoop const& lanes
 }
 
 void offer(Scene const& scene, Offering const& offering) {
-  if (scene.lanes() < 2) return;
   for (BlockNest const& nest : scene.nests) {
     bool apart = std::ranges::all_of(nest.loops, &NestLoop::alone);
-    if (!nest.sums || nest.marked() || !apart) continue;
+    if (!nest.sums || nest.marked() || !apart || scene.lanes(nest) < 2) continue;
     for (NestLoop const& loop : nest.loops)
       if (loop.writes_neighbours && may_be_copied(loop))
-        for (int64_t width : widths(loop.extent, scene.lanes()))
+        for (int64_t width : widths(loop.extent, scene.lanes(nest)))
           offer_nest(scene, nest, loop, width, offering);
   }
 }

@@ -26,14 +26,16 @@ Places places_of(Scene const& scene, BlockNest const& nest, std::string const& t
 }
 
 /// The copy in vectors, where those can be loaded and stored as they are.
-void vectorize_copy(Draft& draft, std::string const& block, int64_t lanes) {
+void vectorize_copy(Scene const& scene, Draft& draft, std::string const& block) {
+  if (!draft.possible()) return;
   auto innermost = [&](Draft const& of) {
     auto nest = nest_of(of.schedule().program(), block);
     return !nest || nest->loops.empty() ? NestLoop{} : nest->loops.back();
   };
-  if (!draft.possible() || lanes < 2) return;
+  auto nest = nest_of(draft.schedule().program(), block);
+  int64_t lanes = nest ? scene.lanes(*nest) : 1;
   NestLoop last = innermost(draft);
-  if (last.extent < lanes || last.kind != ir::LoopKind::kSerial) return;
+  if (lanes < 2 || last.extent < lanes || last.kind != ir::LoopKind::kSerial) return;
   Draft vectors = draft;
   vectors.split(last.id, lanes);
   NestLoop lane = innermost(vectors);
@@ -49,7 +51,7 @@ Draft copy_at(Scene const& scene, Step const& copy, char const* place, ir::LoopI
   ir::Program const& program = draft.schedule().program();
   std::string block = added_block(scene.schedule.program(), program);
   draft.step(place, {block, reference_of(program, loop)});
-  vectorize_copy(draft, block, scene.lanes());
+  vectorize_copy(scene, draft, block);
   return draft;
 }
 

@@ -29,14 +29,13 @@ void offer_lanes(Scene const& scene, BlockNest const& nest, NestLoop const& loop
 }
 
 void offer(Scene const& scene, Offering const& offering) {
-  if (scene.lanes() < 2) return;
   for (BlockNest const& nest : scene.nests)
     for (NestLoop const& loop : nest.loops) {
+      int64_t lanes = scene.lanes(nest);
       bool fits = loop.writes_neighbours && !loop.reduces && loop.kind == ir::LoopKind::kSerial;
-      if (!fits || nest.marked() || loop.extent < 2) continue;
-      for (int64_t width : {int64_t(scene.lanes()), int64_t(2) * scene.lanes()})
-        if (width == scene.lanes() || width <= loop.extent)
-          offer_lanes(scene, nest, loop, width, offering);
+      if (!fits || nest.marked() || loop.extent < 2 || lanes < 2) continue;
+      for (int64_t width : {lanes, 2 * lanes})
+        if (width == lanes || width <= loop.extent) offer_lanes(scene, nest, loop, width, offering);
     }
 }
 

@@ -10,13 +10,19 @@ namespace {
 
 using analysis::Instructions;
 
-constexpr double kLatency = 4;   ///< cycles of a multiply-add
+constexpr double kLatency = 4;   ///< cycles of a multiply-add of floats
+constexpr double kShortest = 1;  ///< of a sum of integers
 constexpr double kPerCycle = 2;  ///< scalar multiply-adds, and loads of a scalar
 
-/// How much faster parallel tasks make a block: whole rounds of tasks on all cores.
-double speedup(int64_t tasks, int cores) {
+/// How much faster parallel tasks make a block: whole rounds of tasks on all cores, which together
+/// may be slower than as many alone.
+double speedup(int64_t tasks, int cores, Rate const& vectors) {
+  double together = double(std::clamp<int64_t>(tasks, 1, std::max(cores, 1)));
   double rounds = std::ceil(double(tasks) / std::max(cores, 1));
-  return double(tasks) / rounds;
+  double alone = vectors.one_core * cores;
+  double kept = vectors.all_cores > 0 ? std::min(1.0, vectors.all_cores / alone) : 1;
+  double slower = cores > 1 ? 1 - (1 - kept) * (together - 1) / (cores - 1) : 1;
+  return double(tasks) / rounds * slower;
 }
 
 /// Rates of one core, a second.
@@ -25,7 +31,8 @@ struct Core {
 
   double arithmetic(Instructions const& one) const {
     double rate = one.lanes > 1 ? vector_sums : kPerCycle * cycles;
-    return std::max(one.arithmetic / rate, one.arithmetic / one.chains * kLatency / cycles);
+    double latency = one.integers ? kShortest : kLatency;
+    return std::max(one.arithmetic / rate, one.arithmetic / one.chains * latency / cycles);
   }
   double accesses(Instructions const& one) const {
     return one.vector_accesses / vector_loads + one.scalar_accesses / (kPerCycle * cycles);
@@ -48,7 +55,7 @@ analysis::TimeModel cpu_model_time(ir::Program const& program, analysis::Localit
   Core core = core_of(hardware, roofs, lanes);
   for (ir::BlockSite const& site : ir::blocks_of(program.body)) {
     Instructions one = analysis::instructions_of(site, lanes);
-    double faster = speedup(one.tasks, hardware.unit().count);
+    double faster = speedup(one.tasks, hardware.unit().count, roofs.of("vector", "f32"));
     times.parallel = times.parallel || faster > 1;
     double arithmetic = core.arithmetic(one) / faster, accesses = core.accesses(one) / faster;
     times.flops += one.flops;
