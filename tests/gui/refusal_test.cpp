@@ -104,6 +104,21 @@ private slots:
     QCOMPARE(error_pixels(*code), before);
   }
 
+  /// In each row that a use of the tensor is cut into.
+  void a_guilty_place_that_is_wrapped_is_underlined_too() {
+    auto* code = place_->window->findChild<CodeView*>("code");
+    QVERIFY(code && code->isVisible());
+    place_->window->execute(DismissRefusal{});
+    code->set_wrap(true);
+    code->setFixedWidth(300);
+    place_->settle();
+    int before = error_pixels(*code);
+    place_->window->apply_line("parallel(C.k)");
+    place_->settle();
+    keep_picture(*place_->window, "refusal_wrapped");
+    QVERIFY(error_pixels(*code) > before + 40);
+  }
+
 private:
   int error_pixels(QWidget& view) {
     QImage image = view.grab().toImage();

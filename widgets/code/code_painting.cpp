@@ -163,8 +163,7 @@ void CodeView::draw_line(QPainter& painter, int index, double y) const {
                        Theme::mix(theme_.hue(hue), theme_.inset, 0.55));
   }
   draw_words(painter, line, QPointF(x, y));
-  if (!guilty_.empty() && rows == 1 && is_in(line, guilty_loop_))
-    draw_guilty(painter, line, QPointF(x, y));
+  if (!guilty_.empty() && is_in(line, guilty_loop_)) draw_guilty(painter, line, QPointF(x, y));
   painter.restore();
 }
 
@@ -176,15 +175,21 @@ void CodeView::draw_guilty(QPainter& painter, CodeLine const& line, QPointF at) 
   if (sets_up || line.text.find(" = ") == std::string::npos) return;
   double letter = QFontMetricsF(mono_font(12)).horizontalAdvance('x');
   painter.setPen(QPen(theme_.error, 1.4));
+  std::vector<int> starts{0};
+  if (wrap_) starts = row_starts(QString::fromStdString(line.text), columns());
   for (size_t from = line.text.find(guilty_ + "["); from != std::string::npos;
        from = line.text.find(guilty_ + "[", from + 1)) {
     if (from > 0 && continues_word(QChar(line.text[from - 1]))) continue;
-    size_t end = line.text.find(']', from);
-    QPolygonF wave;
-    double last = at.x() + letter * double(std::min(end, line.text.size()) + 1);
-    for (double x = at.x() + letter * double(from), up = 1; x < last; x += 3, up = -up)
-      wave << QPointF(x, at.y() + kLine - 2.5 + up);
-    painter.drawPolyline(wave);
+    int end = int(std::min(line.text.find(']', from), line.text.size() - 1)) + 1;
+    for (size_t row = 0; row < starts.size(); ++row) {
+      int begin = std::max(int(from), starts[row]);
+      int stop = row + 1 < starts.size() ? std::min(end, starts[row + 1]) : end;
+      double x0 = at.x() + letter * (row > 0 ? kWrapIndent - starts[row] : 0);
+      QPolygonF wave;
+      for (double x = x0 + letter * begin, up = 1; x < x0 + letter * stop; x += 3, up = -up)
+        wave << QPointF(x, at.y() + kLine * double(row + 1) - 2.5 + up);
+      if (begin < stop) painter.drawPolyline(wave);
+    }
   }
 }
 
