@@ -69,15 +69,18 @@ std::optional<size_t> blocked_dimension(analysis::TensorAccess const& access,
   return {};
 }
 
-/// Dimensions in the order of the outermost loops over them: those that change last come last.
+/// Dimensions in the order of the outermost loops over them: those that change last come last,
+/// those that never do first.
 std::vector<size_t> in_order_of_loops(BlockNest const& nest, analysis::TensorAccess const& access,
                                       std::vector<NestLoop const*> const& tile) {
   auto place = [&](size_t d) {
-    for (size_t i = 0; i < nest.loops.size(); ++i)
-      if (std::ranges::find(tile, &nest.loops[i]) == tile.end() &&
-          ir::uses_variable(access.indices[d], nest.loops[i].variable))
-        return i;
-    return nest.loops.size();
+    bool used = false;
+    for (size_t i = 0; i < nest.loops.size(); ++i) {
+      if (!ir::uses_variable(access.indices[d], nest.loops[i].variable)) continue;
+      if (std::ranges::find(tile, &nest.loops[i]) == tile.end()) return i + 1;
+      used = true;
+    }
+    return used ? nest.loops.size() + 1 : size_t(0);
   };
   std::vector<size_t> order(access.indices.size());
   std::iota(order.begin(), order.end(), size_t(0));
@@ -133,13 +136,16 @@ std::string liked_layout(BlockNest const& nest, std::string const& tensor) {
   int64_t block = block_of(access->indices[*blocked], tile);
   if (block == 0) return {};
   bool whole = block >= (*shape)[*blocked];
-  std::string word, natural;
-  for (size_t d : in_order_of_loops(nest, *access, tile))
-    if (!whole || d != *blocked) word += char('A' + d);
-  word += whole ? std::string(1, char('A' + *blocked))
-                : fmt::format("{}{}", block, char('a' + *blocked));
-  for (size_t d = 0; d < shape->size(); ++d) natural += char('A' + d);
-  return word == natural ? std::string() : word;
+  std::vector<size_t> order = in_order_of_loops(nest, *access, tile);
+  if (whole) {
+    std::erase(order, *blocked);
+    order.push_back(*blocked);
+  }
+  std::string word;
+  for (size_t d : order) word += char('A' + d);
+  if (!whole) return word + fmt::format("{}{}", block, char('a' + *blocked));
+  std::erase_if(order, [&](size_t d) { return (*shape)[d] == 1; });
+  return std::ranges::is_sorted(order) ? std::string() : word;
 }
 
 }  // namespace tw::moves

@@ -238,6 +238,13 @@ private slots:
     };
     QCOMPARE(layouts(kMatmul, kTile, "B"), std::set<std::string>{"BA8b"});
     QCOMPARE(layouts(kMatmul, kTile, "A"), std::set<std::string>{"AB6a"});
+    // Where a dimension of one element stands makes no difference.
+    QCOMPARE(layouts("kernel one(X: f32[1, 24, 32]) -> C\n  C[i in 24, j in 32] = X[0, i, j]\n", {},
+                     "X"),
+             std::set<std::string>{});
+    QCOMPARE(layouts("kernel one(X: f32[1, 32, 24]) -> C\n  C[i in 24, j in 32] = X[0, j, i]\n", {},
+                     "X"),
+             std::set<std::string>{"ACB"});
     // A window's columns begin everywhere: no block holds all of a vector.
     std::string conv =
         "kernel c(X: f32[8, 34, 34], W: f32[8, 8, 3, 3]) -> Y\n"

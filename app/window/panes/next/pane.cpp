@@ -24,6 +24,7 @@ public:
         view_(new MoveList) {
     of_->setObjectName("nextOf");
     of_->setAccessibleName("Whose moves are listed");
+    of_->setMaxVisibleItems(20);
     of_->setSizeAdjustPolicy(Chooser::AdjustToMinimumContentsLengthWithIcon);
     list_subjects();
     auto* column = new QVBoxLayout(page_);
