@@ -131,6 +131,9 @@ private:
       QVERIFY(session.execute(JumpTo{node}));
       QCOMPARE(session.snapshot().history->current, node);
       waits.add("jump", 50, double(timer.nsecsElapsed()) / 1e6);
+      QVERIFY(session.wait_idle(120));
+      waits.add("moves, nothing beside", 300,
+                waited([&] { return session.next_moves("") != nullptr; }));
     }
     measure_the_last_step(session, leaf, waits);
   }
