@@ -119,10 +119,67 @@ bool begins_with_the_first(BlockSite const& site) {
   });
 }
 
-Stmt hoisted(Stmt const& body, BlockSite const& site) {
+/// All tensors that the start of a sum reads, and the one that it writes.
+std::set<std::string> tensors_of_start(Block const& block) {
+  std::set<std::string> tensors;
+  auto note = [&](Touched const& at) { tensors.insert(at.buffer->name); };
+  walk_writes(block.init, note);
+  walk_reads(block.init, note);
+  if (block.predicate) walk_reads(block.predicate, note);
+  for (IterVar const& iter : block.iters)
+    if (iter.kind != IterKind::kReduce) walk_reads(iter.binding, note);
+  return tensors;
+}
+
+bool allocates(Stmt const& body, std::set<std::string> const& tensors) {
+  bool found = false;
+  walk(body, [&](Stmt const& s) {
+    auto const* alloc = s.as<Alloc>();
+    return found = found || (alloc && tensors.contains(alloc->buffer->name)), !found;
+  });
+  return found;
+}
+
+std::set<std::string> written_by(Stmt const& s) {
+  std::set<std::string> tensors;
+  walk_writes(s, [&](Touched const& at) { tensors.insert(at.buffer->name); });
+  return tensors;
+}
+
+/// A block that comes before this one in the loop uses a tensor of its start: it reads the sums
+/// that were made before these, or makes what the start is made of. Other parts of the sums do not.
+bool used_before(For const& loop, Block const& block, std::set<std::string> const& tensors) {
+  std::set<std::string> sums = written_by(block.init);
+  for (BlockSite const& other : blocks_of(loop.body)) {
+    if (other.block->id == block.id) return false;
+    if (reduction_of(*other.block) && written_by(other.block->body) == sums) continue;
+    bool used = false;
+    auto look = [&](Touched const& at) { used = used || tensors.contains(at.buffer->name); };
+    walk_reads(other.block->body, look);
+    walk_writes(other.block->body, look);
+    if (used) return true;
+  }
+  return false;
+}
+
+using Loops = std::vector<For const*>;
+
+/// The loop that the start may stand before: the outermost reduction loop inside of which no tensor
+/// of the start is allocated. In loops around the allocation each iteration has its own tensor.
+Loops::const_iterator outermost_reduction(BlockSite const& site,
+                                          std::set<std::string> const& tensors) {
+  return std::find_if(site.loops.begin(), site.loops.end(), [&](For const* loop) {
+    return roles_of(*site.block, *loop).reduce && !allocates(loop->body, tensors);
+  });
+}
+
+/// What stands in the way of a start before `first`.
+bool stays_inside(BlockSite const& site, Loops::const_iterator first,
+                  std::set<std::string> const& tensors) {
   Block const& block = *site.block;
-  auto first = std::find_if(site.loops.begin(), site.loops.end(),
-                            [&](For const* loop) { return roles_of(block, *loop).reduce; });
+  bool own_tensors = std::any_of(site.loops.begin(), first, [&](For const* loop) {
+    return roles_of(block, *loop).reduce && !is_int(loop->extent, 1);
+  });
   bool mixed = std::any_of(first, site.loops.end(), [&](For const* loop) {
     Roles r = roles_of(block, *loop);
     return r.reduce && r.spatial;
@@ -133,8 +190,16 @@ Stmt hoisted(Stmt const& body, BlockSite const& site) {
     return !r.reduce && !r.spatial && block.predicate &&
            uses_variable(block.predicate, loop->name());
   });
-  if (mixed || chosen || !start_once(site) || !begins_with_the_first(site))
-    return replace_block(body, block.id, guarded(block));
+  bool used = first != site.loops.end() && used_before(**first, block, tensors);
+  return own_tensors || mixed || chosen || used || !start_once(site) ||
+         !begins_with_the_first(site);
+}
+
+Stmt hoisted(Stmt const& body, BlockSite const& site) {
+  Block const& block = *site.block;
+  std::set<std::string> tensors = tensors_of_start(block);
+  auto first = outermost_reduction(site, tensors);
+  if (stays_inside(site, first, tensors)) return replace_block(body, block.id, guarded(block));
   Substitution zeros;
   std::vector<For const*> kept;
   for (auto at = first; at != site.loops.end(); ++at) {

@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <tuple>
 
 #include "engine/ir/neutral.h"
 #include "engine/ir/rewrite.h"
+#include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/hints.h"
+#include "engine/schedule/legality/instances.h"
 #include "engine/schedule/legality/iteration_pairs.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/structure.h"
@@ -20,8 +24,8 @@ using namespace ir;
 
 constexpr char kVerb[] = "rfactor";
 constexpr char kCondition[] =
-    "rfactor: the loop must be around one reduction block, alone in its nest, and belong to its "
-    "reduction axes only";
+    "rfactor: the loop must be around one reduction block, whose sums no other block uses before "
+    "they are whole, and belong to its reduction axes only";
 
 /// No condition speaks of reduction loops and of spatial ones.
 bool guards_keep_apart(BlockSite const& site) {
@@ -41,9 +45,70 @@ bool starts_from_nothing(Block const& block) {
   return equal(start, neutral(reduction_of(block)->op, start.type()));
 }
 
+/// The reduction that a loop belongs to, and where its last sum goes.
+struct Nest {
+  BlockSite site;
+  bool alone = true;   ///< nothing else stands in the nest: the last sum becomes a nest of its own
+  size_t outside = 0;  ///< else it stands in this many loops, those around all reduction loops
+
+  For const& first() const { return *site.loops[outside]; }
+};
+
+LoopSite root_of(Move const& move) {
+  LoopSite const& at = move.loops[0];
+  return at.around.empty() ? at : site_of(move.program, at.around.front()->id);
+}
+
+/// None: the loop is around no reduction, or around several.
+std::optional<Nest> nest_of(Move const& move) {
+  std::vector<BlockSite> all = working_blocks(root_of(move)), sums;
+  bool alone = all.size() == 1;
+  for (BlockSite const& site : all) {
+    auto around = [&](For const* loop) { return loop->id == move.loops[0].loop->id; };
+    bool below = std::ranges::any_of(site.loops, around);
+    bool sum = site.block->init && is_reduction(site);
+    if (sum && (alone || (below && feeds(*site.block, *move.loops[0].loop, true))))
+      sums.push_back(site);
+  }
+  if (sums.size() != 1) return std::nullopt;
+  Nest nest{sums[0], alone, 0};
+  while (nest.outside < nest.site.loops.size() &&
+         !feeds(*nest.site.block, *nest.site.loops[nest.outside], true))
+    ++nest.outside;
+  return nest;
+}
+
+/// Beside other blocks the last sum stands right behind the outermost reduction loop: nothing
+/// inside of that may use the sums, and the loops around take nests.
+std::expected<void, Refusal> others_come_later(Move const& move, Nest const& nest) {
+  std::string const& tensor = written_buffer(nest.site)->name;
+  for (BlockSite const& other : blocks_of(nest.first().body)) {
+    if (other.block->id == nest.site.block->id) continue;
+    bool uses = false;
+    auto look = [&](Touched const& at) { uses = uses || at.buffer->name == tensor; };
+    walk_reads(*other.block, look);
+    walk_writes(other.block->body, look);
+    if (uses)
+      return refuse("used_in_the_sum",
+                    fmt::format("{} uses {} inside of the reduction loops of {}", other.block->name,
+                                tensor, nest.site.block->name),
+                    kCondition, move.loops);
+  }
+  for (For const* loop : nest.site.loops)
+    if (loop->loop_kind == LoopKind::kVector || loop->loop_kind == LoopKind::kBind)
+      return refuse("kinds_do_not_nest",
+                    fmt::format("{} runs its iterations at once: it cannot hold another nest",
+                                reference_of(move.program, loop->id)),
+                    kCondition, {site_of(move.program, loop->id)});
+  return {};
+}
+
 /// A nest that computes its sums again would add each of them several times to the whole.
-std::expected<void, Refusal> sums_once(Move const& move, BlockSite const& site) {
-  PairAnswer again = find_restarted(site, site.loops, move.effort);
+std::expected<void, Refusal> sums_once(Move const& move, Nest const& nest) {
+  BlockSite const& site = nest.site;
+  std::vector<For const*> loops(site.loops.begin() + (nest.alone ? 0 : int64_t(nest.outside)),
+                                site.loops.end());
+  PairAnswer again = find_restarted(site, loops, move.effort);
   if (again.none()) return {};
   std::string const& name = site.block->name;
   auto refusal = refuse(
@@ -61,77 +126,76 @@ std::expected<void, Refusal> sums_once(Move const& move, BlockSite const& site) 
 
 Applied apply(Move const& move);
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  LoopSite const& site = move.loops[0];
-  std::string name = reference_of(move.program, site.loop->id);
-  std::vector<LoopSite> chain{site};
-  for (For const* loop : site.around) chain.push_back(site_of(move.program, loop->id));
-  for (LoopSite const& loop : chain)
-    if (loop.loop->loop_kind != LoopKind::kSerial && loop.loop->id == site.loop->id)
-      return refuse("loop_annotated", fmt::format("{} is already annotated", name), kCondition,
-                    {site});
-  if (auto plain = plain_chain(move.program, {chain.back()}, kVerb); !plain)
-    return std::unexpected(plain.error());
-  LoopSite root = chain.size() > 1 ? site_of(move.program, site.around.front()->id) : site;
-  std::vector<BlockSite> blocks = working_blocks(root);
-  if (blocks.size() != 1 || !blocks[0].block->init || !is_reduction(blocks[0]))
-    return refuse(
-        "not_one_reduction",
-        fmt::format("the loop nest of {} does not belong to a single reduction block", name),
-        kCondition, {site});
-  for (IterVar const& iter : blocks[0].block->iters)
+/// What the block itself says against it.
+std::expected<void, Refusal> block_fits(Move const& move, BlockSite const& site) {
+  std::string name = reference_of(move.program, move.loops[0].loop->id);
+  for (IterVar const& iter : site.block->iters)
     if (iter.kind == IterKind::kOrdered)
-      return refuse("ordered_block",
-                    fmt::format("{} is computed step by step", blocks[0].block->name), kCondition,
-                    {site});
-  if (auto alone = only_writer(move.program, blocks[0], kVerb); !alone)
-    return std::unexpected(alone.error());
-  if (!starts_from_nothing(*blocks[0].block))
+      return refuse("ordered_block", fmt::format("{} is computed step by step", site.block->name),
+                    kCondition, move.loops);
+  if (auto alone = only_writer(move.program, site, kVerb);
+      !alone && !writes_apart(move.program, site, move.effort))
+    return alone;
+  if (!starts_from_nothing(*site.block))
     return refuse("starts_from_a_value",
                   fmt::format("{} starts from a value that each partial result would add again",
-                              blocks[0].block->name),
-                  "rfactor: the reduction must start from its neutral element", {site});
-  if (!feeds(*blocks[0].block, *site.loop, true))
+                              site.block->name),
+                  "rfactor: the reduction must start from its neutral element", move.loops);
+  if (!feeds(*site.block, *move.loops[0].loop, true))
     return refuse("not_a_reduction_loop", fmt::format("{} is not a reduction loop", name),
-                  kCondition, {site});
-  for (For const* loop : blocks[0].loops) {
-    bool sums = feeds(*blocks[0].block, *loop, true);
-    if (sums && feeds(*blocks[0].block, *loop, false))
+                  kCondition, move.loops);
+  for (For const* loop : site.loops)
+    if (feeds(*site.block, *loop, true) && feeds(*site.block, *loop, false))
       return refuse("mixed_loop",
                     fmt::format("{} belongs to both a reduction axis and a spatial axis",
                                 reference_of(move.program, loop->id)),
                     kCondition, {site_of(move.program, loop->id)});
-  }
-  if (!guards_keep_apart(blocks[0]))
+  if (!guards_keep_apart(site))
     return refuse("mixed_guard",
                   fmt::format("a guard of {} depends on both reduction loops and spatial loops",
-                              blocks[0].block->name),
-                  "rfactor: a guard of a term must depend on its reduction loops only", {site});
-  if (auto once = sums_once(move, blocks[0]); !once) return std::unexpected(once.error());
+                              site.block->name),
+                  "rfactor: a guard of a term must depend on its reduction loops only", move.loops);
+  return {};
+}
+
+std::expected<Proof, Refusal> check(Move const& move) {
+  LoopSite const& site = move.loops[0];
+  std::string name = reference_of(move.program, site.loop->id);
+  if (site.loop->loop_kind != LoopKind::kSerial)
+    return refuse("loop_annotated", fmt::format("{} is already annotated", name), kCondition,
+                  {site});
+  LoopSite around = site.around.empty() ? site : site_of(move.program, site.around.back()->id);
+  if (auto plain = plain_chain(move.program, {around}, kVerb); !plain)
+    return std::unexpected(plain.error());
+  auto nest = nest_of(move);
+  if (!nest) {
+    auto blocks = working_blocks(site);
+    bool other = blocks.size() == 1 && blocks[0].block->init && is_reduction(blocks[0]);
+    if (other)
+      return refuse("not_a_reduction_loop", fmt::format("{} is not a reduction loop", name),
+                    kCondition, {site});
+    return refuse(
+        "not_one_reduction",
+        fmt::format("the loop nest of {} does not belong to a single reduction block", name),
+        kCondition, {site});
+  }
+  if (auto fits = block_fits(move, nest->site); !fits) return std::unexpected(fits.error());
+  if (!nest->alone)
+    if (auto later = others_come_later(move, *nest); !later) return std::unexpected(later.error());
+  if (auto once = sums_once(move, *nest); !once) return std::unexpected(once.error());
   if (auto scoped = tensors_in_scope(apply(move).program, "rfactor"); !scoped)
     return std::unexpected(scoped.error());
   return Proof{"only the order of a sum changes"};
 }
 
-/// Reduce iterators with their loops, rewritten so that the factored loop is one of them: the
-/// partial block iterates over every loop of the nest that feeds a reduce iterator.
+/// The reduction with its reduction loops: the partial block iterates over every one of them.
 struct Parts {
-  BlockSite site;
+  Nest nest;
   std::vector<For const*> reduce_loops;  // without the factored one
-};
+  Expr guard, chosen;                    ///< of the block: on the other loops, and on these
 
-Parts parts_of(Move const& move) {
-  LoopSite const& at = move.loops[0];
-  LoopSite root = at.around.empty() ? at : site_of(move.program, at.around.front()->id);
-  Parts parts{working_blocks(root).front(), {}};
-  for (For const* loop : parts.site.loops) {
-    bool reduces = std::ranges::any_of(parts.site.block->iters, [&](IterVar const& iter) {
-      return iter.kind == IterKind::kReduce && uses_variable(iter.binding, loop->name());
-    });
-    if (reduces && loop->id != at.loop->id) parts.reduce_loops.push_back(loop);
-  }
-  return parts;
-}
+  BlockSite const& site() const { return nest.site; }
+};
 
 /// The conditions on reduction loops: terms that do not exist. Each partial sum must still be set,
 /// so they choose the term instead of skipping the block.
@@ -145,10 +209,22 @@ std::pair<Expr, Expr> split_guard(Expr const& guard, std::vector<std::string> co
   return {kept, chosen};
 }
 
+Parts parts_of(Move const& move) {
+  Parts parts{*nest_of(move), {}, {}, {}};
+  std::vector<std::string> reduce{move.loops[0].loop->name()};
+  for (For const* loop : parts.site().loops)
+    if (feeds(*parts.site().block, *loop, true) && loop->id != move.loops[0].loop->id) {
+      parts.reduce_loops.push_back(loop);
+      reduce.push_back(loop->name());
+    }
+  std::tie(parts.guard, parts.chosen) = split_guard(parts.site().block->predicate, reduce);
+  return parts;
+}
+
 /// The partial sums: the old nest, whose block has the factored loop as a spatial iterator and one
 /// reduce iterator per remaining reduction loop.
 Stmt partial_block(Move const& move, Parts const& parts, Buffer const& partial) {
-  Block const& block = *parts.site.block;
+  Block const& block = *parts.site().block;
   Expr factored = var("v" + move.loops[0].loop->name());
   Substitution values;
   std::vector<IterVar> iters{
@@ -168,60 +244,112 @@ Stmt partial_block(Move const& move, Parts const& parts, Buffer const& partial) 
   std::vector<Expr> indices{factored};
   indices.insert(indices.end(), info.store->indices.begin(), info.store->indices.end());
   Expr start = block.init.to<Store>().value;
-  std::vector<std::string> reduce{move.loops[0].loop->name()};
-  for (For const* loop : parts.reduce_loops) reduce.push_back(loop->name());
-  auto [guard, chosen] = split_guard(block.predicate, reduce);
   Expr term = substitute(info.value, values);
-  if (chosen) term = select(substitute(chosen, loops_to_iters), term, start);
+  if (parts.chosen) term = select(substitute(parts.chosen, loops_to_iters), term, start);
   // With no other loop to add over, each partial result is one term.
   bool adds = !parts.reduce_loops.empty();
   Expr value = adds ? binary(info.op, load(partial, indices), term) : term;
   Stmt init = adds ? make<Store>(partial, indices, start) : Stmt();
-  return make_from<Block>(block.origin, block.id, partial->name, block.op, std::move(iters), guard,
-                          init, make<Store>(partial, indices, value));
+  return make_from<Block>(block.origin, block.id, partial->name, block.op, std::move(iters),
+                          parts.guard, init, make<Store>(partial, indices, value));
 }
 
-/// The sum over the factored axis, a nest of its own.
-Stmt final_nest(Move const& move, Parts const& parts, Buffer const& partial, Program& program) {
-  Block const& block = *parts.site.block;
-  std::vector<IterVar> iters;
-  std::vector<std::pair<Expr, Expr>> loops;
+/// The loops of the last sum but for the factored one, and what its spatial iterators are in them.
+struct LastLoops {
+  std::vector<std::pair<Expr, Expr>> loops = {};  // variable, extent
+  std::vector<IterVar> iters = {};                // the spatial ones
+  Expr guard = {};
+};
+
+/// One loop for each iterator, over the values that the partial sums were made for. None where
+/// these are no box.
+std::optional<LastLoops> loops_over_axes(BlockSite const& partial) {
+  std::vector<arith::Interval> domains = domains_of(partial);
+  if (!runs_all_of(partial, domains, Effort::kWork)) return std::nullopt;
+  LastLoops last;
+  for (size_t i = 1; i < partial.block->iters.size(); ++i) {
+    IterVar iter = partial.block->iters[i];
+    if (iter.kind != IterKind::kSpatial) continue;
+    Expr loop = var(iter.name().substr(iter.name()[0] == 'v'));
+    last.loops.push_back({loop, int_imm(domains[i].high - domains[i].low + 1)});
+    iter.binding = domains[i].low == 0 ? loop : loop + domains[i].low;
+    last.iters.push_back(std::move(iter));
+  }
+  return last;
+}
+
+/// The very loops of the partial sums, from `outside` on.
+LastLoops same_loops(Parts const& parts, size_t outside) {
+  LastLoops last{{}, {}, parts.guard};
+  Block const& block = *parts.site().block;
+  for (size_t i = outside; i < parts.site().loops.size(); ++i)
+    if (For const& loop = *parts.site().loops[i]; !feeds(block, loop, true))
+      last.loops.push_back({loop.var, loop.extent});
   for (IterVar const& iter : block.iters)
-    if (iter.kind == IterKind::kSpatial) {
-      loops.push_back({var(iter.name().substr(iter.name()[0] == 'v')), iter.extent});
-      iters.push_back(iter);
-      iters.back().binding = loops.back().first;
-    }
+    if (iter.kind == IterKind::kSpatial) last.iters.push_back(iter);
+  return last;
+}
+
+/// The sum over the factored axis.
+Stmt final_nest(Move const& move, Parts const& parts, LastLoops last, Buffer const& partial,
+                Program& program) {
+  Block const& block = *parts.site().block;
   Expr factored = var("v" + move.loops[0].loop->name());
-  loops.push_back({var(move.loops[0].loop->name()), move.loops[0].loop->extent});
-  iters.push_back({factored, loops.back().second, IterKind::kReduce, loops.back().first, ""});
+  last.loops.push_back({var(move.loops[0].loop->name()), move.loops[0].loop->extent});
+  last.iters.push_back(
+      {factored, last.loops.back().second, IterKind::kReduce, last.loops.back().first, ""});
   ReductionInfo info = *reduction_of(block);
   std::vector<Expr> indices{factored};
   indices.insert(indices.end(), info.store->indices.begin(), info.store->indices.end());
   Expr sum = binary(info.op, load(info.store->buffer, info.store->indices), load(partial, indices));
   Stmt body = make_from<Block>(block.origin, program.fresh_block(), block.name, block.op,
-                               std::move(iters), Expr(), block.init,
+                               std::move(last.iters), last.guard, block.init,
                                make<Store>(info.store->buffer, info.store->indices, sum));
-  for (size_t i = loops.size(); i-- > 0;)
-    body =
-        make<For>(program.fresh_loop(), loops[i].first, loops[i].second, LoopKind::kSerial, body);
+  for (size_t i = last.loops.size(); i-- > 0;)
+    body = make<For>(program.fresh_loop(), last.loops[i].first, last.loops[i].second,
+                     LoopKind::kSerial, body);
   return body;
+}
+
+/// The tensor lives as long as another one does.
+Stmt with_alloc_beside(Stmt const& body, std::string const& tensor, Buffer const& more) {
+  bool found = false;
+  Stmt both = rewrite_stmts(body, [&](Stmt const& s) -> Stmt {
+    auto const* alloc = s.as<Alloc>();
+    if (!alloc || alloc->buffer->name != tensor) return nullptr;
+    found = true;
+    return make<Alloc>(more, s);
+  });
+  return found ? both : make<Alloc>(more, body);
 }
 
 Applied apply(Move const& move) {
   Applied applied{move.program, {}, {}};
   Parts parts = parts_of(move);
-  Block const& block = *parts.site.block;
-  Buffer target = written_buffer(parts.site);
+  Block const& block = *parts.site().block;
+  Buffer target = written_buffer(parts.site());
   std::vector<int64_t> shape{*as_int(move.loops[0].loop->extent)};
   auto whole = *constant_shape(*target);
   shape.insert(shape.end(), whole.begin(), whole.end());
   Buffer partial =
       make_buffer(free_tensor_name(move.program, target->name + "_rf"), target->type, shape);
-  Stmt last = final_nest(move, parts, partial, applied.program);
-  Stmt body = insert_after(move.program.body, last, {block.id});
-  body = replace_block(body, block.id, partial_block(move, parts, partial));
-  applied.program.body = make<Alloc>(partial, body);
+  Stmt sums = partial_block(move, parts, partial);
+  auto nest = [&](LastLoops last) {
+    return final_nest(move, parts, std::move(last), partial, applied.program);
+  };
+  if (parts.nest.alone) {
+    auto axes = loops_over_axes({&sums.to<Block>(), parts.site().loops});
+    Stmt last = nest(axes ? *axes : same_loops(parts, 0));
+    Stmt body = replace_block(insert_after(move.program.body, last, {block.id}), block.id, sums);
+    applied.program.body = make<Alloc>(partial, body);
+    return applied;
+  }
+  For const& first = parts.nest.first();
+  Stmt loop = make_from<For>(first.origin, first.id, first.var, first.extent, first.loop_kind,
+                             replace_block(first.body, block.id, sums), first.bind);
+  Stmt last = nest(same_loops(parts, parts.nest.outside));
+  applied.program.body = with_alloc_beside(
+      replace_loop(move.program.body, first.id, seq({loop, last})), target->name, partial);
   return applied;
 }
 
@@ -234,7 +362,8 @@ Primitive const& primitive_rfactor() {
       .title = "Factor a reduction",
       .doc =
           "Makes a reduction loop spatial: each of its iterations gives a partial result, and "
-          "another block adds these up. The loop can then be vectorized or run in parallel.",
+          "another block adds these up, in a nest of its own or, where other blocks stand in the "
+          "nest, behind the loops of the sum. The loop can then be vectorized or run in parallel.",
       .rewrite =
           "for i: for k: T[i] += A[i, k]  -- at k -->  for k: for i: T_rf[k, i] += A[i, k]; for i: "
           "for k: T[i] += T_rf[k, i]",
