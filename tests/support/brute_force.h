@@ -35,6 +35,7 @@
 #include "engine/schedule/rewriting/nests.h"
 #include "engine/schedule/rewriting/written_out.h"
 #include "engine/schedule/trace.h"
+#include "engine/schedule/validate.h"
 #include "tests/support/access_trace.h"
 #include "tests/support/random_schedules.h"
 #include "tests/support/thread_passes.h"

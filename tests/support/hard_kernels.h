@@ -96,6 +96,16 @@ inline std::vector<std::string> const& hard_kernels() {
       "kernel counting(X: i32[6], I: i64[6]) -> (S, G)\n"
       "  S[scan t in 6]: i32 = X[t] + select(1 <= t, S[t-1], 0:i32)\n"
       "  G[i in 6]: i32 = S[(I[i] * 5 + i) % 6]\n",
+      "kernel pooled(X: f32[8, 3], W: f32[3, 4]) -> Y\n"
+      "  C[y in 8, x in 4] = sum[k in 3] X[y, k] * W[k, x]\n"
+      "  Y[y in 4, x in 2] = max[r in 2, s in 2] C[y*2+r, x*2+s]\n",
+      "kernel sweeps(X: f32[11, 3]) -> C\n"
+      "  A[y in 9, x in 3] = X[y, x] + X[y+2, x] * 0.5\n"
+      "  B[y in 7, x in 3] = A[y, x] + A[y+2, x] * 0.5\n"
+      "  C[y in 5, x in 3] = B[y, x] - B[y+2, x] * 0.5\n",
+      "kernel clamped(X: f32[6, 4]) -> Y\n"
+      "  T[i in 6, j in 4] = X[i, j] * 2.0\n"
+      "  Y[i in 12, j in 4] = T[min(i//2 + 1, 5), j] - T[max(i//2 - 1, 0), min(j+1, 3)]\n",
   };
   return texts;
 }
@@ -111,7 +121,7 @@ public:
     for (auto const& [name, type] : {std::pair{"X", "f32"}, {"Z", "f32"}, {"I", "i64"}}) {
       Tensor tensor{name, type, {}, true};
       for (int64_t rank = rng_.between(1, 2); rank > 0; --rank)
-        tensor.shape.push_back(rng_.between(3, 7));
+        tensor.shape.push_back(some_extent(3, 7));
       heads += fmt::format("{}{}: {}[{}]", heads.empty() ? "" : ", ", name, type,
                            fmt::join(tensor.shape, ", "));
       tensors_.push_back(std::move(tensor));
@@ -136,6 +146,8 @@ private:
   };
 
   bool one_in(int64_t n) { return rng_.below(n) == 0; }
+  /// Of every dimension and loop, those of sums among them, now and then a single one.
+  int64_t some_extent(int64_t low, int64_t high) { return one_in(8) ? 1 : rng_.between(low, high); }
   template <typename T>
   T const& any(std::vector<T> const& list) {
     return list[size_t(rng_.below(int64_t(list.size())))];
@@ -161,6 +173,9 @@ private:
     Axis const& a = one_in(3) ? any(axes) : axes[turn % axes.size()];
     Axis const& b = any(axes);
     if (one_in(8) && depth == 0) return data_index(extent, axes);
+    if (one_in(8)) return clamped_index(extent, a);
+    if (one_in(10))
+      if (std::string bits = index_of_bits(extent, a); !bits.empty()) return bits;
     if (one_in(8))
       return fmt::format("({}*{}+{}) % {}", rng_.between(1, 4), a.name, rng_.below(extent), extent);
     if (one_in(9) && (a.extent - 1) / 2 < extent) return a.name + "//2";
@@ -180,6 +195,39 @@ private:
     if (before > 0) guards.push_back(fmt::format("{} <= {}", before, a.name));
     guards.push_back(fmt::format("{} < {}", a.name, before + extent));
     return before > 0 ? fmt::format("{}-{}", a.name, before) : a.name;
+  }
+
+  /// What lies outside is taken at the border, as stencils, edge padding and resizing do it.
+  std::string clamped_index(int64_t extent, Axis const& a) {
+    int64_t apart = rng_.between(0, 3), last = extent - 1;
+    switch (rng_.below(4)) {
+      case 0:
+        return fmt::format("min({}+{}, {})", a.name, apart, last);
+      case 1:
+        return fmt::format("max(min({}, {})-{}, 0)", a.name, last, apart);
+      case 2:
+        return fmt::format("min(max({}-{}, 0), {})", a.name, apart, last);
+      default:
+        return fmt::format("min(max({}*2-{}, 0), {})", a.name, apart, last);
+    }
+  }
+
+  /// Empty: the form that was drawn leaves the dimension.
+  std::string index_of_bits(int64_t extent, Axis const& a) {
+    int64_t last = a.extent - 1, bits = 1;
+    while (2 * bits <= extent) bits *= 2;  // as many values as `bits` has are inside
+    switch (rng_.below(5)) {
+      case 0:
+        return fmt::format("({}*3+{}) & {}", a.name, rng_.below(4), bits - 1);
+      case 1:
+        return last / 2 < extent ? fmt::format("{} >> 1", a.name) : "";
+      case 2:
+        return 2 * last < extent ? fmt::format("{} << 1", a.name) : "";
+      case 3:
+        return last < bits ? fmt::format("{} ^ {}", a.name, rng_.below(bits)) : "";
+      default:
+        return last < bits ? fmt::format("{} | {}", a.name, rng_.below(bits)) : "";
+    }
   }
 
   /// An index that is read from an integer tensor, made earlier or given.
@@ -256,14 +304,30 @@ private:
     return any(types);
   }
 
+  /// What follows a sum: each element of the last tensor, as it is.
+  std::string epilogue(int64_t number) {
+    Tensor last = tensors_.back();
+    std::vector<std::string> axes, list;
+    for (size_t d = 0; d < last.shape.size(); ++d) {
+      axes.push_back(std::string(1, "ijl"[d]));
+      list.push_back(fmt::format("{} in {}", axes.back(), last.shape[d]));
+    }
+    std::string element = fmt::format("{}[{}]", last.name, fmt::join(axes, ", "));
+    last.name = fmt::format("s{}", number);
+    tensors_.push_back(last);
+    return fmt::format("  {}[{}]: {} = max({}, {})\n", last.name, fmt::join(list, ", "), last.type,
+                       element, literal(last.type, 1));
+  }
+
   std::string stage(int64_t number) {
+    if (tensors_.size() > 3 && tensors_.back().type != "bool" && one_in(4)) return epilogue(number);
     Tensor made{fmt::format("s{}", number), type_of(), {}, false};
     std::vector<Axis> axes;
     static char const* const kNames[] = {"i", "j", "l"};
     Tensor const& like = tensors_.back();
     for (int64_t d = 0, rank = rng_.between(1, 5) / 2 + 1; d < std::min<int64_t>(rank, 3); ++d) {
       bool same = size_t(d) < like.shape.size() && one_in(2);
-      axes.push_back({kNames[d], same ? like.shape[size_t(d)] : rng_.between(2, 7)});
+      axes.push_back({kNames[d], same ? like.shape[size_t(d)] : some_extent(2, 7)});
       made.shape.push_back(axes.back().extent);
     }
     int64_t kind = made.type == "bool" ? 0 : rng_.below(10);
@@ -285,8 +349,8 @@ private:
   }
 
   std::string reduction(std::string const& type, std::vector<Axis> axes) {
-    std::vector<Axis> over{{"k", rng_.between(2, 5)}};
-    if (one_in(3)) over.push_back({"r", rng_.between(2, 3)});
+    std::vector<Axis> over{{"k", one_in(4) ? 1 : rng_.between(2, 5)}};
+    if (one_in(3)) over.push_back({"r", some_extent(2, 3)});
     std::vector<std::string> list;
     for (Axis const& axis : over) {
       list.push_back(fmt::format("{} in {}", axis.name, axis.extent));
