@@ -7,11 +7,11 @@
 #include <functional>
 #include <map>
 
-#include "engine/ir/expr_evaluator.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/evaluated_pair.h"
 #include "engine/schedule/legality/hints.h"
 #include "engine/schedule/legality/instances.h"
 #include "engine/schedule/legality/iteration_rows.h"
@@ -57,23 +57,6 @@ struct Reading {
   /// The read is that of an update: of the writer, only what starts the sum must come before.
   bool goes_on;
 };
-
-/// The values of expressions in an iteration; nothing where one depends on data.
-std::optional<std::vector<int64_t>> values_at(std::vector<Expr> const& all, Iteration const& at) {
-  ExprEvaluator evaluator;
-  for (auto const& [name, value] : at.loops) evaluator.set(evaluator.slot(name), value);
-  std::vector<int64_t> values;
-  for (Expr const& e : all) values.push_back(evaluator.integer(evaluator.compile(e), 0));
-  return evaluator.failed() ? std::nullopt : std::optional(values);
-}
-
-/// Whether guard and selects let the read happen in an iteration.
-bool happens(Reading const& reading, Iteration const& at) {
-  std::vector<Expr> conditions = reading.access.conditions;
-  if (reading.reader.block->predicate) conditions.push_back(reading.reader.block->predicate);
-  auto values = values_at(conditions, at);
-  return !values || std::ranges::find(*values, 0) == values->end();
-}
 
 bool depends_on_data(Access const& access) {
   bool depends = false;
@@ -294,7 +277,8 @@ private:
     if (later.solvable == Solvable::kNo) return true;
     if (later.solvable == Solvable::kOutOfTime)
       return undecided("the integer-set solver gave no answer in time");
-    return refuse_pair(reading, iteration_at(reading.writer, writing, later.values),
+    return refuse_pair(reading,
+                       {reading.writer, iteration_at(reading.writer, writing, later.values)},
                        iteration_at(reading.reader, loops, later.values), "comes later");
   }
 
@@ -305,44 +289,55 @@ private:
       read.loops.push_back({reading.reader.loops[i]->name(), values[i]});
     std::vector<int64_t> instance(values.begin() + int64_t(read.loops.size()), values.end());
     for (auto const* program : {&question_.after, &question_.before})
-      if (auto write = iteration_of(*program, reading.writer.block->id, instance))
-        return refuse_pair(reading, std::move(*write), std::move(read),
-                           program == &question_.after ? "is not before that" : "is gone");
+      for (BlockSite const& site : blocks_of(program->body))
+        if (site.block->id == reading.writer.block->id)
+          if (auto write = iteration_of(site, instance))
+            return refuse_pair(reading, {site, std::move(*write)}, std::move(read),
+                               program == &question_.after ? "is not before that" : "is gone");
     return undecided(
         fmt::format("{} did not compute it before, either", reading.writer.block->name));
   }
 
   /// An iteration in which the block runs the instance.
-  std::optional<Iteration> iteration_of(Program const& program, BlockId id,
+  std::optional<Iteration> iteration_of(BlockSite const& site,
                                         std::vector<int64_t> const& instance) {
-    for (BlockSite const& site : blocks_of(program.body)) {
-      if (site.block->id != id) continue;
-      IntegerSystem system;
-      IterationRows rows = free_loops(site, system), iters(iterator_ranges(*site.block));
-      for (size_t i = 0; i < site.block->iters.size(); ++i)
-        iters.set(site.block->iters[i].name(), system.variable(instance[i], instance[i]));
-      IterationRows const loops = rows;
-      if (!add_run(site, rows, iters, system)) return std::nullopt;
-      Solution found = sets_.solve(system);
-      if (found.solvable == Solvable::kYes) return iteration_at(site, loops, found.values);
+    IntegerSystem system;
+    IterationRows rows = free_loops(site, system), iters(iterator_ranges(*site.block));
+    if (site.block->iters.size() != instance.size()) return std::nullopt;
+    for (size_t i = 0; i < instance.size(); ++i)
+      iters.set(site.block->iters[i].name(), system.variable(instance[i], instance[i]));
+    IterationRows const loops = rows;
+    if (!add_run(site, rows, iters, system)) return std::nullopt;
+    Solution found = sets_.solve(system);
+    if (found.solvable != Solvable::kYes) return std::nullopt;
+    return iteration_at(site, loops, found.values);
+  }
+
+  /// A block in an iteration of its loops, before the step or after it.
+  struct Written {
+    BlockSite site;
+    Iteration at;
+  };
+
+  /// The pair as the program would run it: they must meet in an element, by what is known of it.
+  static EvaluatedPair evaluated(Reading const& reading, Written const& write,
+                                 Iteration const& read) {
+    EvaluatedPair best;
+    for (Access const& store : accesses_of(write.site)) {
+      if (!store.writes || store.buffer != reading.access.buffer) continue;
+      EvaluatedPair pair =
+          evaluated_pair(reading.reader, reading.access, read, write.site, store, write.at);
+      if (best.meeting == Meeting::kApart) best = std::move(pair);
     }
-    return std::nullopt;
+    return best;
   }
 
-  /// The element that the read takes in an iteration; nothing when it does not happen there. An
-  /// index that depends on data may be the one that is written.
-  std::optional<std::vector<int64_t>> element_of(Reading const& reading, Iteration const& read,
-                                                 Iteration const& write) const {
-    if (!happens(reading, read)) return std::nullopt;
-    auto index = values_at(reading.access.indices, read);
-    return index ? index : values_at(reading.store.indices, write);
-  }
-
-  bool refuse_pair(Reading const& reading, Iteration write, Iteration read, std::string how) {
-    auto found = element_of(reading, read, write);
-    if (!found) return undecided("its conditions are not linear in the loop variables");
-    std::vector<int64_t> index = std::move(*found);
-    std::string element = fmt::format("{}[{}]", reading.access.buffer, fmt::join(index, ","));
+  bool refuse_pair(Reading const& reading, Written written, Iteration read, std::string how) {
+    EvaluatedPair pair = evaluated(reading, written, read);
+    if (pair.meeting == Meeting::kApart)
+      return undecided("its conditions are not linear in the loop variables");
+    Iteration write = std::move(written.at);
+    std::string element = fmt::format("{}[{}]", reading.access.buffer, fmt::join(pair.index, ","));
     std::string at = to_text(write);
     std::string made =
         how == "is gone"
@@ -353,17 +348,19 @@ private:
             : fmt::format("which {} computes in iteration {}, not before that",
                           reading.writer.block->name, at);
     answer_.code = "not_finished";
-    answer_.message = fmt::format("{} reads {} in iteration {}, {}", reading.reader.block->name,
-                                  element, to_text(read), made);
-    answer_.conflict = Conflict{std::move(write),
-                                std::move(read),
-                                reading.reader.block->name,
-                                reading.access.buffer,
-                                std::move(index),
-                                "",
-                                true,
-                                false,
-                                false};
+    answer_.message = fmt::format("{} {} {} in iteration {}, {}", reading.reader.block->name,
+                                  pair.meeting == Meeting::kByData ? "may read" : "reads", element,
+                                  to_text(read), made);
+    if (pair.meeting == Meeting::kMeet)
+      answer_.conflict = Conflict{std::move(write),
+                                  std::move(read),
+                                  reading.reader.block->name,
+                                  reading.access.buffer,
+                                  std::move(pair.index),
+                                  "",
+                                  true,
+                                  false,
+                                  false};
     return false;
   }
 

@@ -24,10 +24,11 @@ struct FlowQuestion {
 };
 
 struct FlowAnswer {
-  std::string code;                  ///< of the fault; empty: none was found
-  std::string message;               ///< names the blocks, the element and the iterations
-  std::optional<Conflict> conflict;  ///< first the write that comes too late, then the read
-  std::string unknown;               ///< why it is not proved that there is no fault
+  std::string code;     ///< of the fault; empty: none was found
+  std::string message;  ///< names the blocks, the element and the iterations
+  /// First the write that comes too late, then the read; none where data decide whether they meet.
+  std::optional<Conflict> conflict;
+  std::string unknown;  ///< why it is not proved that there is no fault
   int questions = 0;
 
   bool holds() const { return code.empty() && unknown.empty(); }

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/ir/expr_evaluator.h"
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/evaluated_pair.h"
 #include "engine/schedule/legality/integer_sets.h"
 #include "engine/schedule/legality/iteration_rows.h"
 
@@ -77,8 +77,8 @@ public:
     system_.not_negative.push_back(std::move(row));
   }
   /// The iteration is one that sets a sum to its start.
-  void first_starts() { starts(first_); }
-  void second_starts() { starts(second_); }
+  void first_starts() { starts(first_, 0); }
+  void second_starts() { starts(second_, 1); }
 
   /// Adds to the answer; true when the search is over.
   bool ask(IntegerSets& sets, std::string const& differs, PairAnswer& answer) const {
@@ -103,11 +103,20 @@ public:
 private:
   static int64_t extent_of(For const& loop) { return as_int(loop.extent).value_or(kLargestRow); }
 
-  void starts(Side& side) {
+  void starts(Side& side, size_t number) {
+    starts_[number] = true;
     for (IterVar const& iter : side.site().block->iters)
       if (auto row =
               iter.kind == IterKind::kReduce ? side.row_of(iter.binding, system_) : std::nullopt)
         system_.zero.push_back(std::move(*row));
+  }
+
+  static bool sets_start(Side const& side, Iteration const& at) {
+    std::vector<Expr> reduced;
+    for (IterVar const& iter : side.site().block->iters)
+      if (iter.kind == IterKind::kReduce) reduced.push_back(iter.binding);
+    auto values = values_at(reduced, at);
+    return values && std::ranges::all_of(*values, [](int64_t value) { return value == 0; });
   }
 
   LinearRow difference(For const& loop) const {
@@ -130,26 +139,17 @@ private:
 
   /// Both iterations run and touch one element, which becomes the conflict's.
   bool met(Conflict& found) const {
-    std::vector<int64_t> indices[2];
-    for (size_t side : {0, 1}) {
-      ExprEvaluator evaluator;
-      for (auto const& [name, value] : (side ? found.second : found.first).loops)
-        evaluator.set(evaluator.slot(name), value);
-      Expr const& guard = (side ? second_ : first_).site().block->predicate;
-      if (guard && !evaluator.integer(evaluator.compile(guard), 0)) return false;
-      for (Expr const& condition : accesses_[side]->conditions)
-        if (!evaluator.integer(evaluator.compile(condition), 0)) return false;
-      for (Expr const& index : accesses_[side]->indices)
-        indices[side].push_back(evaluator.integer(evaluator.compile(index), 0));
-      if (evaluator.failed()) return false;
-    }
-    found.index = indices[0];
-    return indices[0] == indices[1];
+    EvaluatedPair pair = evaluated_pair(first_.site(), *accesses_[0], found.first, second_.site(),
+                                        *accesses_[1], found.second);
+    found.index = std::move(pair.index);
+    return pair.meeting == Meeting::kMeet && (!starts_[0] || sets_start(first_, found.first)) &&
+           (!starts_[1] || sets_start(second_, found.second));
   }
 
   IntegerSystem system_;
   Side first_, second_;
   Access const* accesses_[2];
+  bool starts_[2] = {false, false};
 };
 
 bool same_indices(Access const& a, Access const& b) {

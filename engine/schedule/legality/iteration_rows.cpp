@@ -42,15 +42,64 @@ std::optional<LinearRow> IterationRows::term_row(Expr const& e, IntegerSystem& s
     return LinearRow{{{found->second, 1}}, 0};
   }
   auto const* node = e.as<Binary>();
-  auto divisor = node ? as_int(node->b) : std::nullopt;
-  bool divides = node && (node->op == BinaryOp::kFloorDiv || node->op == BinaryOp::kFloorMod);
-  if (!divides || !divisor || *divisor < 1 || *divisor >= kLargestRow) return std::nullopt;
-  auto number = row_of(node->a, system);
-  auto quotient = number ? quotient_of(node->a, *number, *divisor, system) : std::nullopt;
+  return node ? binary_row(*node, system) : std::nullopt;
+}
+
+std::optional<LinearRow> IterationRows::binary_row(Binary const& node, IntegerSystem& system) {
+  if (node.op == BinaryOp::kMin || node.op == BinaryOp::kMax) return extreme_of(node, system);
+  auto by = as_int(node.b);
+  if (!by) return std::nullopt;
+  if (node.op == BinaryOp::kFloorDiv || node.op == BinaryOp::kFloorMod)
+    return divided(node.a, *by, node.op == BinaryOp::kFloorMod, system);
+  // The bits of a number, negative ones in two's complement, are its digits of base 2.
+  bool is_mask = *by > 0 && (*by & (*by + 1)) == 0;
+  if (node.op == BinaryOp::kBitAnd && is_mask) return divided(node.a, *by + 1, true, system);
+  bool shifts = *by >= 0 && *by < 31;
+  if (node.op == BinaryOp::kShiftRight && shifts)
+    return divided(node.a, int64_t(1) << *by, false, system);
+  bool wide = node.op == BinaryOp::kShiftLeft && shifts && node.a.type() == DType::kI64;
+  return wide ? row_of(node.a * (int64_t(1) << *by), system) : std::nullopt;
+}
+
+std::optional<LinearRow> IterationRows::divided(Expr const& e, int64_t divisor, bool remainder,
+                                                IntegerSystem& system) {
+  if (divisor < 1 || divisor >= kLargestRow) return std::nullopt;
+  auto number = row_of(e, system);
+  auto quotient = number ? quotient_of(e, *number, divisor, system) : std::nullopt;
   if (!quotient) return std::nullopt;
-  if (node->op == BinaryOp::kFloorDiv) return LinearRow{{{*quotient, 1}}, 0};
-  number->add({{{*quotient, 1}}, 0}, -*divisor);
+  if (!remainder) return LinearRow{{{*quotient, 1}}, 0};
+  number->add({{{*quotient, 1}}, 0}, -divisor);
   return number;
+}
+
+/// m = min(a, b): m <= a, m <= b, and one of them is equal: a - room * z <= m with a z of 0 or 1,
+/// b - room * (1 - z) <= m, where the rooms are as far as a and b can be apart. max: the other way.
+std::optional<LinearRow> IterationRows::extreme_of(Binary const& node, IntegerSystem& system) {
+  Expr self = binary(node.op, node.a, node.b);
+  auto range = arith::bounds(self, ranges_), apart = arith::bounds(node.a - node.b, ranges_);
+  bool known = range && apart && is_integer(node.a.type()) && node.a.type() != DType::kU64;
+  auto a = known ? row_of(node.a, system) : std::nullopt;
+  auto b = a ? row_of(node.b, system) : std::nullopt;
+  if (!b || std::max(std::abs(apart->low), std::abs(apart->high)) >= kLargestRow)
+    return std::nullopt;
+  auto [at, added] = extremes_.try_emplace(to_text(self), 0);
+  if (!added) return LinearRow{{{at->second, 1}}, 0};
+  at->second = system.variable(range->low, range->high);
+  int second = system.variable(0, 1), least = node.op == BinaryOp::kMin ? 1 : -1;
+  int64_t above = std::max<int64_t>(apart->high, 0), below = std::max<int64_t>(-apart->low, 0);
+  LinearRow const one{{{at->second, 1}}, 0}, chosen{{{second, 1}}, 0};
+  auto add = [&](LinearRow const& row, int64_t room, bool when) {
+    LinearRow bound, equal{{}, when ? room : 0};
+    bound.add(row, least);
+    bound.add(one, -least);
+    equal.add(bound, -1);
+    equal.add(chosen, when ? -room : room);
+    system.not_negative.push_back(std::move(bound));
+    system.not_negative.push_back(std::move(equal));
+  };
+  add(*a, least > 0 ? above : below, false);
+  add(*b, least > 0 ? below : above, true);
+  return one;
 }
 
 /// divisor * q <= number < divisor * (q + 1)

@@ -9,6 +9,7 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/accesses.h"
+#include "engine/schedule/legality/evaluated_pair.h"
 #include "engine/schedule/legality/flow.h"
 #include "engine/schedule/legality/iteration_pairs.h"
 #include "engine/schedule/legality/iteration_rows.h"
@@ -163,20 +164,25 @@ bool meet_in_order(Move const& move, Pipelining const& pipelining, LoopParts con
 struct Whole {
   std::set<std::string> tensors = {};
   std::optional<Refusal> why = {};  ///< of the first one
-  bool all_the_same = false;        ///< of one every iteration uses the same elements
+  std::set<std::string> same = {};  ///< of these every iteration uses the same elements
+  bool some_move = false;           ///< a tensor that lives from stage to stage is none of these
+  /// Nothing is computed ahead that the iteration before did not compute.
+  bool all_the_same() const { return !same.empty() && !some_move; }
 };
 
 Whole whole_tensors(Move const& move, Pipelining const& pipelining, LoopParts const& parts,
                     std::string const& verb) {
   Whole whole;
   for (Buffer const& tensor : parts.tensors) {
-    auto turns = turns_of(move.program, move.target, pipelining.loop, *tensor,
-                          instances_of(pipelining, parts, tensor->name), verb, move.effort);
+    int64_t instances = instances_of(pipelining, parts, tensor->name);
+    auto turns =
+        turns_of(move.program, move.target, pipelining.loop, *tensor, instances, verb, move.effort);
+    bool same = !turns && turns.error().code == "same_elements";
+    whole.some_move = whole.some_move || (instances > 1 && !same);
     if (turns) continue;
     whole.tensors.insert(tensor->name);
-    bool same = turns.error().code == "same_elements";
-    if (!whole.why || (same && !whole.all_the_same)) whole.why = turns.error();
-    whole.all_the_same = whole.all_the_same || same;
+    if (!whole.why || (same && whole.same.empty())) whole.why = turns.error();
+    if (same) whole.same.insert(tensor->name);
   }
   return whole;
 }
@@ -216,30 +222,43 @@ FlowAnswer ask_order(Move const& move, Pipelining const& pipelining, LoopParts c
   return ask_flow(question, move.effort);
 }
 
-/// A statement's block that uses a tensor in an iteration, and the statement's stage.
+/// A block of a statement, in an iteration of the loop as it is, and the statement's stage.
 struct UserInStage {
   std::string block;
   int64_t stage = 0;
+  Iteration at;
 };
 
+std::vector<std::string> names_of(Iteration const& iteration) {
+  std::vector<std::string> names;
+  for (auto const& [name, value] : iteration.loops) names.push_back(name);
+  return names;
+}
+
+/// The access happens in the iteration, to the element of the pair.
+bool uses_element(BlockSite const& site, Access const& access, Iteration const& at,
+                  Conflict const& pair) {
+  EvaluatedPair self = evaluated_pair(site, access, at, site, access, at);
+  return self.meeting == Meeting::kMeet && self.index == pair.index;
+}
+
+/// Who uses the pair's element in an iteration of the loop of all stages.
 std::optional<UserInStage> user_at(Pipelining const& pipelining, LoopParts const& parts,
-                                   Iteration const& iteration, std::string const& tensor,
-                                   bool writes) {
-  std::vector<std::string> wanted;
-  for (auto const& [name, value] : iteration.loops) wanted.push_back(name);
-  for (size_t i = 0; i < parts.statements.size(); ++i)
-    for (BlockSite const& site : blocks_of(parts.statements[i])) {
+                                   Conflict const& pair, bool writes) {
+  std::vector<std::vector<BlockSite>> sites = blocks_in(pipelining, parts);
+  std::string const& loop = pipelining.loop.loop->name();
+  for (size_t i = 0; i < sites.size(); ++i)
+    for (BlockSite const& site : sites[i]) {
+      Iteration at = writes ? pair.first : pair.second;
       std::vector<std::string> names;
-      for (For const* loop : pipelining.loop.around) names.push_back(loop->name());
-      names.push_back(pipelining.loop.loop->name());
-      for (For const* loop : site.loops) names.push_back(loop->name());
-      bool uses = false;
-      auto look = [&](Touched const& at) { uses = uses || at.buffer->name == tensor; };
-      if (writes)
-        walk_writes(site.block->body, look);
-      else
-        walk_reads(site.block->body, look);
-      if (uses && names == wanted) return UserInStage{site.block->name, pipelining.stages[i]};
+      for (For const* around : site.loops) names.push_back(around->name());
+      bool asked = names == names_of(at) && (writes || site.block->name == pair.block);
+      for (auto& [name, value] : at.loops)
+        if (name == loop) value -= pipelining.stages[i];
+      for (Access const& access : accesses_of(site))
+        if (asked && access.writes == writes && access.buffer == pair.buffer &&
+            uses_element(site, access, at, pair))
+          return UserInStage{site.block->name, pipelining.stages[i], std::move(at)};
     }
   return std::nullopt;
 }
@@ -248,15 +267,14 @@ std::optional<UserInStage> user_at(Pipelining const& pipelining, LoopParts const
 void tell_by_stages(Pipelining const& pipelining, LoopParts const& parts, Refusal& refusal) {
   if (!refusal.conflict) return;
   Conflict& pair = *refusal.conflict;
-  auto writer = user_at(pipelining, parts, pair.first, pair.buffer, true);
-  auto reader = user_at(pipelining, parts, pair.second, pair.buffer, false);
-  if (!writer || !reader) return;
-  auto shift = [&](Iteration& iteration, int64_t stage) {
-    for (auto& [name, value] : iteration.loops)
-      if (name == pipelining.loop.loop->name()) value -= stage;
-  };
-  shift(pair.first, writer->stage);
-  shift(pair.second, reader->stage);
+  auto writer = user_at(pipelining, parts, pair, true);
+  auto reader = user_at(pipelining, parts, pair, false);
+  if (!writer || !reader) {
+    refusal.conflict.reset();
+    return;
+  }
+  pair.first = std::move(writer->at);
+  pair.second = std::move(reader->at);
   refusal.message = fmt::format(
       "{} reads {}[{}] in iteration {} in stage {}, but {} computes it in iteration {} in stage "
       "{}, which is not before that",
@@ -293,13 +311,13 @@ std::expected<Proof, Refusal> can_pipeline(Move const& move, Pipelining const& p
   Whole whole = whole_tensors(move, pipelining, parts, verb);
   // Iterations may use the same elements of a whole tensor where each finds the values there that
   // it needs.
-  if (!by_place || (!whole.tensors.empty() && !whole.all_the_same)) {
+  if (!by_place || (!whole.tensors.empty() && !whole.all_the_same())) {
     proof.orders_turns = meet_in_order(move, pipelining, parts);
     auto holds = proof.orders_turns ? proof : order_holds(move, pipelining, parts, whole, verb);
     if (!holds) return by_place ? std::unexpected(*whole.why) : holds;
     proof = *holds;
   }
-  if (whole.all_the_same) return std::unexpected(*whole.why);
+  if (whole.all_the_same()) return std::unexpected(*whole.why);
   return proof;
 }
 

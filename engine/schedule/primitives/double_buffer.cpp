@@ -5,6 +5,7 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
+#include "engine/schedule/legality/movement.h"
 #include "engine/schedule/legality/pipelining.h"
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/legality/structure.h"
@@ -14,6 +15,7 @@ namespace {
 
 using namespace ir;
 
+constexpr char kVerb[] = "double_buffer";
 constexpr char kCondition[] =
     "double_buffer: the block's tensor must be allocated in a serial loop, beside what reads it";
 
@@ -56,7 +58,13 @@ std::expected<Proof, Refusal> check(Move const& move) {
                                     "computation into one first (compute_at)",
                                     move.blocks[0].block->name),
                         kCondition);
-  return can_pipeline(move, *pipelining, "double_buffer");
+  auto proof = can_pipeline(move, *pipelining, kVerb);
+  Buffer tensor = written_buffer(move.blocks[0]);
+  auto turns =
+      turns_of(move.program, move.target, pipelining->loop, *tensor, 2, kVerb, move.effort);
+  if (proof && !turns && turns.error().code == "same_elements")
+    return std::unexpected(turns.error());
+  return proof;
 }
 
 Applied apply(Move const& move) {
@@ -82,6 +90,7 @@ Primitive const& primitive_double_buffer() {
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock},
+      .beside_calls = true,
       .open_sizes = OpenSizes{},
   };
   return primitive;
