@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <string_view>
+
+#include "engine/ir/rewrite.h"
 
 namespace tw {
 namespace {
@@ -13,6 +16,34 @@ std::string listed(std::vector<std::string> const& names) {
   std::string text;
   for (size_t i = 0; i < names.size() && i < 12; ++i) text += (i ? ", " : "") + names[i];
   return names.size() > 12 ? text + ", ..." : text;
+}
+
+/// "vy" iterates over what was the axis y.
+bool iterates_over(ir::IterVar const& iter, std::string_view axis) {
+  std::string_view name = iter.name();
+  return name == axis || (name.starts_with('v') && name.substr(1) == axis);
+}
+
+/// The loops of a block that run over its axis, and over no other one of its axes; where there are
+/// several, those of them that are no other block's.
+std::vector<ir::LoopSite> loops_of_axis(ir::Program const& program, ir::BlockSite const& block,
+                                        std::string_view axis) {
+  std::vector<ir::LoopSite> found;
+  for (ir::For const* loop : block.loops) {
+    size_t feeds = 0;
+    bool asked = false;
+    for (ir::IterVar const& iter : block.block->iters) {
+      if (!ir::uses_variable(iter.binding, loop->name())) continue;
+      ++feeds;
+      asked = asked || iterates_over(iter, axis);
+    }
+    if (feeds == 1 && asked) found.push_back(site_of(program, loop->id));
+  }
+  if (found.size() > 1)
+    std::erase_if(found, [&](ir::LoopSite const& site) {
+      return owner_of(program, site.loop->id)->block->id != block.block->id;
+    });
+  return found;
 }
 
 bool is_of_a_name(char c) {
@@ -51,6 +82,12 @@ Result<ir::LoopSite> find_loop(ir::Program const& program, std::string const& re
             site.loop->name() == reference.substr(block.block->name.size() + 1))
           found.push_back(site);
     }
+  if (found.empty())  // named after what stood there, or by a step
+    for (ir::BlockSite const& block : ir::blocks_of(program.body))
+      if (reference.starts_with(block.block->name + "."))
+        for (ir::LoopSite const& site : loops_of_axis(
+                 program, block, std::string_view(reference).substr(block.block->name.size() + 1)))
+          found.push_back(site);
   if (found.size() == 1) return found.front();
   std::vector<std::string> names;
   for (ir::LoopSite const& site : found.empty() ? loops : found)

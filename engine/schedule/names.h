@@ -1,4 +1,5 @@
-/// How scripts name loops: `block.loop`, or the loop's own name where it is unique.
+/// How scripts name loops: `block.loop`, the loop's own name where it is unique, or `block.axis`
+/// where one loop alone runs over the block's axis, whatever it is called.
 #pragma once
 
 #include <optional>
