@@ -86,10 +86,19 @@ Program closed(Program const& program, std::vector<int64_t> const& values, Singl
   return with;
 }
 
+/// Loops of one iteration are gone, which other values may have more of.
+Stmt without_single_loops(Stmt const& body) {
+  return rewrite_stmts(body, [](Stmt const& s) -> Stmt {
+    auto const* loop = s.as<For>();
+    bool single = loop && loop->loop_kind == LoopKind::kSerial && is_int(loop->extent, 1);
+    return single ? substitute(loop->body, {{loop->name(), int_imm(0)}}) : Stmt();
+  });
+}
+
 /// Two programs that differ in how their index arithmetic is written only have the same one.
 Program simplest(Program program) {
   program.sizes.clear();
-  program.body = arith::simplify(program.body);
+  program.body = arith::simplify(without_single_loops(program.body));
   return program;
 }
 
@@ -186,10 +195,23 @@ std::expected<Applied, Refusal> made_of_all(Program const& program, std::vector<
   return applied;
 }
 
-std::expected<void, Refusal> same_for_all(Program const& open, std::vector<Taken> const& taken,
-                                          Primitive const& primitive) {
+/// With a small value the step by itself may make less of the nest: it is right all the same where
+/// it is legal as it is taken with many, and makes the same of it then.
+bool same_as_of_many(Program const& program, Program const& open, Step const& step,
+                     std::vector<int64_t> const& values, TakeStep const& take) {
+  if (program.sizes.size() != values.size() || program.sizes.empty()) return false;
+  auto taken = take(with_sizes_of_many(program, values), step);
+  return taken &&
+         equal(simplest(with_sizes(open, values)), simplest(with_sizes(taken->program, values)));
+}
+
+std::expected<void, Refusal> same_for_all(Program const& program, Program const& open,
+                                          std::vector<Taken> const& taken,
+                                          Primitive const& primitive, Step const& step,
+                                          TakeStep const& take) {
   for (Taken const& one : taken) {
     if (equal(simplest(with_sizes(open, one.values)), simplest(one.applied.program))) continue;
+    if (same_as_of_many(program, open, step, one.values, take)) continue;
     std::string where = values_text(open, one.values);
     if (one.pointless) return std::unexpected(refused_with(where, *one.pointless));
     return refuse_sizes("not_for_every_size",
@@ -245,7 +267,7 @@ std::expected<Applied, Refusal> take_with_sizes(Program const& program, Primitiv
     if (!made) return std::unexpected(made.error());
     open = std::move(*made);
   }
-  if (auto same = same_for_all(open->program, *taken, primitive); !same)
+  if (auto same = same_for_all(program, open->program, *taken, primitive, move.step, take); !same)
     return std::unexpected(same.error());
   return *std::move(open);
 }

@@ -64,6 +64,7 @@ std::set<std::string> const kNotAMove = {
     "call_in_vector_loop",
     "block_is_a_call",
     "program_has_calls",
+    "used_by_a_call",
     "nest_differs",
     "extent_differs",
     "chosen_by_data",

@@ -44,6 +44,21 @@ constexpr char kProduct[] =
     "          call mma(C[vi*4+a, vj*4+b] over (a in 4, b in 4), "
     "P[vi*4+a, vk*4+b] over (a in 4, b in 4), B[vk*4+a, vj*4+b] over (a in 4, b in 4))\n";
 
+/// P and what reads it stand beside a call that touches neither.
+constexpr char kRows[] =
+    "program f(X: f32[8, 8]) -> (D: f32[8, 8], E: f32[4])\n"
+    "  alloc P: f32[8, 8] @global\n"
+    "  for p in 8\n"
+    "    for q in 8\n"
+    "      block P(vp: 8 = p, vq: 8 = q)\n"
+    "        P[vp, vq] = X[vp, vq]*2.0\n"
+    "  for i in 8\n"
+    "    for j in 8\n"
+    "      block D(vi: 8 = i, vj: 8 = j)\n"
+    "        D[vi, vj] = P[vi, vj]+1.0\n"
+    "  block E()\n"
+    "    call copy(E[a] over (a in 4), X[0, a] over (a in 4))\n";
+
 /// A call that starts its sum itself.
 constexpr char kStarting[] =
     "program f(A: f32[4, 8], B: f32[8, 4]) -> (C: f32[4, 4])\n"
@@ -101,6 +116,11 @@ private slots:
     QTest::newRow("unroll") << kProduct << "unroll(C.k)";
     QTest::newRow("compute_at a row of tiles") << kProduct << "compute_at(P, C.i)";
     QTest::newRow("compute_at one tile") << kProduct << "compute_at(P, C.k)";
+    QTest::newRow("align rows that no call reads")
+        << kRows << "compute_at(P, D.i)\nstorage_align(P, dim=0, factor=16)";
+    QTest::newRow("turn a tensor that no call reads") << kRows << "transform_layout(P, layout=BA)";
+    QTest::newRow("a tile ahead of its calls")
+        << kProduct << "compute_at(P, C.k)\ndouble_buffer(P)";
     QTest::newRow("decompose beside a call") << kBeside << "decompose_reduction(C.k)";
     QTest::newRow("columns are independent") << kShift << "parallel(rows.j)";
     QTest::newRow("columns may come first") << kShift << "reorder(rows.j, rows.i)";
@@ -162,6 +182,12 @@ private slots:
     QTest::newRow("factor a call that starts") << kStarting << "rfactor(C.k)"
                                                << "not_one_reduction"
                                                << "";
+    QTest::newRow("turn what a call reads") << kProduct << "transform_layout(P, layout=BA)"
+                                            << "used_by_a_call"
+                                            << "a call of mma";
+    QTest::newRow("align what a call reads") << kProduct << "storage_align(P, dim=0, factor=16)"
+                                             << "used_by_a_call"
+                                             << "a call of mma";
     QTest::newRow("made for none") << kProduct << "cache_write(P)"
                                    << "program_has_calls"
                                    << "calls";

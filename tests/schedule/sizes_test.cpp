@@ -160,6 +160,43 @@ program rows(X: f32[10, 6]) -> (Y: f32[10, 6])
              std::string("C.i has 11 iterations: 12 is outside the range 1 to 11"));
   }
 
+  /// A tile that small sizes do not fill: parts are as long as they are where it is filled.
+  void what_is_legal_with_large_sizes_is_taken_with_sizes_below_a_tile_data() {
+    QTest::addColumn<QString>("kernel");
+    QTest::addColumn<QString>("steps");
+    QString const chain =
+        "kernel chain(X: f32[n, 5]) -> Y\n  size n in 1..20 = 16\n"
+        "  A[i in n, j in 5] = X[i, j] * 2.0\n  Y[i in n, j in 5] = A[i, j] + 1.0\n";
+    QTest::newRow("a producer") << chain << "split(Y.i, factor=8)\ncompute_at(A, Y.i.0)\n";
+    QTest::newRow("a consumer") << chain << "split(A.i, factor=8)\nreverse_compute_at(Y, A.i.0)\n";
+    QTest::newRow("a window")
+        << "kernel window(X: f32[n + 2]) -> Y\n  size n in 1..20 = 16\n"
+           "  A[i in n + 2] = X[i] * 2.0\n  Y[i in n] = A[i] + A[i+1] - A[i+2]\n"
+        << "split(Y.i, factor=8)\ncompute_at(A, Y.i.0)\n";
+    QTest::newRow("a row of attention")
+        << "kernel row(Q: f32[n, 4], K: f32[n, 4]) -> Y\n  size n in 1..18 = 16\n"
+           "  S[i in n, j in n] = sum[c in 4] Q[i, c] * K[j, c]\n"
+           "  M[i in n] = max[j in n] S[i, j]\n"
+           "  Y[i in n, j in n] = S[i, j] - M[i]\n"
+        << "split(Y.i, factor=8)\ncompute_at(M, Y.i.0)\ncompute_at(S, Y.i.0)\n";
+  }
+  void what_is_legal_with_large_sizes_is_taken_with_sizes_below_a_tile() {
+    QFETCH(QString, kernel);
+    QFETCH(QString, steps);
+    te::Kernel parsed = testing::parsed_kernel(kernel.toStdString()).value();
+    auto script = parse_script("tilewright schedule 1\n" + steps.toStdString()).value();
+    auto schedule = replay(testing::open_schedule(parsed), script);
+    QVERIFY2(schedule, schedule ? "" : schedule.error().message.c_str());
+    auto stages = lower(schedule->sized()->program, Target{}, testing::all_passes(),
+                        {.verify = VerifyPasses::kEach});
+    QVERIFY2(stages, stages ? "" : to_sentence(stages.error()).c_str());
+    Rng rng(3);
+    for (std::vector<int64_t> const& values : all_size_values(schedule->sized()->program)) {
+      compare_with(parsed, *schedule, values, *stages, rng);
+      if (QTest::currentTestFailed()) return;
+    }
+  }
+
   /// The same over kernels whose extents are open, by the interpreter: the open program, the one
   /// with the value, and at times what every pass makes of the open one.
   void random_steps_over_open_extents_compute_the_same() {

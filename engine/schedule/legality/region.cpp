@@ -63,12 +63,37 @@ std::optional<Span> shifted_span(std::string const& iterator, Expr const& index,
   return Span{int_imm(linear.constant - (span.extent - 1)) - span.base, span.extent, span.dense};
 }
 
+/// An index that counts whole strides of a value, with less than a stride beside it (the rows of a
+/// window that do not overlap with the next one's), inside of a span of whole strides.
+std::optional<Span> strided_span(std::string const& iterator, Expr const& index, Span const& span,
+                                 arith::Ranges const& ranges) {
+  arith::Linear rest = arith::to_linear(index), base = arith::to_linear(span.base);
+  int64_t stride = rest.factor_of(iterator);
+  std::erase_if(rest.terms, [&](arith::Linear::Term const& term) {
+    auto const* v = term.term.as<Variable>();
+    return v && v->name == iterator;
+  });
+  auto beside = stride > 1 ? arith::bounds(arith::to_expr(rest), ranges) : std::nullopt;
+  if (!beside || beside->low < 0 || beside->high >= stride) return std::nullopt;
+  bool whole = span.extent % stride == 0 && base.constant % stride == 0 &&
+               std::ranges::all_of(base.terms, [&](arith::Linear::Term const& term) {
+                 return term.factor % stride == 0;
+               });
+  if (!whole) return std::nullopt;
+  base.constant /= stride;
+  for (arith::Linear::Term& term : base.terms) term.factor /= stride;
+  return Span{arith::to_expr(base), span.extent / stride, span.dense};
+}
+
 }  // namespace
 
 std::optional<Span> iterator_span(std::string const& iterator, std::vector<Expr> const& indices,
-                                  std::vector<Span> const& box, arith::Ranges const& ranges) {
+                                  std::vector<Span> const& box, arith::Ranges const& ranges,
+                                  Strides strides) {
   for (size_t d = 0; d < indices.size(); ++d)
     if (auto shifted = shifted_span(iterator, indices[d], box[d])) return shifted;
+  for (size_t d = 0; strides == Strides::kWhole && d < indices.size(); ++d)
+    if (auto strided = strided_span(iterator, indices[d], box[d], ranges)) return strided;
   std::vector<BoundedDigit> digits = digits_of(iterator, indices, box, ranges);
   if (digits.empty() || digits.front().digit.modulo != 0) return std::nullopt;
   // As long as a digit has one value, the next one counts; from then on all values are meant.
@@ -107,7 +132,8 @@ std::vector<BufferAccess> accesses_to(BlockSite const& site, std::string const& 
 }
 
 std::vector<Span> box_of(std::vector<BlockSite> const& sites, BufferNode const& buffer,
-                         size_t still, bool writes, std::vector<For const*> const& sharing) {
+                         size_t still, bool writes, std::vector<For const*> const& sharing,
+                         Longer longer) {
   std::vector<Span> box;
   std::vector<For const*> running = sharing;
   for (BlockSite const& site : sites)
@@ -127,8 +153,8 @@ std::vector<Span> box_of(std::vector<BlockSite> const& sites, BufferNode const& 
       }
     int64_t whole = as_int(buffer.shape[d]).value_or(1);
     auto span = span_of(indices, inside);
-    box.push_back(span && span->extent < whole ? *span
-                                               : Span{int_imm(0), whole, span && span->dense});
+    bool kept = span && (span->extent < whole || longer == Longer::kKept);
+    box.push_back(kept ? *span : Span{int_imm(0), whole, span && span->dense});
   }
   return box;
 }

@@ -33,15 +33,20 @@ std::vector<BufferAccess> accesses_to(ir::BlockSite const& site, std::string con
 
 /// Spans of every dimension over all accesses by `sites` to `buffer`, with the loops below the
 /// first `still` of each site running, and those of `sharing`, too; a dimension without answer is
-/// the whole of it (base 0).
+/// the whole of it (base 0), and so is, unless `longer` spans are wished for, what reaches as far.
+enum class Longer : uint8_t { kCut, kKept };
 std::vector<Span> box_of(std::vector<ir::BlockSite> const& sites, ir::BufferNode const& buffer,
-                         size_t still, bool writes,
-                         std::vector<ir::For const*> const& sharing = {});
+                         size_t still, bool writes, std::vector<ir::For const*> const& sharing = {},
+                         Longer longer = Longer::kCut);
+
+enum class Strides : uint8_t { kNo, kWhole };
 
 /// Which values of an iterator give indices inside of a box; no answer when the indices do not
 /// bound it. `indices` speak of iterators with the given ranges, one for each span of the box:
-/// v, v + c, c - v, and the digits of v (v // f, v % f, ...) are understood.
+/// v, v + c, c - v, the digits of v (v // f, v % f, ...) and, if asked for, whole strides of v with
+/// less than one beside it are understood.
 std::optional<Span> iterator_span(std::string const& iterator, std::vector<ir::Expr> const& indices,
-                                  std::vector<Span> const& box, arith::Ranges const& ranges);
+                                  std::vector<Span> const& box, arith::Ranges const& ranges,
+                                  Strides strides = Strides::kWhole);
 
 }  // namespace tw

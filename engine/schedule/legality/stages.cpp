@@ -1,8 +1,11 @@
 #include "engine/schedule/legality/stages.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
+#include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/hints.h"
@@ -71,6 +74,23 @@ bool lives_at_top(Program const& program, std::string const& buffer) {
   return std::ranges::none_of(loops_of(program.body), [&](LoopSite const& site) {
     return is_allocated_in(site.loop->body, buffer);
   });
+}
+
+std::expected<void, Refusal> used_by_no_call(Program const& program, std::string const& tensor,
+                                             std::string const& verb) {
+  for (BlockSite const& site : blocks_of(program.body)) {
+    auto const* call = site.block->body.as<IntrinsicCall>();
+    if (!call) continue;
+    for (Operand const& operand : call->operands)
+      if (auto const* element = operand.value.as<Load>();
+          element && element->buffer->name == tensor)
+        return refuse_stage(
+            "used_by_a_call",
+            fmt::format("{} is a call of {}, which was found for {} as its elements lie",
+                        site.block->name, call->intrinsic->name, tensor),
+            verb + ": no instruction may touch the tensor");
+  }
+  return {};
 }
 
 std::unexpected<Refusal> refuse_stage(std::string code, std::string message,

@@ -25,6 +25,11 @@ bool is_parameter(ir::Program const& program, std::string const& buffer);
 /// The tensors that a block reads.
 std::vector<std::string> read_buffers(ir::Block const& block);
 
+/// No call touches the tensor: an instruction was matched to how its elements lie. (Asked of the
+/// program with its calls.)
+std::expected<void, Refusal> used_by_no_call(ir::Program const& program, std::string const& tensor,
+                                             std::string const& verb);
+
 /// A refusal that names blocks instead of loops.
 std::unexpected<Refusal> refuse_stage(std::string code, std::string message, std::string condition);
 

@@ -42,8 +42,10 @@ std::expected<Parts, Refusal> parts_of(Move const& move, Effort effort) {
   Block const& block = *move.blocks[0].block;
   Buffer buffer = written_buffer(move.blocks[0]);
   std::vector<For const*> still = place_loops(move.loops[0]);
+  // Where a size is small, parts are as long as they are where it is large.
+  Longer longer = move.program.sizes.empty() ? Longer::kCut : Longer::kKept;
   std::vector<Span> box = box_of(consumers_of(move), *buffer, still.size(), false,
-                                 loops_sharing(move.target, still, *buffer)),
+                                 loops_sharing(move.target, still, *buffer), longer),
                     spans;
   auto const* store = block.body.as<Store>();
   arith::Ranges ranges = iterator_ranges(block);

@@ -84,13 +84,17 @@ std::expected<void, Refusal> finishes_box(Move const& move, std::string const& t
   return {};
 }
 
+Longer longer_in(Move const& move) {
+  return move.program.sizes.empty() ? Longer::kCut : Longer::kKept;
+}
+
 /// What one iteration of the place makes of a tensor.
 std::vector<Span> made_box(Move const& move, std::string const& tensor) {
   std::vector<BlockSite> writers = writers_of(move.program, tensor);
   std::erase_if(writers,
                 [&](BlockSite const& writer) { return !is_under(writer, move.loops[0].loop->id); });
   return box_of(writers, *find_buffer(move.program, tensor), place_loops(move.loops[0]).size(),
-                true);
+                true, {}, longer_in(move));
 }
 
 /// Reads of a tensor in a block's body, as functions of its iterators.
@@ -104,8 +108,11 @@ std::vector<std::vector<Expr>> reads_of(Block const& block, std::string const& t
   return reads;
 }
 
-bool is_whole(Span const& span, IterVar const& iter) {
-  return is_int(span.base, 0) && span.extent >= as_int(iter.extent).value_or(0);
+/// What is longer than an axis is a part of it where the axis is longer with other sizes.
+bool is_whole(Span const& span, IterVar const& iter, Longer longer) {
+  int64_t extent = as_int(iter.extent).value_or(0);
+  return is_int(span.base, 0) &&
+         (longer == Longer::kKept ? span.extent == extent : span.extent >= extent);
 }
 
 Span whole_span(arith::Interval const& domain) {
@@ -121,8 +128,9 @@ std::expected<std::vector<Span>, Refusal> spans_of(Move const& move) {
     std::vector<Span> box = made_box(move, tensor);
     for (std::vector<Expr> const& indices : reads_of(block, tensor))
       for (IterVar const& iter : block.iters) {
-        auto span = iterator_span(iter.name(), indices, box, ranges);
-        if (!span || is_whole(*span, iter)) continue;
+        auto span = iterator_span(iter.name(), indices, box, ranges,
+                                  may_be_cut(block, iter) ? Strides::kWhole : Strides::kNo);
+        if (!span || is_whole(*span, iter, longer_in(move))) continue;
         auto [at, added] = found.emplace(iter.name(), *span);
         if (!added && (!equal(at->second.base, span->base) || at->second.extent != span->extent))
           return refuse_stage("boxes_differ",

@@ -9,6 +9,7 @@
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/flow.h"
+#include "engine/schedule/legality/kept_rows.h"
 #include "engine/schedule/legality/movement.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/stages.h"
@@ -94,9 +95,11 @@ std::map<std::string, BlockSite> made_inside(Program const& program, BlockSite c
   return made;
 }
 
-/// One block writes each element of the tensor once, and all iterations of the loop share it.
+/// One block writes each element of the tensor once, and all iterations of the loop share it; or
+/// the loop keeps its rows already.
 bool has_one_value(Program const& program, std::string const& tensor, LoopSite const& loop) {
   std::vector<BlockSite> writers = writers_of(program, tensor);
+  if (keeps_its_rows(program, tensor, loop)) return true;
   return writers.size() == 1 && settles(writers[0]) && !is_allocated_in(loop.loop->body, tensor);
 }
 
@@ -136,7 +139,7 @@ std::expected<Rolling, Refusal> place_of(Move const& move) {
 std::expected<void, Refusal> computes_the_same(Move const& move, Rolling const& rolling,
                                                IterVar const& row) {
   BlockSite const& block = move.blocks[0];
-  if (!makes_tensor(block))
+  if (!makes_tensor(block) && !goes_on_in_its_row(block, rolling.part.dimension))
     return refuse_here(
         "not_a_simple_block",
         fmt::format("block {} is neither complete nor a whole sum", block.block->name));
@@ -191,16 +194,51 @@ std::expected<Rolling, Refusal> rolling_of(Move const& move, Rules rules) {
 
 Applied apply(Move const& move);
 
+/// Of a tensor of which the loop keeps rows, too, the first rows are there before it; the others
+/// are not.
+std::expected<void, Refusal> first_rows_are_kept(Move const& move, Program const& after,
+                                                 std::string const& tensor, LoopSite const& loop) {
+  std::vector<BlockSite> before = blocks_of(move.program.body);
+  for (BlockSite const& reader : readers_of(after, tensor)) {
+    bool is_new = std::ranges::none_of(
+        before, [&](BlockSite const& old) { return old.block->id == reader.block->id; });
+    for (BlockSite const& writer : writers_of(after, tensor))
+      if (is_new && !is_under(writer, loop.loop->id) &&
+          !reads_what_is_written(reader, writer, move.effort))
+        return refuse_here("first_rows_not_there",
+                           fmt::format("before the loop {} would read elements of {} that {} does "
+                                       "not compute",
+                                       reader.block->name, tensor, writer.block->name));
+  }
+  return {};
+}
+
 /// They are computed before the loop, which may make what they read.
 std::expected<void, Refusal> first_rows_are_ready(Move const& move, Rolling const& rolling) {
   auto made = made_inside(move.program, move.blocks[0], rolling.loop, *rolling.rows);
   if (made.empty()) return {};
   Program after = apply(move).program;
   FlowQuestion question{move.program, after};
-  for (auto const& [tensor, writer] : made) question.tensors.insert(tensor);
+  for (auto const& [tensor, writer] : made) {
+    if (!keeps_its_rows(move.program, tensor, rolling.loop)) {
+      question.tensors.insert(tensor);
+      continue;
+    }
+    if (auto kept = first_rows_are_kept(move, after, tensor, rolling.loop); !kept) return kept;
+  }
+  if (question.tensors.empty()) return {};
   FlowAnswer flow = ask_flow(question, move.effort);
   if (!flow.holds()) return refuse_flow(flow, {}, kCondition);
   return {};
+}
+
+/// Everything in the block's nest is made for a row: other tensors of which rows are kept are read
+/// in the iterations in which they were, or as they are before the loop.
+bool computes_rows_only(Rolling const& rolling) {
+  std::vector<BlockSite> blocks =
+      blocks_of(parts_of(*rolling.loop.loop).statements[rolling.statement]);
+  return std::ranges::all_of(
+      blocks, [&](BlockSite const& site) { return is_under(site, rolling.rows->id); });
 }
 
 std::expected<Proof, Refusal> check(Move const& move) {
@@ -208,7 +246,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (!rolling) return std::unexpected(rolling.error());
   if (auto ready = first_rows_are_ready(move, *rolling); !ready)
     return std::unexpected(ready.error());
-  return Proof{"what an iteration keeps it would compute again from the same values"};
+  return Proof{.by = "what an iteration keeps it would compute again from the same values",
+               .orders_turns = computes_rows_only(*rolling)};
 }
 
 Stmt with_extent(Stmt const& nest, LoopId rows, int64_t extent) {

@@ -34,6 +34,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
         "writes_an_output",
         fmt::format("{} is an output of the kernel: the caller chooses its layout", buffer->name),
         "storage_align: the tensor must be allocated inside the kernel");
+  if (auto free = used_by_no_call(move.program, buffer->name, "storage_align"); !free)
+    return std::unexpected(free.error());
   int64_t dim = move.number("dim");
   if (dim + 1 >= int64_t(shape->size()))
     return refuse_stage(
@@ -85,6 +87,8 @@ Primitive const& primitive_storage_align() {
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock},
+      .beside_calls = true,
+      .looks_into_blocks = true,
   };
   return primitive;
 }

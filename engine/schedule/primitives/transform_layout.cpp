@@ -30,6 +30,8 @@ std::expected<Proof, Refusal> check(Move const& move) {
         "writes_an_output",
         fmt::format("{} is an output of the kernel: the caller chooses its layout", buffer->name),
         "transform_layout: the tensor must be allocated inside the kernel");
+  if (auto free = used_by_no_call(move.program, buffer->name, "transform_layout"); !free)
+    return std::unexpected(free.error());
   auto layout = parse_layout(move.word("layout"), buffer->shape.size());
   if (!layout)
     return refuse_stage("bad_layout",
@@ -61,6 +63,8 @@ Primitive const& primitive_transform_layout() {
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock},
+      .beside_calls = true,
+      .looks_into_blocks = true,
   };
   return primitive;
 }
