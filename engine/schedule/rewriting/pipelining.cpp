@@ -138,6 +138,7 @@ int64_t instances_of(Pipelining const& pipelining, LoopParts const& parts,
 }
 
 Program with_turns(Program program, Buffer const& tensor, size_t dimension, int64_t modulus) {
+  Stmt const before = program.body;  // the sites point into it
   for (BlockSite const& site : writers_of(program, tensor->name)) {
     auto const* store = site.block->body.as<Store>();
     if (!store) continue;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/ir/program.h"
 #include "engine/schedule/decisions.h"
 #include "engine/schedule/schedule.h"
 
@@ -21,7 +22,8 @@ bool is_iterator(ir::Expr const& e, RuleAxis const& axis);
 /// A block with its axes, as the plain program has them.
 struct RuleStage {
   std::string block;
-  ir::Block const* node = nullptr;
+  /// As it was when it was looked at: it stays, whatever later steps make of the program.
+  ir::Ref<ir::Block> node = {};
   std::vector<RuleAxis> spatial, reduce;
   bool streams = false;                ///< it reads packed weights, more than caches hold
   RuleStage const* padding = nullptr;  ///< makes a tensor with padding for this stage alone

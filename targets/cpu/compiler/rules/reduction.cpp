@@ -174,7 +174,7 @@ std::optional<RuleStage> partial_sums(Building& building, RuleStage const& stage
   std::string name = stage.block + "_rf";
   for (BlockSite const& site : blocks_of(building.schedule().program().body)) {
     if (site.block->name != name) continue;
-    RuleStage partial{name, site.block, {{lanes, width}}, stage.reduce};
+    RuleStage partial{name, Ref<Block>(site.block), {{lanes, width}}, stage.reduce};
     partial.spatial.insert(partial.spatial.end(), stage.spatial.begin(), stage.spatial.end());
     partial.reduce.back() = {rest, (along.extent + width - 1) / width};
     return partial;

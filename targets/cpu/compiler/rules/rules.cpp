@@ -15,7 +15,7 @@ namespace {
 using namespace ir;
 
 std::optional<RuleStage> stage_of(BlockSite const& site) {
-  RuleStage stage{site.block->name, site.block, {}, {}};
+  RuleStage stage{site.block->name, Ref<Block>(site.block), {}, {}};
   for (size_t i = 0; i < site.loops.size() && i < site.block->iters.size(); ++i) {
     IterVar const& iter = site.block->iters[i];
     auto extent = as_int(site.loops[i]->extent);
