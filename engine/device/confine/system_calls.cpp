@@ -57,9 +57,10 @@ bool allow(Filter filter, int call, Conditions conditions = {}) {
                                 conditions.begin()) == 0;
 }
 
-/// A thread of this process, in no name space of its own.
+/// A thread of this process, in no name space of its own, and with no open files of its own: what
+/// lies in files of memory is counted by the process's table of them.
 bool allow_threads(Filter filter) {
-  constexpr uint64_t kThread = CLONE_THREAD | CLONE_VM | CLONE_SIGHAND;
+  constexpr uint64_t kThread = CLONE_THREAD | CLONE_VM | CLONE_SIGHAND | CLONE_FILES;
   constexpr uint64_t kOther = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET |
                               CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP | CLONE_PTRACE |
                               CLONE_VFORK;

@@ -1,6 +1,9 @@
 #include "engine/device/rpc/process_facts.h"
 
+#include <linux/kcmp.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -34,10 +37,29 @@ std::string content_of(fs::path const& file) {
   return content;
 }
 
-/// The bytes of the open files of memory, each once.
-int64_t memory_files(pid_t process, std::set<uint64_t>& seen) {
+/// The threads of a process, by their folders below /proc. Its own says nothing of it any more once
+/// its first thread has ended, whatever the others do.
+std::vector<pid_t> threads_of(pid_t process) {
+  std::vector<pid_t> threads;
+  for_each_entry(folder_of(process) / "task", [&](fs::path const& entry) {
+    threads.push_back(pid_t(std::strtol(entry.filename().c_str(), nullptr, 10)));
+  });
+  return threads;
+}
+
+fs::path folder_of(pid_t process, pid_t thread) {
+  return folder_of(process) / "task" / std::to_string(thread);
+}
+
+/// False also where the system does not say.
+bool same_open_files(pid_t one, pid_t other) {
+  return syscall(SYS_kcmp, one, other, KCMP_FILES, 0, 0) == 0;
+}
+
+/// The bytes of the open files of memory of one table, each once.
+int64_t memory_files_in(fs::path const& table, std::set<uint64_t>& seen) {
   int64_t bytes = 0;
-  for_each_entry(folder_of(process) / "fd", [&](fs::path const& entry) {
+  for_each_entry(table, [&](fs::path const& entry) {
     std::error_code error;
     fs::path target = fs::read_symlink(entry, error);
     struct stat facts {};
@@ -48,10 +70,23 @@ int64_t memory_files(pid_t process, std::set<uint64_t>& seen) {
   return bytes;
 }
 
+/// Of all threads: one may have a table of its own.
+int64_t memory_files(pid_t process, std::vector<pid_t> const& threads, std::set<uint64_t>& seen) {
+  int64_t bytes = 0;
+  std::vector<pid_t> tables;
+  for (pid_t thread : threads) {
+    if (std::ranges::any_of(tables, [&](pid_t other) { return same_open_files(other, thread); }))
+      continue;
+    tables.push_back(thread);
+    bytes += memory_files_in(folder_of(process, thread) / "fd", seen);
+  }
+  return bytes;
+}
+
 /// Of mappings: "address rights offset device inode path".
-std::set<uint64_t> mapped_memory_files(pid_t process) {
+std::set<uint64_t> mapped_memory_files(fs::path const& thread) {
   std::set<uint64_t> mapped;
-  std::ifstream file(folder_of(process) / "maps");
+  std::ifstream file(thread / "maps");
   for (std::string line; std::getline(file, line);) {
     if (line.find(kMemoryFile) == std::string::npos) continue;
     std::istringstream words(line);
@@ -62,29 +97,48 @@ std::set<uint64_t> mapped_memory_files(pid_t process) {
   return mapped;
 }
 
-}  // namespace
+/// What a thread's status says of its process.
+struct ThreadStatus {
+  int threads = 0;
+  int64_t own_bytes = 0, shared_bytes = 0;
+  bool has_memory = false;  ///< false: this thread has ended
+};
 
-ProcessFacts facts_of(pid_t process) {
-  ProcessFacts facts;
-  int64_t shared = 0;
-  std::ifstream status(folder_of(process) / "status");
-  for (std::string line; std::getline(status, line);) {
+ThreadStatus status_of(fs::path const& thread) {
+  ThreadStatus status;
+  std::ifstream file(thread / "status");
+  for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string name;
     int64_t value = 0;
     if (!(words >> name >> value)) continue;
-    if (name == "Threads:") facts.threads = int(value);
-    if (name == "RssShmem:") shared = value * 1024;
+    if (name == "Threads:") status.threads = int(value);
+    if (name == "RssShmem:") status.shared_bytes = value * 1024;
     if (name == "RssAnon:" || name == "VmSwap:" || name == "VmPTE:")
-      facts.memory_bytes += value * 1024;
+      status.own_bytes += value * 1024, status.has_memory = true;
   }
-  std::set<uint64_t> open;
-  // What is mapped of the files is resident, too: it counts once.
-  facts.memory_bytes += std::max(shared, memory_files(process, open));
-  facts.hidden = mapped_memory_files(process);
-  if (facts.hidden.empty()) return facts;
-  memory_files(process, open);  // those that were opened in between
-  for (uint64_t inode : open) facts.hidden.erase(inode);
+  return status;
+}
+
+}  // namespace
+
+ProcessFacts facts_of(pid_t process) {
+  ProcessFacts facts;
+  std::vector<pid_t> threads = threads_of(process);
+  for (pid_t thread : threads) {  // they share their memory: the first one that goes on will do
+    ThreadStatus status = status_of(folder_of(process, thread));
+    facts.threads = std::max(facts.threads, status.threads);
+    if (!status.has_memory) continue;
+    std::set<uint64_t> open;
+    // What is mapped of the files is resident, too: it counts once.
+    facts.memory_bytes =
+        status.own_bytes + std::max(status.shared_bytes, memory_files(process, threads, open));
+    facts.hidden = mapped_memory_files(folder_of(process, thread));
+    if (facts.hidden.empty()) return facts;
+    memory_files(process, threads, open);  // those that were opened in between
+    for (uint64_t inode : open) facts.hidden.erase(inode);
+    return facts;
+  }
   return facts;
 }
 

@@ -1,4 +1,6 @@
 /* Memory beyond the share. */
+#include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
@@ -100,4 +102,46 @@ ACT(grow_its_stack) {
   UNUSED;
   struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
   return outcome(setrlimit(RLIMIT_STACK, &all));
+}
+
+/* A thread whose open files are its own, which nobody who looks at the process sees. */
+static int fill_and_wait(void* unused) {
+  (void)unused;
+  for (size_t taken = 0; taken < MOST; taken += STEP) {
+    int file = memfd_create("hostile", 0);
+    if (file < 0 || fill(file) != 0) break;
+  }
+  sleep(2);
+  syscall(SYS_exit, 0);
+  return 0;
+}
+ACT(take_files_of_memory_in_a_thread_of_its_own_table) {
+  UNUSED;
+  char* stack = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (stack == MAP_FAILED) return errno;
+  int flags = CLONE_VM | CLONE_THREAD | CLONE_SIGHAND | CLONE_FS | CLONE_SYSVSEM;
+  if (clone(fill_and_wait, stack + (1 << 20), flags, NULL) < 0) return errno;
+  sleep(4);
+  return 0;
+}
+
+/* The first thread ends, and with it what the system says of the process at the usual place. */
+static void* take_later(void* files) {
+  usleep(200000);
+  if (files)
+    fill_and_wait(NULL);
+  else
+    take_all(MAP_PRIVATE);
+  return NULL;
+}
+static int end_the_first_thread(void* files) {
+  pthread_t thread;
+  int error = pthread_create(&thread, NULL, take_later, files);
+  if (error) return error;
+  syscall(SYS_exit, 0);
+  return 0;
+}
+ACT(take_memory_when_the_first_thread_has_ended) { return UNUSED, end_the_first_thread(NULL); }
+ACT(take_files_when_the_first_thread_has_ended) {
+  return (void)runtime, end_the_first_thread((void*)buffers);
 }
