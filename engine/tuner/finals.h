@@ -31,9 +31,10 @@ struct FinalResult {
 };
 
 /// The best of `right` and the schedule by rule, every step of them proven, compiled with all
-/// optimization, judged once more and timed in rounds, in each in another order. Who is not faster
-/// than the rule in the median of the rounds' ratios, and in the median time, is not the best.
-/// Errors: nothing_ran (the schedule by rule was not right), those of the device.
+/// optimization, judged once more and timed in rounds, in each in another order. Who has the lowest
+/// of several noisy medians is lucky, too: the first ones then meet the schedule by rule in rounds
+/// of their own, which alone count, and win where it is certain that they gain something
+/// (certainty.h). Errors: nothing_ran (the schedule by rule was not right), those of the device.
 Result<FinalResult> compare_finalists(Space const& space, KernelBench& bench,
                                       te::Expected const& expected, std::vector<Finalist> right,
                                       FinalsOptions const& options);

@@ -102,7 +102,8 @@ void NetworkTuning::slice(int task) {
   double seconds = budget_.seconds > 0 ? std::max(0.01, search_seconds() - elapsed()) : 0;
   auto end = tuning.search(std::min(kSliceTrials, trials_left()), seconds);
   outcome_.tasks[size_t(task)].trials = tuning.trials();
-  if (!end && end.error().code == kNoDevice) failure_ = end.error();
+  // Of the devices, or of this machine: other kernels would meet the same.
+  if (!end && end.error().fault == Fault::kEnvironment) failure_ = end.error();
   if (!end) outcome_.tasks[size_t(task)].left_out = end.error().message;
   if (!end || *end == TuneEnd::kConverged) shares_.close(task);
   double rule = tuning.rule_seconds(), best = tuning.best_seconds();

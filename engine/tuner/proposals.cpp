@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 namespace tw {
 namespace {
@@ -186,10 +187,22 @@ void Proposals::tell(Candidate const& candidate, std::optional<double> seconds) 
   changed_.notify_all();
 }
 
+void Proposals::drop() {
+  {
+    std::lock_guard lock(mutex_);
+    --untold_;
+  }
+  changed_.notify_all();
+}
+
 void Proposals::put_back(Compiled compiled) {
   {
     std::lock_guard lock(mutex_);
-    ready_.push_front(std::move(compiled));
+    // One that was lost again and again may be why: others come before it, but for the first of
+    // all.
+    bool later = compiled.losses > 1 && compiled.number > 0;
+    if (later) compiled.number = std::numeric_limits<int>::max();
+    ready_.insert(later ? ready_.end() : ready_.begin(), std::move(compiled));
   }
   changed_.notify_all();
 }

@@ -19,6 +19,8 @@ struct Compiled {
   Candidate candidate;
   Result<KernelCode> code;
   int number = 0;  ///< in the order in which they were proposed
+  int losses = 0;  ///< how often the device was lost that had it,
+  int made = 0;    ///< and how many trials there were when it was first
 };
 /// What choosing and compiling took, in seconds of all threads that did it.
 struct ProposalCosts {
@@ -43,6 +45,8 @@ public:
   /// So many are taken at a time by somebody: they are compiled ahead.
   void expect(int at_a_time);
   void tell(Candidate const& candidate, std::optional<double> seconds);
+  /// Nothing is known of it, and nobody will try it again: the search learns nothing.
+  void drop();
   /// Of a device that was lost: somebody else takes it next.
   void put_back(Compiled compiled);
 

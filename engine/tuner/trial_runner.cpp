@@ -22,18 +22,6 @@ double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-Outcome outcome_of(Error const& error) {
-  if (error.code == "kernel_crashed") return Outcome::kCrash;
-  if (error.code == "corrupted_upload") return Outcome::kCrash;
-  // One that hangs still answers: to wait for it would have no end.
-  for (char const* late :
-       {"timed_out", "kernel_timed_out", "accelerator_timed_out", "accelerator_busy"})
-    if (error.code == late) return Outcome::kTimeout;
-  for (char const* lost : {"device_lost", "device_unavailable", "device_timed_out"})
-    if (error.code == lost) return Outcome::kDeviceLost;
-  return Outcome::kCompileError;
-}
-
 /// An older device, or one that has no room for the limits beside the tensors.
 bool goes_in_calls(Error const& error) {
   return error.code == "unknown_request" || error.code == "tensor_too_large";
@@ -44,7 +32,17 @@ double best_of(std::vector<double> const& speed) {
   return speed.empty() ? 0 : std::ranges::max(speed);
 }
 
-Trouble trouble_of(Error const& error) { return {outcome_of(error), to_sentence(error)}; }
+Trouble trouble_of(Error const& error) {
+  Failure failure = failure_of_run(error);
+  return {failure.outcome, to_sentence(error), false, failure.owner, error.code};
+}
+
+/// Of a device that says what cannot be.
+std::optional<Trouble> doubtful(Measured const& measured) {
+  std::string why = impossible_times(measured.seconds);
+  if (why.empty()) return {};
+  return trouble_of({"impossible_times", std::move(why), {}, Fault::kEnvironment});
+}
 
 }  // namespace
 
@@ -58,8 +56,8 @@ std::optional<Trouble> TrialRunner::judged(std::vector<NDArray> const& outputs) 
                              worst.max_abs_diff, worst.max_abs_ref)};
 }
 
-std::expected<TrialRunner::Measured, Trouble> TrialRunner::measured_in_calls(
-    KernelCode const& code, BenchOptions const& bench) {
+std::expected<Measured, Trouble> TrialRunner::measured_in_calls(KernelCode const& code,
+                                                                BenchOptions const& bench) {
   judged_here_ = true;
   auto start = Clock::now();
   auto measured = bench_.measure(code, bench);
@@ -77,8 +75,7 @@ BenchOptions TrialRunner::options(double incumbent) const {
   return bench;
 }
 
-std::expected<TrialRunner::Measured, Trouble> TrialRunner::measured(KernelCode const& code,
-                                                                    double incumbent) {
+std::expected<Measured, Trouble> TrialRunner::measured(KernelCode const& code, double incumbent) {
   MachineTurns::Measuring turn(shares_.turns);
   BenchOptions bench = options(incumbent);
   if (!in_one_call_) return measured_in_calls(code, bench);
@@ -100,8 +97,7 @@ std::expected<TrialRunner::Measured, Trouble> TrialRunner::measured(KernelCode c
   return measured_in_calls(code, bench);
 }
 
-std::expected<std::vector<double>, Trouble> TrialRunner::tried(KernelCode const& code,
-                                                               double incumbent) {
+std::expected<Measured, Trouble> TrialRunner::tried(KernelCode const& code, double incumbent) {
   DeviceSpeed& speed = shares_.speed;
   if (round_trip_ == 0) {
     speed.judge(speed_now());
@@ -109,14 +105,16 @@ std::expected<std::vector<double>, Trouble> TrialRunner::tried(KernelCode const&
   }
   for (int again = 0;; ++again) {
     auto measured = this->measured(code, incumbent / speed.scale());
-    if (!measured) return std::unexpected(std::move(measured.error()));
+    if (!measured) return measured;
+    if (auto doubt = doubtful(*measured)) return std::unexpected(std::move(*doubt));
     auto verdict = speed.judge(measured->speed);
     if (verdict == DeviceSpeed::Verdict::kGood) {
       for (double& seconds : measured->seconds) seconds *= speed.scale();
-      return std::move(measured->seconds);
+      return measured;
     }
     if (verdict == DeviceSpeed::Verdict::kSlow && again >= kAgain)
-      return std::unexpected(Trouble{Outcome::kDeviceLost, speed.sentence(), true});
+      return std::unexpected(
+          Trouble{Outcome::kDeviceLost, speed.sentence(), true, FailureOwner::kDevice});
   }
 }
 
@@ -127,7 +125,7 @@ int TrialRunner::worth_one_call() const {
 }
 
 void TrialRunner::tried_each(std::span<KernelCode const* const> codes, double incumbent,
-                             std::function<void(size_t, std::vector<double>)> const& on_samples) {
+                             std::function<void(size_t, Measured)> const& on_samples) {
   MachineTurns::Measuring turn(shares_.turns);
   DeviceSpeed& speed = shares_.speed;
   double scale = speed.scale();
@@ -140,12 +138,12 @@ void TrialRunner::tried_each(std::span<KernelCode const* const> codes, double in
   Status done = bench_.attempt_each(codes, limits_, bench, [&](Result<TrialAnswer> const& answer) {
     size_t which = next++;
     if (!answer || answer->wrong_output >= 0) return;
-    if (speed.judge(best_of(answer->speed)) != DeviceSpeed::Verdict::kGood) return;
-    std::vector<double> samples = answer->samples.seconds;
-    for (double& seconds : samples) seconds *= scale;
+    Measured measured{answer->samples.seconds, best_of(answer->speed)};
+    if (doubtful(measured) || speed.judge(measured.speed) != DeviceSpeed::Verdict::kGood) return;
+    for (double& seconds : measured.seconds) seconds *= scale;
     // Who is best is proven and judged here, too.
-    if (incumbent <= 0 || std::ranges::min(samples) < incumbent) return;
-    on_samples(which, std::move(samples));
+    if (incumbent <= 0 || std::ranges::min(measured.seconds) < incumbent) return;
+    on_samples(which, std::move(measured));
   });
   costs_.running += since(start);
   if (!done && (done.error().code == "unknown_request" || done.error().code == "library_too_large"))
@@ -175,7 +173,7 @@ bool TrialRunner::is_back() {
 
 void TrialRunner::settle(KernelCode const& code, double seconds) {
   auto measured = this->measured(code, 0);
-  if (measured && measured->speed > 0)
+  if (measured && !doubtful(*measured) && measured->speed > 0)
     shares_.speed.settle(measured->speed, seconds / std::ranges::min(measured->seconds));
 }
 

@@ -7,6 +7,7 @@
 #include "engine/records/trial.h"
 #include "engine/te/expected.h"
 #include "engine/tuner/device_speed.h"
+#include "engine/tuner/failures.h"
 #include "engine/tuner/machine_turns.h"
 
 namespace tw {
@@ -16,6 +17,13 @@ struct Trouble {
   records::Outcome outcome = records::Outcome::kOk;
   std::string sentence;
   bool slow = false;  ///< the device is: it says nothing about the candidate
+  FailureOwner owner = FailureOwner::kKernel;
+  std::string code = {};  ///< of the error that it was; empty: it was none
+};
+/// What a candidate took.
+struct Measured {
+  std::vector<double> seconds;  ///< samples, as of a device that did not slow down
+  double speed = 0;             ///< of the device meanwhile; 0: not known
 };
 
 struct RunnerCosts {
@@ -48,13 +56,13 @@ public:
   /// slowed device measured is measured again, and is trouble where it stays so.
   /// `incumbent`: seconds of the best that is known, 0: none; what is clearly slower gets fewer
   /// samples.
-  std::expected<std::vector<double>, Trouble> tried(KernelCode const& code, double incumbent);
+  std::expected<Measured, Trouble> tried(KernelCode const& code, double incumbent);
   /// How many candidates are worth one call: more than 1 where a call takes a while to get there.
   int worth_one_call() const;
   /// Several in one call. `on_samples` gets those that are settled, as they come: right, of full
   /// speed, and slower than the best; the others are to be tried alone.
   void tried_each(std::span<KernelCode const* const> codes, double incumbent,
-                  std::function<void(size_t which, std::vector<double> samples)> const& on_samples);
+                  std::function<void(size_t which, Measured measured)> const& on_samples);
   /// Whether what the last one left here is right, whoever judged it before; nothing: it is.
   std::optional<Trouble> wrong_after_all();
   /// Whether the device answers, and is not slow.
@@ -66,10 +74,6 @@ public:
   RunnerCosts const& costs() const { return costs_; }
 
 private:
-  struct Measured {
-    std::vector<double> seconds;
-    double speed = 0;  ///< of the device meanwhile
-  };
   BenchOptions options(double incumbent) const;
   std::expected<Measured, Trouble> measured(KernelCode const& code, double incumbent);
   std::expected<Measured, Trouble> measured_in_calls(KernelCode const& code,

@@ -34,6 +34,8 @@ Status Tuning::begin(std::vector<Device*> const& devices, std::vector<NDArray> i
                                                      options_.stop, shares));
   }
   result_.devices.resize(devices.size());
+  failures_.assign(devices.size(), 0);
+  last_failure_.resize(devices.size());
   for (size_t i = 0; i < std::min(devices.size(), options_.device_names.size()); ++i)
     result_.devices[i].name = options_.device_names[i];
   TRY(space_.by_rule());  // pinned knobs are checked by it
@@ -55,24 +57,31 @@ std::optional<Trouble> Tuning::doubted(size_t device, Compiled const& compiled, 
   if (auto proven = space_.proven(compiled.candidate); !proven)
     return Trouble{Outcome::kInvalid, to_sentence(proven.error())};
   auto wrong = runners_[device]->wrong_after_all();
-  if (wrong && wrong->outcome == Outcome::kWrong) result_.devices[device].reason = kLies;
+  if (wrong && wrong->outcome == Outcome::kWrong) {
+    result_.devices[device].reason = kLies;
+    barred_.insert(device);
+  }
   return wrong;
 }
 
-std::expected<std::vector<double>, Trouble> Tuning::tried(size_t device, Compiled const& compiled) {
-  if (!compiled.code)
-    return std::unexpected(Trouble{Outcome::kCompileError, compiled.code.error().message});
+std::expected<Measured, Trouble> Tuning::tried(size_t device, Compiled const& compiled) {
+  if (!compiled.code) {
+    Error const& error = compiled.code.error();
+    Failure failure = failure_of_code(error);
+    return std::unexpected(
+        Trouble{failure.outcome, error.message, false, failure.owner, error.code});
+  }
   double incumbent = 0;
   {
     std::lock_guard lock(mutex_);
     incumbent = best_seconds();
   }
-  auto samples = runners_[device]->tried(*compiled.code, incumbent);
-  if (!samples) return samples;
+  auto measured = runners_[device]->tried(*compiled.code, incumbent);
+  if (!measured) return measured;
   std::lock_guard lock(mutex_);
-  if (auto wrong = doubted(device, compiled, std::ranges::min(*samples)))
+  if (auto wrong = doubted(device, compiled, std::ranges::min(measured->seconds)))
     return std::unexpected(std::move(*wrong));
-  return samples;
+  return measured;
 }
 
 Attempt Tuning::attempt_of(size_t device, Compiled const& compiled) const {
@@ -81,16 +90,18 @@ Attempt Tuning::attempt_of(size_t device, Compiled const& compiled) const {
   attempt.point = compiled.candidate.point;
   attempt.script = compiled.candidate.schedule.script();
   attempt.predicted_seconds = compiled.candidate.predicted_seconds;
+  if (auto model = space_.modelled(compiled.candidate)) attempt.modelled_seconds = model->seconds;
   return attempt;
 }
 
 Attempt Tuning::attempt(size_t device, Compiled const& compiled, std::optional<Trouble>& trouble) {
   Attempt attempt = attempt_of(device, compiled);
-  auto samples = tried(device, compiled);
-  if (samples) {
-    attempt.seconds = std::move(*samples);
+  auto measured = tried(device, compiled);
+  if (measured) {
+    attempt.seconds = std::move(measured->seconds);
+    attempt.probe_rate = measured->speed;
   } else {
-    trouble = std::move(samples.error());
+    trouble = std::move(measured.error());
     attempt.outcome = trouble->outcome;
     attempt.sentence = trouble->sentence;
   }
@@ -112,6 +123,7 @@ void Tuning::keep(Attempt attempt, Candidate const& candidate) {
   attempt.number = int(result_.attempts.size()) + 1;
   attempt.best_seconds = best_seconds();
   ++result_.devices[size_t(attempt.device)].trials;
+  if (attempt.outcome != Outcome::kDeviceLost) failures_[size_t(attempt.device)] = 0;
   result_.attempts.push_back(std::move(attempt));
   if (options_.on_attempt) options_.on_attempt(result_.attempts.back());
 }
@@ -203,11 +215,12 @@ void Tuning::try_together(size_t device, std::deque<Compiled>& mine) {
     begun_ += int(mine.size());
   }
   std::set<size_t> settled;
-  runners_[device]->tried_each(codes, incumbent, [&](size_t which, std::vector<double> samples) {
+  runners_[device]->tried_each(codes, incumbent, [&](size_t which, Measured measured) {
     settled.insert(which);
-    double took = std::ranges::min(samples);
+    double took = std::ranges::min(measured.seconds);
     Attempt made = attempt_of(device, mine[which]);
-    made.seconds = std::move(samples);
+    made.seconds = std::move(measured.seconds);
+    made.probe_rate = measured.speed;
     {
       std::lock_guard lock(mutex_);
       keep(std::move(made), mine[which].candidate);
@@ -240,11 +253,17 @@ bool Tuning::try_alone(size_t device, std::deque<Compiled>& mine, Stretch& stret
   Attempt made = attempt(device, mine.front(), trouble);
   std::unique_lock lock(mutex_);
   if (options_.stop.stop_requested()) return false;
+  if (trouble && trouble->owner == FailureOwner::kHere) {
+    stretch.failure = Error{trouble->code, trouble->sentence, {}, Fault::kEnvironment};
+    return false;
+  }
   bool lost = made.outcome == Outcome::kDeviceLost;
-  if (lost && (trouble->slow || options_.lost_seconds > 0 || someone_else_works(device))) {
+  if (lost && (trouble->slow || options_.lost_seconds > 0 || someone_else_works(device)) &&
+      (trouble->slow || !is_hopeless(mine.front()))) {
+    bool out = bars(device, *trouble, stretch);
     lock.unlock();
     give_back(mine, stretch);
-    return waits_for(device, *trouble, stretch);
+    return !out && waits_for(device, *trouble, stretch);
   }
   std::optional<double> took;
   if (made.outcome == Outcome::kOk) took = std::ranges::min(made.seconds);
@@ -253,7 +272,10 @@ bool Tuning::try_alone(size_t device, std::deque<Compiled>& mine, Stretch& stret
   keep(std::move(made), done.candidate);
   bool out = !result_.devices[device].reason.empty();
   lock.unlock();
-  proposals_->tell(done.candidate, took);
+  if (lost)
+    proposals_->drop();
+  else
+    proposals_->tell(done.candidate, took);
   if (out) give_back(mine, stretch);
   return !out;
 }
@@ -261,13 +283,18 @@ bool Tuning::try_alone(size_t device, std::deque<Compiled>& mine, Stretch& stret
 /// One device's part of a stretch.
 void Tuning::work(size_t device, Stretch& stretch) {
   std::string const before = result_.devices[device].reason;
-  if (before == kLies) return;
-  if (!before.empty() && !waits_for(device, {Outcome::kDeviceLost, before}, stretch)) return;
+  {
+    std::lock_guard lock(mutex_);
+    if (barred_.contains(device)) return fail_without_devices(stretch);
+  }
+  Trouble const lost{Outcome::kDeviceLost, before, false, FailureOwner::kDevice};
+  if (!before.empty() && !waits_for(device, lost, stretch)) return;
   take_trials(device, stretch);
   std::lock_guard lock(mutex_);
-  DeviceShare const& share = result_.devices[device];
-  if (share.reason.empty()) show(device, DeviceWork::kIdle);
-  if (share.reason == kLies) show(device, DeviceWork::kBarred);
+  if (result_.devices[device].reason.empty()) show(device, DeviceWork::kIdle);
+  if (!barred_.contains(device)) return;
+  show(device, DeviceWork::kBarred);
+  fail_without_devices(stretch);
 }
 
 void Tuning::take_trials(size_t device, Stretch& stretch) {
@@ -318,15 +345,7 @@ Result<TuneResult> Tuning::finish(int finalists) {
     result_.costs.comparing += runner->costs().comparing;
   }
   TRY_ASSIGN(result_.space_size, space_.size());
-  FinalsOptions finals{options_.threads, options_.seed, finalists, options_.turns.get(),
-                       options_.stop};
-  // One device says who is best: the first that takes part.
-  size_t judge = 0;
-  while (judge + 1 < runners_.size() && !result_.devices[judge].reason.empty()) ++judge;
-  show(judge, DeviceWork::kMeasuring);
-  TRY_ASSIGN(FinalResult final, compare_finalists(space_, runners_[judge]->bench(), expected_,
-                                                  std::move(right_), finals));
-  show(judge, DeviceWork::kIdle);
+  TRY_ASSIGN(FinalResult final, compared(finalists));
   result_.script = final.best.script();
   result_.point = final.best.candidate.point;
   result_.seconds = final.best_seconds;

@@ -36,6 +36,8 @@ struct Attempt {
   int device = 0;                           ///< number of the one that tried it
   double best_seconds = 0;                  ///< of all so far, this one too; 0: none was right
   std::optional<double> predicted_seconds;  ///< what the search thought before it was measured
+  double modelled_seconds = 0;              ///< what the target's model says of it; 0: nothing
+  double probe_rate = 0;                    ///< of the device beside the samples; 0: not known
 };
 
 /// What a device of a search does now.
@@ -75,9 +77,12 @@ struct TuneOptions {
   std::vector<KnownTrial> known;
   /// What trials of other kernels teach; null: nothing.
   std::shared_ptr<Experience const> experience;
-  /// Where no device has answered for so long, the search fails; 0: each trial of the last one is
-  /// one that was lost.
+  /// Where no device has made a trial for so long, the search fails; 0: each trial of the last one
+  /// is one that was lost.
   double lost_seconds = 0;
+  /// A device that goes in the last comparison is waited for so long, and the comparison is made
+  /// again.
+  double finals_seconds = 60;
   /// A device that slowed down and is the only one is waited for so long.
   double slow_seconds = 0.5;
   /// What is known of the devices' speeds from other kernels, by their numbers; null: nothing.
@@ -130,9 +135,10 @@ struct TuneResult {
 /// A tuning that can be left and gone on with. Not thread-safe; the devices outlive it.
 ///
 /// Several devices of one kind share its trials: each takes the next candidate when it is done with
-/// one. A device that does not answer gives its candidate back, is left alone for a while, and
-/// takes part again when it answers; one that calls right what is wrong takes part no more. What a
-/// device measures that has slowed down (`kSlowestSpeed`) counts for nothing: it gives its
+/// one. A device that does not answer, or that fails (failures.h says whose a failure is), gives
+/// its candidate back, is left alone for a while, and takes part again when it answers; one that
+/// calls right what is wrong, or gives times that cannot be again and again, takes part no more.
+/// What a device measures that has slowed down (`kSlowestSpeed`) counts for nothing: it gives its
 /// candidate back, too, and takes part again at its old speed. Where it is the only one and stays
 /// slow, the best so far is measured again, and says by which factor later samples are as of the
 /// old speed.

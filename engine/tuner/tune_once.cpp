@@ -16,7 +16,8 @@ Error no_device(double seconds, std::vector<DeviceShare> const& devices) {
     words +=
         (words.empty() ? "" : "; ") + (share.name.empty() ? "" : share.name + ": ") + share.reason;
   return {kNoDevice,
-          fmt::format("no device has taken part for {:g} s ({})", seconds, words),
+          seconds > 0 ? fmt::format("no device has made a trial for {:g} s ({})", seconds, words)
+                      : fmt::format("no device takes part any more ({})", words),
           {},
           Fault::kEnvironment};
 }

@@ -20,6 +20,9 @@ inline double since(Clock::time_point start) {
 }
 
 inline constexpr char kLies[] = "it called right what is wrong";  // such a device is asked no more
+inline constexpr int kMostImpossible = 3;  // answers in a row, of a device that is asked no more
+/// Of one candidate, while others were made: it may be what ends the devices.
+inline constexpr int kMostLosses = 3;
 inline constexpr std::chrono::milliseconds kFirstPause{50}, kLongestPause{2000};
 
 class Tuning final : public KernelTuning {
@@ -43,6 +46,8 @@ private:
     TuneEnd end = TuneEnd::kTrials;
     std::optional<Error> failure;
     std::optional<Clock::time_point> alone_since;  ///< no device takes part
+    std::optional<Clock::time_point>
+        in_vain_since;  ///< every device has failed since its last trial
   };
   void work(size_t device, Stretch& stretch);
   void take_trials(size_t device, Stretch& stretch);
@@ -53,7 +58,10 @@ private:
   bool is_over(Stretch& stretch);
   bool settles(size_t device, Stretch const& stretch);
   void fail_without_devices(Stretch& stretch);
-  std::expected<std::vector<double>, Trouble> tried(size_t device, Compiled const& compiled);
+  void note_failure(size_t device, Trouble const& trouble, Stretch& stretch);
+  bool bars(size_t device, Trouble const& trouble, Stretch& stretch);
+  bool is_hopeless(Compiled& compiled);
+  std::expected<Measured, Trouble> tried(size_t device, Compiled const& compiled);
   Attempt attempt_of(size_t device, Compiled const& compiled) const;
   Attempt attempt(size_t device, Compiled const& compiled, std::optional<Trouble>& trouble);
   std::deque<Compiled> taken(size_t device, Stretch& stretch);
@@ -65,6 +73,9 @@ private:
   void show(size_t device, DeviceWork work, int trial = 0);
   void keep_right(Candidate const& candidate, double seconds);
   Status take_known();
+  Result<FinalResult> compared(int finalists);
+  std::optional<size_t> judge() const;
+  bool waits_for_judge(Clock::time_point end);
 
   Space space_;
   te::Expected expected_;
@@ -72,7 +83,10 @@ private:
   std::vector<std::unique_ptr<TrialRunner>> runners_;
   std::mutex mutex_;  ///< of all below, while several devices work
   std::condition_variable given_back_;
-  int begun_ = 0;  // trials
+  int begun_ = 0;                          // trials
+  std::vector<int> failures_;              ///< of each device since its last trial,
+  std::vector<std::string> last_failure_;  ///< and the last one in words
+  std::set<size_t> barred_;                ///< devices that are asked no more
   TuneResult result_;
   double rule_seconds_ = 0;
   std::vector<Finalist> right_;  ///< the best, sorted

@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <thread>
@@ -17,6 +19,11 @@ class TroubledDevice final : public Device {
 public:
   explicit TroubledDevice(Device& device) : device_(device) {}
   std::function<bool(int load)> lies, crashes, is_lost;
+  /// What becomes of an attempt in one call instead of an answer; nothing: the answer.
+  std::function<std::optional<Error>(int attempt, std::span<std::byte const> library)> fails;
+  std::function<void(int attempt, TrialAnswer& answer)> changes;
+  /// Seconds that every sample of a library takes, of which a call for times speaks.
+  std::function<double(double true_seconds)> times;
   bool in_one_call = false;  ///< judges by itself
   /// A library in place of the candidate's; empty: the candidate's.
   std::function<std::span<std::byte const>(std::span<std::byte const> library)> instead;
@@ -70,7 +77,9 @@ public:
                              CallOptions const& options) override {
     ++loads_;
     if (is_lost && is_lost(loads_)) return environment_failed("device_lost", "the line was cut");
-    return device_.load(library, options);
+    auto loaded = device_.load(library, options);
+    if (loaded) true_seconds_[loaded->id] = true_seconds(library);
+    return loaded;
   }
   Result<LibraryHandle> load_network(LibraryHandle const& library, std::string const& description,
                                      CallOptions const& options) override {
@@ -84,7 +93,11 @@ public:
   Result<Timing> time(std::span<DeviceStep const> steps, int threads, TimingOptions const& timing,
                       CallOptions const& options) override {
     timed_with.insert(threads);
-    return device_.time(steps, threads, timing, options);
+    auto timed = device_.time(steps, threads, timing, options);
+    if (timed && times)
+      for (double& sample : timed->total.seconds)
+        sample = times(true_seconds_[steps.front().library.id]);
+    return timed;
   }
   Result<TrialAnswer> attempt(std::span<std::byte const> library, DeviceStep const& step,
                               std::span<LimitedOutput const> outputs, int threads,
@@ -117,6 +130,8 @@ private:
       library = other;
     if (is_small) return bad_input("tensor_too_large", "there is no room for the limits");
     if (is_lost && is_lost(attempts)) return environment_failed("device_lost", "the line was cut");
+    if (auto failure = fails ? fails(attempts, library) : std::nullopt; failure)
+      return std::unexpected(*failure);
     auto answer = device_.attempt(library, step, outputs, threads, timing, options);
     if (answer && instead) answer->speed = {kFull};  // nobody asks again because it became slower
     if (answer && pace.count() > 0) {
@@ -130,6 +145,7 @@ private:
     }
     said_wrong = answer && says_wrong && says_wrong(true_seconds(library));
     if (said_wrong) *answer = {.wrong_output = 0};
+    if (answer && changes) changes(attempts, *answer);
     if (answer && lies_fast) *answer = {.wrong_output = -1, .samples = {{1e-9}}, .speed = {}};
     return answer;
   }
@@ -137,6 +153,7 @@ private:
   static constexpr double kFull = 4;
   Device& device_;
   int loads_ = 0;
+  std::map<uint64_t, double> true_seconds_;  ///< of each library that was loaded
 };
 
 }  // namespace tw::testing
