@@ -51,6 +51,16 @@ Status read_seed(Json const& line, uint64_t& into) {
   return {};
 }
 
+Status read_threads(Json const& line, int& into) {
+  constexpr uint64_t kMost = 1 << 20;
+  auto found = line.find("threads");
+  if (found == line.end()) return {};
+  if (!found->is_number_unsigned() || found->get<uint64_t>() > kMost)
+    return not_a("a number of threads", "threads");
+  into = int(found->get<uint64_t>());
+  return {};
+}
+
 Status read_words(Json const& line, Trial& trial) {
   std::string outcome, origin(name_of(trial.origin));
   TRY(read_text(line, "outcome", outcome));
@@ -97,6 +107,7 @@ Result<Trial> read_ours(Json const& line) {
   Trial trial;
   TRY(read_task(line, trial.task));
   TRY(read_seed(line, trial.seed));
+  TRY(read_threads(line, trial.threads));
   TRY(read_words(line, trial));
   for (auto [key, into] : {std::pair{"task_name", &trial.task_name},
                            {"program", &trial.program},

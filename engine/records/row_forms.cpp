@@ -45,6 +45,18 @@ bool read_words(int64_t outcome, int64_t origin, Trial& trial) {
   return true;
 }
 
+std::string stored_knob_words(std::string const& text) {
+  std::string words;
+  for (char c : text)
+    if (c == '=')
+      words += "\":\"";
+    else if (c == ' ')  // between two of them
+      words += "\",\"";
+    else
+      words += c;
+  return words;
+}
+
 double order_seconds(Trial const& trial) {
   return seconds_of(trial).value_or(std::numeric_limits<double>::infinity());
 }

@@ -13,6 +13,10 @@ bool read_knobs(std::string const& text, Trial& trial);
 bool read_samples(std::string const& text, Trial& trial);
 bool read_words(int64_t outcome, int64_t origin, Trial& trial);
 
+/// "name":"value" for "name=value": knobs as they are stored, for what was read of them as they are
+/// printed.
+std::string stored_knob_words(std::string const& text);
+
 /// What rows are ordered by: infinite where there is no time.
 double order_seconds(Trial const& trial);
 

@@ -42,6 +42,7 @@ std::string to_json_line(Trial const& trial) {
                                  {"machine", trial.machine},
                                  {"build", trial.build},
                                  {"seed", trial.seed},
+                                 {"threads", trial.threads},
                                  {"probe_rate", trial.probe_rate},
                                  {"modelled_seconds", trial.modelled_seconds},
                                  {"unix_time", trial.unix_time},
@@ -52,7 +53,7 @@ std::string to_json_line(Trial const& trial) {
 
 std::string csv_head() {
   return "task,task_name,outcome,seconds,samples,failure,knobs,trace,target,target_title,device,"
-         "machine,build,seed,probe_rate,modelled_seconds,unix_time,job,origin\r\n";
+         "machine,build,seed,threads,probe_rate,modelled_seconds,unix_time,job,origin\r\n";
 }
 
 std::string to_csv_line(Trial const& trial) {
@@ -71,6 +72,7 @@ std::string to_csv_line(Trial const& trial) {
                                     trial.machine,
                                     trial.build,
                                     fmt::format("{}", trial.seed),
+                                    fmt::format("{}", trial.threads),
                                     fmt::format("{}", trial.probe_rate),
                                     fmt::format("{}", trial.modelled_seconds),
                                     fmt::format("{}", trial.unix_time),

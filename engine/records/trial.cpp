@@ -50,6 +50,7 @@ Status check(Trial const& trial) {
     return bad("it is right and has no time");
   if (!is_amount(trial.probe_rate) || !is_amount(trial.modelled_seconds))
     return bad("its probe rate or its modelled time is no amount");
+  if (trial.threads < 0) return bad(fmt::format("it ran with {} threads", trial.threads));
   if (!std::isfinite(trial.unix_time)) return bad("its date is no number");
   return {};
 }
@@ -68,7 +69,10 @@ uint64_t digest_of(Trial const& trial, int64_t id) {
   for (double sample : trial.samples) hasher.number(bits(sample));
   hasher.number(bits(trial.probe_rate)).number(bits(trial.modelled_seconds));
   hasher.number(bits(trial.unix_time));
-  return hasher.number(uint64_t(trial.outcome)).number(uint64_t(trial.origin)).finish();
+  hasher.number(uint64_t(trial.outcome)).number(uint64_t(trial.origin));
+  // Older rows do not have them.
+  if (trial.threads > 0) hasher.number(uint64_t(trial.threads));
+  return hasher.finish();
 }
 
 }  // namespace tw::records

@@ -41,6 +41,7 @@ struct Trial {
   std::string machine;                       ///< what stood behind the name then
   std::string build;                         ///< the version of the program that tried it
   uint64_t seed = 0;
+  int threads = 0;  ///< that it ran with; 0: not known. Times with others do not compare
   Outcome outcome = Outcome::kInvalid;
   std::vector<double> samples;  ///< seconds a run, raw, as they came
   double probe_rate = 0;        ///< of the speed probe beside the samples; 0: none was taken

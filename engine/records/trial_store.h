@@ -29,6 +29,12 @@ enum class Order : uint8_t {
   kSlowest,  ///< those without a time come first
 };
 
+/// A row that is not as it was written.
+struct DamagedRow {
+  int64_t id = 0;
+  std::string why;  ///< a sentence
+};
+
 /// Which trials; what is not said does not matter.
 struct Query {
   std::optional<uint64_t> task;
@@ -37,13 +43,18 @@ struct Query {
   std::optional<std::string> machine;
   std::optional<Outcome> outcome;
   std::optional<std::string> job;
-  std::string text;  ///< in a name, the knobs, the steps or the reason; ASCII letters of any case
+  std::optional<int> threads;
+  /// In a name, the knobs (as they are stored, or printed: "C.block.j=64"), the steps or the
+  /// reason; ASCII letters of any case.
+  std::string text;
   int64_t after_id = 0;  ///< only those that came later
   /// Only those up to here: pages stay what they are while others append.
   int64_t up_to_id = std::numeric_limits<int64_t>::max();
   Order order = Order::kNewest;
   int64_t offset = 0;   ///< the page: how many to skip,
   int64_t limit = 100;  ///< and how many to give
+  /// Where damaged rows are noted, which are left out then; null: the first one is an error.
+  std::vector<DamagedRow>* damaged = nullptr;
 };
 
 /// What there is to choose from, each sorted.
@@ -76,8 +87,8 @@ public:
   virtual Result<std::vector<StoredTrial>> find(Query const& query) = 0;
   /// How many there are, order and page aside.
   virtual Result<int64_t> count(Query const& query) = 0;
-  /// The fastest right one of each task on each device (a name and the machine behind it) among
-  /// those of the query, order and page aside; by task.
+  /// The fastest right one of each task on each device (a name and the machine behind it) with each
+  /// number of threads, among those of the query, order and page aside; by task.
   virtual Result<std::vector<StoredTrial>> best(Query const& query) = 0;
 
   virtual Result<StoredNames> names() = 0;  ///< of all trials
@@ -109,6 +120,8 @@ Result<std::unique_ptr<TrialStore>> open_store(std::string const& place,
 
 /// Whether this is the URL of a server, not a file's path.
 bool is_server(std::string_view place);
+/// For people: a URL without its password.
+std::string shown_place(std::string const& place);
 
 /// Every trial of the query in the order in which they came, order and page aside, in pieces: a
 /// store may be larger than memory. Ends with the first error of `visit`.

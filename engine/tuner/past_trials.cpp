@@ -17,7 +17,7 @@ struct Task {
 
 bool is_alike(records::Trial const& one, records::Trial const& like) {
   return one.origin == records::Origin::kOurs && one.target == like.target &&
-         one.machine == like.machine && one.task != like.task;
+         one.machine == like.machine && one.threads == like.threads && one.task != like.task;
 }
 
 /// The nearest first.
@@ -25,7 +25,9 @@ Result<std::vector<Task>> tasks_of_its_kind(records::TrialStore& store, records:
                                             Space const& space) {
   NestShape shape = nest_shape(space.program());
   TRY_ASSIGN(std::vector<records::StoredTrial> best,
-             store.best({.device = like.device, .outcome = records::Outcome::kOk}));
+             store.best({.device = like.device,
+                         .outcome = records::Outcome::kOk,
+                         .threads = like.threads}));
   std::vector<Task> tasks;
   for (records::StoredTrial& one : best) {
     if (!is_alike(one.trial, like)) continue;
@@ -45,6 +47,7 @@ Result<std::vector<ExperiencedTrial>> trials_of(records::TrialStore& store, Task
   TRY_ASSIGN(std::vector<records::StoredTrial> stored, store.find({.task = task.best.task,
                                                                    .device = task.best.device,
                                                                    .outcome = records::Outcome::kOk,
+                                                                   .threads = task.best.threads,
                                                                    .limit = most}));
   std::vector<ExperiencedTrial> trials;
   for (records::StoredTrial const& one : stored) {

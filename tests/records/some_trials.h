@@ -24,6 +24,7 @@ inline records::Trial some_trial(uint64_t number) {
   trial.machine = "EPYC 9354, 2 cores";
   trial.build = "0.1.0";
   trial.seed = rng.next();
+  trial.threads = int(number % 4);
   trial.outcome = Outcome(number % 7);
   trial.probe_rate = 1e9 * rng.uniform();
   trial.modelled_seconds = 1e-3 * rng.uniform();

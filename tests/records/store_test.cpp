@@ -117,6 +117,8 @@ private slots:
     QCOMPARE(with("100%"), std::vector<int64_t>{5});
     QCOMPARE(with("_all_"), std::vector<int64_t>{5});
     QCOMPARE(with("TILE"), std::vector<int64_t>{6});
+    QCOMPARE(with("conv2d.tile=28x16"), std::vector<int64_t>{6});  // as it is printed
+    QVERIFY(with("conv2d.tile=29").empty());
     QCOMPARE(with("neoverse"), std::vector<int64_t>{7});
     QCOMPARE(with("conv5").size(), size_t(20));
     QCOMPARE(store->count({.text = "conv5"}).value(), int64_t(20));
@@ -162,10 +164,12 @@ private slots:
       if (i % 5 == 0) trials[i].machine = "another";
     Store store = opened(place_);
     QVERIFY(store->append(trials));
-    std::map<std::tuple<uint64_t, std::string, std::string>, double> wanted;
+    // Times with other numbers of threads do not compare.
+    std::map<std::tuple<uint64_t, std::string, std::string, int>, double> wanted;
     for (Trial const& trial : trials)
       if (auto seconds = seconds_of(trial)) {
-        auto [at, is_new] = wanted.try_emplace({trial.task, trial.device, trial.machine}, *seconds);
+        auto [at, is_new] =
+            wanted.try_emplace({trial.task, trial.device, trial.machine, trial.threads}, *seconds);
         at->second = std::min(at->second, *seconds);
       }
     auto best = store->best({});
@@ -173,13 +177,17 @@ private slots:
     QVERIFY(wanted.size() > 3);
     QCOMPARE(best->size(), wanted.size());
     for (auto const& [id, trial] : *best) {
-      QCOMPARE(seconds_of(trial).value(), wanted.at({trial.task, trial.device, trial.machine}));
+      QCOMPARE(seconds_of(trial).value(),
+               wanted.at({trial.task, trial.device, trial.machine, trial.threads}));
       QVERIFY(trial == trials[size_t(id - 1)]);
     }
     auto boards = store->best({.device = "board"}).value();
     QVERIFY(!boards.empty() && boards.size() < best->size());
     for (auto const& [id, trial] : boards) QCOMPARE(trial.device, std::string("board"));
     QVERIFY(store->best({.task = 1}).value().empty());
+    auto of_two = store->best({.threads = 2}).value();
+    QVERIFY(!of_two.empty() && of_two.size() < best->size());
+    for (auto const& [id, trial] : of_two) QCOMPARE(trial.threads, 2);
   }
 
   void a_search_finds_its_note_again() {

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "engine/records/trial_store.h"
+
 namespace tw::records {
 namespace {
 
@@ -29,16 +31,12 @@ std::string first_line(char const* words) {
   return text.empty() ? "it said no reason" : text;
 }
 
-std::string without_password(std::string const& url) {
-  std::string name = url;
-  if (size_t word = name.find("password="); word != std::string::npos)
-    name.replace(word + 9, name.find('&', word) - word - 9, "...");
-  size_t start = name.find("://");
-  size_t at = start == std::string::npos ? start : name.rfind('@', name.find('/', start + 3));
-  if (at == std::string::npos) return name;
-  size_t colon = name.find(':', start + 3);
-  if (colon < at) name.erase(colon, at - colon);
-  return name;
+/// libpq says the whole of a URL that it cannot read.
+std::string without_url(std::string words, std::string const& url, std::string const& name) {
+  for (size_t at = 0; !url.empty() && (at = words.find(url, at)) != std::string::npos;
+       at += name.size())
+    words.replace(at, url.size(), name);
+  return words;
 }
 
 bool is_refusal(std::string_view words) {
@@ -106,7 +104,7 @@ Status Connection::connect_once() {
         raw_.get(), [](void*, char const*) {}, nullptr);
     return {};
   }
-  std::string why = first_line(PQerrorMessage(raw_.get()));
+  std::string why = without_url(first_line(PQerrorMessage(raw_.get())), url_, name_);
   if (is_refusal(why) && why.find("socket") == std::string::npos)
     return bad_input("store_refused", "the server does not let us in: " + why,
                      Place{name_, 0, 0, {}});
@@ -116,7 +114,7 @@ Status Connection::connect_once() {
 Result<Connection> Connection::open(std::string const& url, int milliseconds_to_wait) {
   Connection connection;
   connection.url_ = url;
-  connection.name_ = without_password(url);
+  connection.name_ = shown_place(url);
   connection.milliseconds_to_wait_ = milliseconds_to_wait;
   // Who just begins is told at once of a wrong address; a server that starts is waited for.
   Status first = connection.connect_once();

@@ -15,6 +15,8 @@ constexpr size_t kPartBytes = 8 << 20;
 /// A slice that was taken so often and never came back kills who has it.
 constexpr int kMostTakes = 5;
 
+/// Devices say that they are there every few seconds, and while they work at each third of a lease.
+constexpr char const* kSilent = "(seen < clock_timestamp() - INTERVAL '10 minutes')";
 constexpr char const* kExpired = "coalesce(w.lease_end < clock_timestamp(), TRUE)";
 
 Status done_of(Result<Rows> const& rows) {
@@ -100,7 +102,9 @@ public:
   }
 
   Status here(TeamDevice const& device) override {
-    return again([&] {
+    return again([&]() -> Status {
+      // One that was killed said no word: who comes takes it away.
+      TRY(connection_.query(fmt::format("DELETE FROM tilewright_devices WHERE {}", kSilent)));
       return done_of(connection_.query(
           "INSERT INTO tilewright_devices VALUES ($1, $2, $3, $4, clock_timestamp()) ON CONFLICT "
           "(name) DO UPDATE SET machine = excluded.machine, target = excluded.target, doing = "
@@ -243,7 +247,8 @@ Result<std::vector<TeamDevice>> PostgresQueue::devices() {
   TRY_ASSIGN(Rows rows, again([&] {
                return connection_.query(
                    "SELECT name, machine, target, doing, extract(epoch FROM clock_timestamp() - "
-                   "seen) FROM tilewright_devices ORDER BY name");
+                   "seen) FROM tilewright_devices WHERE NOT " +
+                   std::string(kSilent) + " ORDER BY name");
              }));
   std::vector<TeamDevice> found;
   for (int row = 0; row < rows.size(); ++row)
@@ -258,7 +263,7 @@ Result<std::unique_ptr<WorkQueue>> open_work_queue(std::string const& url,
                                                    int milliseconds_to_wait) {
   if (!is_server(url))
     return bad_input("no_team", "a team needs a server: --store postgresql://USER@HOST/DATABASE",
-                     Place{url, 0, 0, {}});
+                     Place{shown_place(url), 0, 0, {}});
   TRY_ASSIGN(Connection connection, Connection::open(url, milliseconds_to_wait));
   TRY(migrate(connection, server_migrations()));
   return std::make_unique<PostgresQueue>(std::move(connection));

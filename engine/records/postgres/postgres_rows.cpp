@@ -14,8 +14,8 @@ namespace {
 constexpr char const* kInsert =
     "INSERT INTO tilewright_trials (id, task, task_name, program, trace, knobs, target, "
     "target_title, device, machine, build, seed, outcome, samples, seconds, probe_rate, "
-    "modelled_seconds, failure, unix_time, job, origin, digest) VALUES ";
-constexpr int kColumns = 22;
+    "modelled_seconds, failure, unix_time, job, origin, digest, threads) VALUES ";
+constexpr int kColumns = 23;
 /// In one statement, which may have 65,535 values.
 constexpr size_t kMostRows = 500;
 
@@ -71,6 +71,7 @@ void add_values(std::vector<Value>& values, int64_t id, int64_t program, Trial c
            trial.job,
            int64_t(trial.origin),
            as_signed(digest_of(trial, id)),
+           int64_t(trial.threads),
        })
     values.push_back(std::move(value));
 }
@@ -80,7 +81,7 @@ void add_values(std::vector<Value>& values, int64_t id, int64_t program, Trial c
 char const* const kServerColumns =
     "t.id, task, task_name, p.text, trace, knobs, target, target_title, device, machine, build, "
     "seed, outcome, samples, probe_rate, modelled_seconds, failure, unix_time, job, origin, "
-    "t.digest";
+    "t.digest, threads";
 
 Status insert(Connection& connection, int64_t first_id, std::span<Trial const> trials) {
   std::map<std::string_view, int64_t> programs;
@@ -119,6 +120,7 @@ Result<StoredTrial> row_at(Connection const& connection, Rows const& rows, int a
   trial.failure = rows.bytes(at, 16);
   trial.unix_time = rows.real(at, 17);
   trial.job = rows.text(at, 18);
+  trial.threads = int(rows.integer(at, 21));
   bool whole = read_knobs(rows.text(at, 5), trial) && read_samples(rows.text(at, 13), trial) &&
                read_words(rows.integer(at, 12), rows.integer(at, 19), trial);
   if (!whole || digest_of(trial, stored.id) != as_unsigned(rows.integer(at, 20)))

@@ -62,9 +62,16 @@ CREATE TABLE tilewright_devices (
   doing TEXT NOT NULL, seen TIMESTAMPTZ NOT NULL);
 )";
 
+// Times with other numbers of threads do not compare.
+constexpr char const* kThreads = R"(
+ALTER TABLE tilewright_trials ADD COLUMN threads BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX ON tilewright_trials (task, device, machine, threads, seconds, id);
+)";
+
 constexpr ServerMigration kMigrations[] = {
     {"the first tables", kFirst},
     {"the tables of a team", kTeam},
+    {"the threads of trials", kThreads},
 };
 
 Result<int64_t> version_of(Connection& connection, int64_t newest) {

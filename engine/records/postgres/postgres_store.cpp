@@ -8,6 +8,7 @@
 
 #include "engine/records/postgres/postgres_rows.h"
 #include "engine/records/postgres/postgres_schema.h"
+#include "engine/records/row_forms.h"
 
 namespace tw::records {
 namespace {
@@ -31,9 +32,10 @@ char const* order_text(Order order) {
 
 /// Line ends keep a match from reaching from one field into the next.
 constexpr char const* kHasText =
-    " AND strpos(lower((task_name || chr(10) || device || chr(10) || machine || chr(10) || job || "
+    " AND (strpos(lower((task_name || chr(10) || device || chr(10) || machine || chr(10) || job || "
     "chr(10) || knobs || chr(10) || encode(trace, 'escape') || chr(10) || encode(failure, "
-    "'escape')) COLLATE \"C\"), lower(${}::text COLLATE \"C\")) > 0";
+    "'escape')) COLLATE \"C\"), lower(${}::text COLLATE \"C\")) > 0 OR strpos(lower(knobs COLLATE "
+    "\"C\"), lower(${}::text COLLATE \"C\")) > 0)";
 
 /// The condition, and its values at the end of `values`.
 std::string where_text(Query const& query, std::vector<Value>& values) {
@@ -50,9 +52,11 @@ std::string where_text(Query const& query, std::vector<Value>& values) {
   if (query.machine) add("machine =", *query.machine);
   if (query.outcome) add("outcome =", int64_t(*query.outcome));
   if (query.job) add("job =", *query.job);
+  if (query.threads) add("threads =", *query.threads);
   if (!query.text.empty()) {
     values.push_back(query.text);
-    text += fmt::format(fmt::runtime(kHasText), values.size());
+    values.push_back(stored_knob_words(query.text));
+    text += fmt::format(fmt::runtime(kHasText), values.size() - 1, values.size());
   }
   return text;
 }
@@ -80,7 +84,7 @@ public:
     return rows(
         fmt::format("SELECT {} FROM {} WHERE {} ORDER BY {} LIMIT ${} OFFSET ${}", kServerColumns,
                     kTables, where, order_text(query.order), values.size() - 1, values.size()),
-        values);
+        values, query);
   }
 
   Result<int64_t> count(Query const& query) override {
@@ -95,11 +99,11 @@ public:
     std::vector<Value> values;
     std::string where = where_text(query, values);
     return rows(fmt::format("SELECT {} FROM {} WHERE t.id IN (SELECT DISTINCT ON (task, device, "
-                            "machine) t.id FROM tilewright_trials t WHERE {} AND seconds < "
-                            "'Infinity' ORDER BY task, device, machine, seconds, t.id) "
-                            "ORDER BY task, device, machine",
+                            "machine, threads) t.id FROM tilewright_trials t WHERE {} AND seconds "
+                            "< 'Infinity' ORDER BY task, device, machine, threads, seconds, t.id) "
+                            "ORDER BY task, device, machine, threads",
                             kServerColumns, kTables, where),
-                values);
+                values, query);
   }
 
   Result<StoredNames> names() override {
@@ -166,13 +170,18 @@ private:
   }
 
   Result<std::vector<StoredTrial>> rows(std::string const& statement,
-                                        std::vector<Value> const& values) {
+                                        std::vector<Value> const& values, Query const& query) {
     TRY_ASSIGN(Rows got,
                with_reconnect(connection_, [&] { return connection_.query(statement, values); }));
     std::vector<StoredTrial> found;
     for (int row = 0; row < got.size(); ++row) {
-      TRY_ASSIGN(StoredTrial stored, row_at(connection_, got, row));
-      found.push_back(std::move(stored));
+      auto stored = row_at(connection_, got, row);
+      if (stored)
+        found.push_back(std::move(*stored));
+      else if (query.damaged)
+        query.damaged->push_back({got.integer(row, 0), stored.error().message});
+      else
+        return std::unexpected(stored.error());
     }
     return found;
   }

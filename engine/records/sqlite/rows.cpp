@@ -35,7 +35,7 @@ Result<int64_t> program_number(Database& database, std::string const& text) {
 char const* const kRowColumns =
     "trials.id, task, task_name, programs.text, trace, knobs, target, target_title, device, "
     "machine, build, seed, outcome, samples, probe_rate, modelled_seconds, failure, unix_time, "
-    "job, origin, trials.digest";
+    "job, origin, trials.digest, threads";
 
 Status insert(Database& database, int64_t id, Trial const& trial) {
   TRY_ASSIGN(int64_t program, program_number(database, trial.program));
@@ -45,8 +45,8 @@ Status insert(Database& database, int64_t id, Trial const& trial) {
       database.prepare(
           "INSERT INTO trials (id, task, task_name, program, trace, knobs, target, target_title, "
           "device, machine, build, seed, outcome, samples, seconds, probe_rate, modelled_seconds, "
-          "failure, unix_time, job, origin, digest) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+          "failure, unix_time, job, origin, digest, threads) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   statement.bind(id).bind(as_signed(trial.task)).bind(trial.task_name).bind(program);
   statement.bind(trial.trace).bind(knobs).bind(trial.target).bind(trial.target_title);
   statement.bind(trial.device).bind(trial.machine).bind(trial.build).bind(as_signed(trial.seed));
@@ -56,6 +56,7 @@ Status insert(Database& database, int64_t id, Trial const& trial) {
       .bind(trial.probe_rate);
   statement.bind(trial.modelled_seconds).bind(trial.failure).bind(trial.unix_time).bind(trial.job);
   statement.bind(int64_t(trial.origin)).bind(as_signed(digest_of(trial, id)));
+  statement.bind(int64_t(trial.threads));
   return statement.run();
 }
 
@@ -81,6 +82,7 @@ Result<StoredTrial> row(Database const& database, Statement const& at) {
   trial.failure = at.text(16);
   trial.unix_time = at.real(17);
   trial.job = at.text(18);
+  trial.threads = int(at.integer(21));
   if (!whole || digest_of(trial, stored.id) != as_unsigned(at.integer(20)))
     return database.corrupt(fmt::format("trial {} is not as it was written", stored.id));
   return stored;

@@ -32,8 +32,16 @@ CREATE TABLE jobs (
   id TEXT PRIMARY KEY, what TEXT NOT NULL, state TEXT NOT NULL, unix_time REAL NOT NULL);
 )";
 
+// Times with other numbers of threads do not compare.
+constexpr char const* kThreads = R"(
+ALTER TABLE trials ADD COLUMN threads INTEGER NOT NULL DEFAULT 0;
+DROP INDEX trials_by_task;
+CREATE INDEX trials_by_task ON trials (task, device, machine, threads, seconds);
+)";
+
 constexpr Migration kMigrations[] = {
     {"the first tables", kFirst},
+    {"the threads of trials", kThreads},
 };
 
 /// Of our file; 0 of an empty one. Within a transaction: another process may be making the file.

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "engine/records/row_forms.h"
 #include "engine/records/sqlite/file_check.h"
 #include "engine/records/sqlite/rows.h"
 #include "engine/records/sqlite/schema.h"
@@ -37,8 +38,9 @@ enum class Walk : uint8_t { kById, kByIndex };
 
 /// Line ends keep a match from reaching from one field into the next.
 constexpr char const* kHasText =
-    " AND instr(lower(task_name || char(10) || device || char(10) || machine || char(10) || job || "
-    "char(10) || knobs || char(10) || trace || char(10) || failure), lower(?)) > 0";
+    " AND (instr(lower(task_name || char(10) || device || char(10) || machine || char(10) || job "
+    "|| char(10) || knobs || char(10) || trace || char(10) || failure), lower(?)) > 0 OR "
+    "instr(lower(knobs), lower(?)) > 0)";
 
 /// The condition, which has only those parts that are asked for, so that an index serves them.
 std::string where_text(Query const& query, Walk walk) {
@@ -51,12 +53,13 @@ std::string where_text(Query const& query, Walk walk) {
   if (query.machine) text += " AND machine = ?";
   if (query.outcome) text += " AND outcome = ?";
   if (query.job) text += " AND job = ?";
+  if (query.threads) text += " AND threads = ?";
   if (!query.text.empty()) text += kHasText;
   return text;
 }
 
-/// The values of `where_text`. `query` must outlive the statement.
-void bind_where(Statement& statement, Query const& query) {
+/// The values of `where_text`. `query` and `knobs` must outlive the statement.
+void bind_where(Statement& statement, Query const& query, std::string const& knobs) {
   if (query.after_id > 0) statement.bind(query.after_id);
   if (query.up_to_id < kNoEnd) statement.bind(query.up_to_id);
   if (query.task) statement.bind(int64_t(*query.task));
@@ -65,7 +68,8 @@ void bind_where(Statement& statement, Query const& query) {
   if (query.machine) statement.bind(*query.machine);
   if (query.outcome) statement.bind(int64_t(*query.outcome));
   if (query.job) statement.bind(*query.job);
-  if (!query.text.empty()) statement.bind(query.text);
+  if (query.threads) statement.bind(int64_t(*query.threads));
+  if (!query.text.empty()) statement.bind(query.text).bind(knobs);
 }
 
 class SqliteStore final : public TrialStore {
@@ -94,16 +98,18 @@ public:
                    "SELECT {} FROM trials JOIN programs ON programs.id = program WHERE {} "
                    "ORDER BY {} LIMIT ? OFFSET ?",
                    kRowColumns, where_text(query, walk), order_text(query.order))));
-    bind_where(statement, query);
+    std::string const knobs = stored_knob_words(query.text);
+    bind_where(statement, query, knobs);
     // A negative limit would be none at all.
     statement.bind(std::max<int64_t>(query.limit, 0)).bind(std::max<int64_t>(query.offset, 0));
-    return rows(statement);
+    return rows(statement, query);
   }
 
   Result<int64_t> count(Query const& query) override {
     TRY_ASSIGN(Statement statement, database_.prepare("SELECT count(*) FROM trials WHERE " +
                                                       where_text(query, Walk::kById)));
-    bind_where(statement, query);
+    std::string const knobs = stored_knob_words(query.text);
+    bind_where(statement, query, knobs);
     TRY(statement.step());
     return statement.integer(0);
   }
@@ -114,11 +120,12 @@ public:
                database_.prepare(fmt::format(
                    "SELECT {} FROM trials JOIN programs ON programs.id = program WHERE trials.id "
                    "IN (SELECT id FROM (SELECT id, min(seconds) FROM trials WHERE {} "
-                   "AND seconds < 9e999 GROUP BY task, device, machine)) "
-                   "ORDER BY task, device, machine",
+                   "AND seconds < 9e999 GROUP BY task, device, machine, threads)) "
+                   "ORDER BY task, device, machine, threads",
                    kRowColumns, where_text(query, Walk::kByIndex))));
-    bind_where(statement, query);
-    return rows(statement);
+    std::string const knobs = stored_knob_words(query.text);
+    bind_where(statement, query, knobs);
+    return rows(statement, query);
   }
 
   Result<StoredNames> names() override {
@@ -174,13 +181,18 @@ public:
   }
 
 private:
-  Result<std::vector<StoredTrial>> rows(Statement& statement) {
+  Result<std::vector<StoredTrial>> rows(Statement& statement, Query const& query) {
     std::vector<StoredTrial> found;
     while (true) {
       TRY_ASSIGN(bool there, statement.step());
       if (!there) return found;
-      TRY_ASSIGN(StoredTrial stored, row(database_, statement));
-      found.push_back(std::move(stored));
+      auto stored = row(database_, statement);
+      if (stored)
+        found.push_back(std::move(*stored));
+      else if (query.damaged)
+        query.damaged->push_back({statement.integer(0), stored.error().message});
+      else
+        return std::unexpected(stored.error());
     }
   }
 

@@ -1,9 +1,12 @@
 #include "engine/session/cases/lease_keeper.h"
 
+#include <algorithm>
+
 namespace tw::session {
 namespace {
 
-constexpr int kShortWait = 2000;  // milliseconds: the next turn tries again
+constexpr int kShortWait = 2000;     // milliseconds: the next turn tries again
+constexpr double kLongestTurn = 60;  // seconds: who says nothing for long is taken for gone
 
 }  // namespace
 
@@ -18,7 +21,7 @@ LeaseKeeper::LeaseKeeper(TeamRequest const& team, records::Lease lease, records:
 LeaseKeeper::~LeaseKeeper() = default;  // the thread ends first, and is waited for
 
 void LeaseKeeper::keep(std::stop_token stop) {
-  auto turn = std::chrono::duration<double>(team_.lease_seconds / 3);
+  auto turn = std::chrono::duration<double>(std::min(team_.lease_seconds / 3, kLongestTurn));
   std::unique_ptr<records::WorkQueue> queue;
   while (true) {
     {
