@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "app/cli/plain_text.h"
 #include "engine/support/files.h"
 
 namespace tw::cli {
@@ -34,7 +35,7 @@ Json to_json(Error const& error) {
 int report(Context const& context, Error const& error) {
   std::string text = context.json
                          ? to_json(error).dump(-1, ' ', false, Json::error_handler_t::replace)
-                         : "tw: " + to_sentence(error);
+                         : "tw: " + plain_lines(to_sentence(error));
   std::fputs((text + "\n").c_str(), stderr);  // throws nothing where nothing can be written
   return exit_code(error.fault);
 }

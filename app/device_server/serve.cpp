@@ -19,6 +19,7 @@
 #include "engine/device/rpc/address.h"
 #include "engine/device/rpc/certificate.h"
 #include "engine/device/rpc/rpc_server.h"
+#include "engine/device/rpc/token_file.h"
 #include "engine/device/words.h"
 #include "engine/hardware/machine.h"
 #include "engine/support/files.h"
@@ -96,6 +97,8 @@ tw::Status choose_tokens(Words const& words, tw::RpcServerOptions& options) {
   if (given && none)
     return tw::bad_input("unusable_arguments", "--token-file and --no-token contradict each other");
   if (given) {
+    std::string why = tw::open_to_others(words.at("--token-file"));
+    if (!why.empty()) std::fprintf(stderr, "%s\n", tw::one_line(why, 2000).c_str());
     TRY_ASSIGN(options.tokens, tw::Tokens::read(words.at("--token-file")));
     return {};
   }

@@ -22,7 +22,12 @@ std::string shown_place(std::string const& place) {
   size_t at = head.rfind('@');
   if (at == std::string::npos && (at = place.rfind('@')) != std::string::npos) {
     size_t colon = head.find(':', start);
-    bool is_port = colon == std::string::npos || std::isdigit(uint8_t(head[colon + 1]));
+    size_t end = colon == std::string::npos ? colon : head.find('/', colon);
+    bool is_port =
+        colon == std::string::npos ||
+        (end != std::string::npos &&
+         std::all_of(head.begin() + std::ptrdiff_t(colon) + 1, head.begin() + std::ptrdiff_t(end),
+                     [](unsigned char c) { return std::isdigit(c) != 0; }));
     if (is_port)
       at = std::string::npos;
     else

@@ -62,7 +62,7 @@ private slots:
     QString lines = folder_.filePath("t.jsonl");
     QCOMPARE(command_line::tw({"history", "export", lines, "--store", url_}).code, 0);
     QCOMPARE(command_line::tw({"history", "import", lines, "--store", url_}).code, 0);
-    QCOMPARE(json_of({"history", "list", "--store", url_}).size(), 8);
+    QCOMPARE(json_of({"history", "list", "--store", url_}).size(), 4);  // they were there
     QCOMPARE(command_line::tw({"history", "vacuum", "--store", url_}).code, 0);
     Run away =
         command_line::tw({"history", "list", "--store", "postgresql://me@127.0.0.1:1/trials"});

@@ -317,6 +317,7 @@ private slots:
              {"postgresql://me:secret@db/trials", "postgresql://me@db/trials"},
              {"postgres://me:se/c@r:et@db:5432/trials", "postgres://me@db:5432/trials"},
              {"postgresql://me:s?c@db/trials", "postgresql://me@db/trials"},
+             {"postgresql://me:1?c@db/trials", "postgresql://me@db/trials"},
              {"postgresql://db:5432/trials?user=me&password=secret&sslmode=require",
               "postgresql://db:5432/trials?user=me&password=...&sslmode=require"},
              {"postgresql://db/trials?password=a&sslpassword=b",

@@ -6,7 +6,9 @@
 #include <cstring>
 
 #include "app/cli/output.h"
+#include "app/cli/plain_text.h"
 #include "engine/device/rpc/address.h"
+#include "engine/device/rpc/token_file.h"
 #include "engine/support/base/quantities.h"
 #include "engine/support/program.h"
 
@@ -48,18 +50,26 @@ Json to_json(DeviceState const& state) {
   return json;
 }
 
+/// Whoever reads it may run code on the device.
+void warn_of_token(DeviceEntry const& entry) {
+  std::string why = entry.token_file.empty() ? "" : open_to_others(entry.token_file);
+  if (!why.empty()) fmt::print(stderr, "tw: {}\n", plain(why));
+}
+
 void print_text(DeviceState const& state) {
   std::string where = state.entry.address.empty() ? "this machine" : state.entry.address;
   if (!state.hardware) {
-    fmt::print("{:<16} {:<24} {}\n", state.entry.name, where, to_sentence(*state.failure));
+    fmt::print("{:<16} {:<24} {}\n", plain(state.entry.name), plain(where),
+               plain(to_sentence(*state.failure)));
     return;
   }
-  fmt::print("{:<16} {:<24} {}, answers in {}\n", state.entry.name, where,
-             machine_text(*state.hardware), milliseconds_text(state.answer_ms));
+  fmt::print("{:<16} {:<24} {}, answers in {}\n", plain(state.entry.name), plain(where),
+             plain(machine_text(*state.hardware)), milliseconds_text(state.answer_ms));
   if (state.roofs)
     fmt::print("{:42}{}\n", "", roofs_text(*state.roofs));
   else if (state.has_roofs)
-    fmt::print("{:42}roofs not measured: run tw roofline --device {}\n", "", state.entry.name);
+    fmt::print("{:42}roofs not measured: run tw roofline --device {}\n", "",
+               plain(state.entry.name));
   if (!state.status) return;
   for (std::string const& way : state.status->open_ways)
     fmt::print("{:42}not prevented there: {}\n", "", way);
@@ -71,6 +81,7 @@ int list(Context const& context) {
   Json rows = Json::array();
   for (DeviceState const& state : ask_devices(*entries, {context.cache_folder})) {
     rows.push_back(to_json(state));
+    warn_of_token(state.entry);
     if (!context.json) print_text(state);
   }
   if (context.json) print(rows);
@@ -80,6 +91,7 @@ int list(Context const& context) {
 int add(Context const& context, DeviceEntry entry) {
   if (Status added = add_checked_device(context.devices_file, entry); !added)
     return report(context, added.error());
+  warn_of_token(entry);
   DeviceState state = ask_device(entry, {context.cache_folder});
   if (context.json)
     print(to_json(state));

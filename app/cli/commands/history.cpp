@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 
 #include "app/cli/output.h"
+#include "app/cli/plain_text.h"
 #include "engine/records/log_reader.h"
 #include "engine/records/text_forms.h"
 #include "engine/records/trial_store.h"
@@ -18,7 +20,7 @@ using records::StoredTrial;
 using records::TrialStore;
 
 struct Arguments {
-  std::string kernel, device, outcome, job, order = "newest", file, format = "jsonl";
+  std::string kernel, device, outcome, job, text, order = "newest", file, format = "jsonl";
   int64_t limit = 50, id = 0;
 };
 
@@ -50,6 +52,7 @@ Result<records::Query> query_of(Arguments const& arguments) {
   }
   TRY_ASSIGN(query.order, order_of(arguments.order));
   query.limit = arguments.limit;
+  query.text = arguments.text;
   return query;
 }
 
@@ -61,9 +64,19 @@ Json to_json(StoredTrial const& one) {
 
 void print_row(StoredTrial const& one) {
   auto seconds = records::seconds_of(one.trial);
-  fmt::print("{:>7}  {:<28} {:<10} {:>9}  {:<13} {}\n", one.id, one.trial.task_name,
-             one.trial.device, seconds ? duration_text(*seconds) : "·",
-             records::name_of(one.trial.outcome), point_text(one.trial.knobs));
+  std::string threads = one.trial.threads > 0 ? fmt::format("x{}", one.trial.threads) : "";
+  fmt::print("{:>7}  {:<28} {:<10} {:<3} {:>9}  {:<13} {}\n", one.id, plain(one.trial.task_name),
+             plain(one.trial.device), threads, seconds ? duration_text(*seconds) : "·",
+             records::name_of(one.trial.outcome), plain(point_text(one.trial.knobs)));
+}
+
+/// What was left out, on standard error: the others are what was asked for.
+void tell_damaged(std::vector<records::DamagedRow> const& damaged) {
+  constexpr size_t kMost = 10;
+  for (size_t i = 0; i < std::min(damaged.size(), kMost); ++i)
+    fmt::print(stderr, "tw: {}\n", plain(damaged[i].why));
+  if (damaged.size() > kMost)
+    fmt::print(stderr, "tw: {} more are damaged, too\n", damaged.size() - kMost);
 }
 
 int print_rows(Context const& context, Result<std::vector<StoredTrial>> const& rows) {
@@ -90,11 +103,19 @@ int with_store(Context const& context, Arguments const& arguments, Use const& us
 }
 
 int list(Context const& context, TrialStore& store, Arguments const&, records::Query query) {
-  return print_rows(context, store.find(query));
+  std::vector<records::DamagedRow> damaged;
+  query.damaged = &damaged;
+  int code = print_rows(context, store.find(query));
+  tell_damaged(damaged);
+  return code;
 }
 
 int best(Context const& context, TrialStore& store, Arguments const&, records::Query query) {
-  return print_rows(context, store.best(query));
+  std::vector<records::DamagedRow> damaged;
+  query.damaged = &damaged;
+  int code = print_rows(context, store.best(query));
+  tell_damaged(damaged);
+  return code;
 }
 
 int show(Context const& context, TrialStore& store, Arguments const& arguments, records::Query) {
@@ -106,8 +127,8 @@ int show(Context const& context, TrialStore& store, Arguments const& arguments, 
         bad_input("unknown_trial", fmt::format("there is no trial {}", arguments.id)).error());
   if (context.json) return print(to_json(rows->front())), 0;
   print_row(rows->front());
-  if (!rows->front().trial.failure.empty()) fmt::print("{}\n", rows->front().trial.failure);
-  fmt::print("{}", rows->front().trial.trace);
+  if (!rows->front().trial.failure.empty()) fmt::print("{}\n", plain(rows->front().trial.failure));
+  fmt::print("{}", plain_lines(rows->front().trial.trace));
   return 0;
 }
 
@@ -116,6 +137,8 @@ int write_out(Context const& context, TrialStore& store, Arguments const& argume
   bool csv = arguments.format == "csv";
   std::string text = csv ? records::csv_head() : "";
   int64_t count = 0;
+  std::vector<records::DamagedRow> damaged;
+  query.damaged = &damaged;
   Status done = records::each_trial(store, query, [&](StoredTrial const& one) -> Status {
     text += csv ? records::to_csv_line(one.trial) : records::to_json_line(one.trial) + "\n";
     ++count;
@@ -123,11 +146,27 @@ int write_out(Context const& context, TrialStore& store, Arguments const& argume
   });
   if (done) done = write_output(arguments.file, text);
   if (!done) return report(context, done.error());
+  tell_damaged(damaged);
   if (context.json)
-    print({{"file", arguments.file}, {"trials", count}});
+    print({{"file", arguments.file}, {"trials", count}, {"damaged", damaged.size()}});
   else
     fmt::print("{} in {}\n", count_text(count, "trial"), arguments.file);
   return 0;
+}
+
+/// Without those that the store has, word for word, and those that come twice.
+Result<std::vector<records::Trial>> new_ones(TrialStore& store,
+                                             std::vector<records::Trial> trials) {
+  std::set<uint64_t> known;
+  std::vector<records::DamagedRow> damaged;
+  TRY(records::each_trial(store, {.damaged = &damaged}, [&](StoredTrial const& one) -> Status {
+    known.insert(records::digest_of(one.trial, 0));
+    return {};
+  }));
+  std::erase_if(trials, [&](records::Trial const& one) {
+    return !known.insert(records::digest_of(one, 0)).second;
+  });
+  return trials;
 }
 
 int read_in(Context const& context, Arguments const& arguments) {
@@ -136,18 +175,25 @@ int read_in(Context const& context, Arguments const& arguments) {
   records::ReadLog log = records::read_log(*text);
   auto store = records::open_store(context.store);
   if (!store) return report(context, store.error());
-  auto ids = (*store)->append(log.trials);
+  auto fresh = new_ones(**store, log.trials);
+  if (!fresh) return report(context, fresh.error());
+  auto ids = (*store)->append(*fresh);
   if (!ids) return report(context, ids.error());
+  auto known = int64_t(log.trials.size() - fresh->size());
   Json damaged = Json::array();
   for (records::DamagedLine const& line : log.damaged)
     damaged.push_back({{"line", line.number}, {"why", line.why}});
   if (context.json) {
-    print({{"trials", ids->size()}, {"damaged", log.damaged_count}, {"damaged_lines", damaged}});
+    print({{"trials", ids->size()},
+           {"known", known},
+           {"damaged", log.damaged_count},
+           {"damaged_lines", damaged}});
     return 0;
   }
-  fmt::print("{} taken in\n", count_text(int64_t(ids->size()), "trial"));
+  fmt::print("{} taken in{}\n", count_text(int64_t(ids->size()), "trial"),
+             known > 0 ? fmt::format(", {} there already", known) : "");
   for (records::DamagedLine const& line : log.damaged)
-    fmt::print("line {} is left out: {}\n", line.number, line.why);
+    fmt::print("line {} is left out: {}\n", line.number, plain(line.why));
   return 0;
 }
 
@@ -183,6 +229,11 @@ void add_filters(CLI::App& command, Arguments& arguments) {
                   "only ok, wrong, compile_error, invalid, timeout, crash or device_lost")
       ->type_name("CLASS");
   command.add_option("--job", arguments.job, "only of this job")->type_name("NAME");
+  command
+      .add_option("--text", arguments.text,
+                  "only with these words in a name, the steps, the reason or the knobs "
+                  "(C.block.j=64)")
+      ->type_name("WORDS");
 }
 
 void add_reading(CLI::App& history, Context& context, std::shared_ptr<Arguments> const& arguments) {

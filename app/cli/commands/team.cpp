@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/output.h"
+#include "app/cli/plain_text.h"
 #include "engine/records/work_queue.h"
 #include "engine/support/base/quantities.h"
 
@@ -27,7 +28,7 @@ int print_jobs(Context const& context, WorkQueue& queue) {
                       {"done", job.done},
                       {"leased", job.leased}});
     else
-      fmt::print("{:<40} {:>4} of {:>4} slices  priority {:>3}  {}\n", job.name, job.done,
+      fmt::print("{:<40} {:>4} of {:>4} slices  priority {:>3}  {}\n", plain(job.name), job.done,
                  job.slices, job.priority, state_of(job));
   if (context.json) print(json);
   return 0;
@@ -45,8 +46,9 @@ int print_devices(Context const& context, WorkQueue& queue) {
                       {"job", device.doing},
                       {"seconds_ago", device.seconds_ago}});
     else
-      fmt::print("{:<32} {:<32} {:<24} heard of {} ago\n", device.name, device.machine,
-                 device.doing.empty() ? "waits" : device.doing, duration_text(device.seconds_ago));
+      fmt::print("{:<32} {:<32} {:<24} heard of {} ago\n", plain(device.name),
+                 plain(device.machine), device.doing.empty() ? "waits" : plain(device.doing),
+                 duration_text(device.seconds_ago));
   if (context.json) print(json);
   return 0;
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -102,6 +103,12 @@ Result<int> revoke_token(fs::path const& file, std::string const& name) {
   }
   TRY(write_file(file, without(text, gone)));
   return int(entries.size() - gone.size());
+}
+
+std::string open_to_others(fs::path const& file) {
+  struct stat facts {};
+  if (stat(file.c_str(), &facts) != 0 || (facts.st_mode & (S_IRGRP | S_IROTH)) == 0) return {};
+  return "other users can read the token file " + file.string() + ": chmod 600 " + file.string();
 }
 
 Status write_private_file(fs::path const& file, std::string const& text) {

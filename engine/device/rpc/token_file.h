@@ -28,6 +28,10 @@ Result<std::string> add_token(std::filesystem::path const& file, std::string con
 /// Errors: unknown_token, those of `read_tokens` and of writing.
 Result<int> revoke_token(std::filesystem::path const& file, std::string const& name);
 
+/// That other users of this machine can read the file, in a sentence; empty: they cannot. Who has a
+/// token runs any code on the device.
+std::string open_to_others(std::filesystem::path const& file);
+
 /// Writes a file that only this user may read; one that is there keeps its mode.
 Status write_private_file(std::filesystem::path const& file, std::string const& text);
 
