@@ -24,10 +24,11 @@ bool is_alike(records::Trial const& one, records::Trial const& like) {
 Result<std::vector<Task>> tasks_of_its_kind(records::TrialStore& store, records::Trial const& like,
                                             Space const& space) {
   NestShape shape = nest_shape(space.program());
-  TRY_ASSIGN(std::vector<records::StoredTrial> best,
-             store.best({.device = like.device,
-                         .outcome = records::Outcome::kOk,
-                         .threads = like.threads}));
+  std::vector<records::DamagedRow> damaged;  // they say nothing
+  TRY_ASSIGN(std::vector<records::StoredTrial> best, store.best({.device = like.device,
+                                                                 .outcome = records::Outcome::kOk,
+                                                                 .threads = like.threads,
+                                                                 .damaged = &damaged}));
   std::vector<Task> tasks;
   for (records::StoredTrial& one : best) {
     if (!is_alike(one.trial, like)) continue;
@@ -44,11 +45,13 @@ Result<std::vector<Task>> tasks_of_its_kind(records::TrialStore& store, records:
 /// What the template of today makes of its trials; a point that is no longer one says nothing.
 Result<std::vector<ExperiencedTrial>> trials_of(records::TrialStore& store, Task const& task,
                                                 Space const& space, int64_t most) {
+  std::vector<records::DamagedRow> damaged;
   TRY_ASSIGN(std::vector<records::StoredTrial> stored, store.find({.task = task.best.task,
                                                                    .device = task.best.device,
                                                                    .outcome = records::Outcome::kOk,
                                                                    .threads = task.best.threads,
-                                                                   .limit = most}));
+                                                                   .limit = most,
+                                                                   .damaged = &damaged}));
   std::vector<ExperiencedTrial> trials;
   for (records::StoredTrial const& one : stored) {
     std::optional<double> seconds = records::seconds_of(one.trial);

@@ -142,8 +142,11 @@ Status TeamWorker::work_on(records::Lease const& lease) {
   one.options.trials = lease.trials;
   one.options.stop = stop.get_token();
   std::optional<Error> trouble;
+  // Trials are on the server one by one as they are made.
+  TrialKeeper trials(one.store, one.options.stop, {}, {0, team_.wait_seconds});
   one.options.on_attempt = [&](Attempt const& attempt) {
-    if (!not_stored_.empty()) trouble = Error{"store_lost", not_stored_, {}, Fault::kEnvironment};
+    if (std::string lost = trials.not_stored(); !lost.empty())
+      trouble = Error{"store_lost", lost, {}, Fault::kEnvironment};
     if (attempt.outcome == records::Outcome::kDeviceLost)
       trouble = Error{"device_lost", attempt.sentence, {}, Fault::kEnvironment};
     if (trouble) return void(stop.request_stop());
@@ -153,12 +156,11 @@ Status TeamWorker::work_on(records::Lease const& lease) {
   auto searched = [&]() -> Result<TuneEnd> {
     TRY_ASSIGN(
         std::unique_ptr<KernelTuning> tuning,
-        open_tuning(*(*job)->model, lease.kernel, one, backend_, device_, not_stored_, progress_));
+        open_tuning(*(*job)->model, lease.kernel, one, backend_, device_, trials, progress_));
     return tuning->search(lease.trials, 0);
   };
   Result<TuneEnd> end = searched();
   if (trouble) end = std::unexpected(*trouble);
-  not_stored_.clear();
   return after(lease, end, keeper.made);
 }
 

@@ -78,7 +78,6 @@ private:
   std::map<std::string, Known> known_;
   Joined joined_;
   int failures_ = 0;  ///< of the device, one after the other
-  std::string not_stored_;
 };
 
 }  // namespace tw::session

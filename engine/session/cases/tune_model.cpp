@@ -52,6 +52,8 @@ public:
         backend_(std::move(backend)),
         device_(device),
         progress_(progress),
+        keeper_(request.kernels.store, request.kernels.options.stop,
+                request.kernels.options.enough),
         cache_({request.cache_folder / "kernels"}) {}
 
   /// Which kernels there are, and what each takes.
@@ -79,6 +81,7 @@ private:
   std::shared_ptr<Backend const> backend_;
   Device& device_;
   Progress const& progress_;
+  TrialKeeper keeper_;
   CodeCache cache_;
   std::vector<NDArray> inputs_;
   TunedModel tuned_;
@@ -130,7 +133,7 @@ NetworkTask ModelTuning::task(TunedKernel const& kernel) {
             one.options.on_attempt = [this, row](Attempt const& attempt) {
               if (request_.on_attempt) request_.on_attempt(row, attempt);
             };
-            return open_tuning(model_, row, one, backend_, device_, tuned_.not_stored, progress_);
+            return open_tuning(model_, row, one, backend_, device_, keeper_, progress_);
           }};
 }
 
@@ -140,7 +143,7 @@ Status ModelTuning::search() {
   NetworkBudget budget{.trials = request_.kernels.options.trials,
                        .seconds = request_.kernels.options.seconds,
                        .stop = stop(),
-                       .enough = request_.kernels.options.enough,
+                       .enough = keeper_.enough(),
                        .on_turn =
                            [&](int task) {
                              say(tasks[size_t(task)].name);
@@ -159,7 +162,10 @@ Status ModelTuning::search() {
     for (size_t i = 0; i < tuned_.kernels.size(); ++i)
       if (made[tuned_.kernels[i].kernel] > 0) budget.known->insert(int(i));
   }
-  TRY_ASSIGN(NetworkOutcome outcome, tune_network(tasks, budget));
+  auto made_here = tune_network(tasks, budget);
+  keeper_.finish();
+  tuned_.not_stored = keeper_.not_stored();
+  TRY_ASSIGN(NetworkOutcome outcome, std::move(made_here));
   tuned_.end = outcome.end;
   tuned_.seconds = outcome.seconds;
   for (size_t i = 0; i < tuned_.kernels.size(); ++i) {
