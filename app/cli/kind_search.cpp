@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
+#include <optional>
 
 #include "app/cli/chosen_kernel.h"
+#include "app/cli/interruption.h"
 #include "app/cli/tuning_output.h"
 #include "app/shared/environment.h"
 #include "app/shared/version.h"
@@ -24,6 +29,22 @@ Result<std::unique_ptr<records::TrialStore>> opened_store(Context const& context
                                                           TuneArguments const& arguments) {
   if (arguments.no_store) return nullptr;
   return records::open_store(context.store, {.durability = Durability::kFast});
+}
+
+/// That a file can be written there: told now, not after an hour.
+Status try_place(std::string const& file) {
+  if (file.empty()) return {};
+  std::error_code none;
+  bool is_there = std::filesystem::exists(file, none);
+  if (is_there && (std::filesystem::is_directory(file, none) || ::access(file.c_str(), W_OK) != 0))
+    return environment_failed("file_unwritable", "cannot be written", Place{file, 0, 0, {}});
+  std::string const draft = file + ".try";
+  Status written = write_file(draft, "", Durability::kFast);
+  std::filesystem::remove(draft, none);
+  if (written) return {};
+  Error error = written.error();
+  error.place.file = file;
+  return std::unexpected(std::move(error));
 }
 
 /// What can be said before any device is opened.
@@ -102,7 +123,8 @@ Status KindSearch::prepare(std::string const& job) {
   }
   TRY_ASSIGN(store_, opened_store(context_, arguments_));
   request_.store = store_.get();
-  if (model_ && store_ && !is_of_kernel() && request_.job.empty()) request_.job = job;
+  if (model_ && store_ && request_.job.empty()) request_.job = job;
+  TRY(try_place(file()));
   request_ = session::shared_by(kind_, std::move(request_));
   // Targets without roofs have no model of time either: a search does without. Where nothing is
   // measured, a trial says what the model would, and takes as long.
@@ -195,6 +217,11 @@ void KindSearch::tell_job() const {
   if (!alone_ && is_shared(context_))
     fmt::print("others cannot take part: a job is of one kind of devices\n");
   std::fflush(stdout);
+}
+
+void KindSearch::tell_how_to_go_on() const {
+  if (context_.json || !store_ || request_.job.empty()) return;
+  fmt::print(stderr, "tw: it was stopped; the same command with --job {} goes on\n", request_.job);
 }
 
 void KindSearch::fail(Error error) {
@@ -302,14 +329,25 @@ int search_kinds(Context const& context, std::vector<session::DeviceKind> kinds,
     searches.back()->fail(ready.error());
   }
   searches.front()->tell_job();
-  if (searches.front()->is_with_team())
+  std::optional<Interruption> interruption;  // a team has one of its own
+  if (searches.front()->is_with_team()) {
     searches.front()->take(searches.front()->search_with_team());
-  else
+  } else {
+    interruption.emplace();
+    std::stop_callback told(interruption->token(), [] {
+      std::fputs("tw: stopping; the best so far are compared, a second Ctrl-C ends it at once\n",
+                 stderr);
+    });
+    for (auto const& search : searches) search->follow(interruption->token());
     search_together(searches);
+  }
   int code = 0;
   for (auto const& search : searches)
     if (int one = search->tell(); code == 0) code = one;
-  return code;
+  if (!interruption || !interruption->came()) return code;
+  for (auto const& search : searches) search->tell_how_to_go_on();
+  std::fflush(stdout);
+  interruption->pass_on();
 }
 
 }  // namespace tw::cli

@@ -46,6 +46,10 @@ public:
   Status prepare(std::string const& job = "");
   /// How the search goes on after it was cut off.
   void tell_job() const;
+  /// The same, where it was stopped; with one kernel, too.
+  void tell_how_to_go_on() const;
+  /// `enough`: ends the search with what it has found.
+  void follow(StopToken enough) { request_.options.enough = std::move(enough); }
   /// There will be no search. Told at once, and at the end.
   void fail(Error error);
   bool failed() const { return failure_.has_value(); }

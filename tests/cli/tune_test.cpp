@@ -6,6 +6,8 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include <signal.h>
+
 #include <set>
 
 #include "tests/cli/run_program.h"
@@ -37,6 +39,39 @@ private slots:
     QVERIFY(result["best_ms"].toDouble() <= result["default_ms"].toDouble() * 1.05);
     Run check = tw({"check", "example:matmul", "--script", out});
     QVERIFY2(check.code == 0, qPrintable(check.out + check.err));
+  }
+
+  /// What was found so far is compared and written, and how to go on is said.
+  void ctrl_c_keeps_the_best_so_far() {
+    QString out = folder_.filePath("stopped.tws"), store = folder_.filePath("stopped.sqlite");
+    QProcess process;
+    process.start(TW_BINARY_DIR "/bin/tw", {"tune", "example:matmul", "--trials", "100000", "--job",
+                                            "night", "--store", store, "--out", out, "--json"});
+    QVERIFY(process.waitForStarted());
+    QByteArray said;
+    while (said.count('\n') < 5 && process.waitForReadyRead(120'000))
+      said += process.readAllStandardOutput();
+    QVERIFY(said.count('\n') >= 5);
+    ::kill(pid_t(process.processId()), SIGINT);
+    QVERIFY(process.waitForFinished(300'000));
+    QCOMPARE(process.exitStatus(), QProcess::CrashExit);  // whoever started it sees the signal
+    QByteArray result = (said + process.readAllStandardOutput()).trimmed().split('\n').last();
+    QCOMPARE(QJsonDocument::fromJson(result).object()["end"].toString(), QString("stopped"));
+    QVERIFY(QFile::exists(out));
+    QVERIFY(process.readAllStandardError().contains("stopping"));
+    QVERIFY(json_of({"history", "list", "--store", store, "--job", "night"}).size() >= 5);
+    QVERIFY(tw({"check", "example:matmul", "--script", out}).code == 0);
+  }
+
+  /// Told before the search, not after it.
+  void where_nothing_can_be_written_nothing_is_searched() {
+    QString store = folder_.filePath("none.sqlite");
+    for (QString const& out : {folder_.filePath("nowhere/best.tws"), folder_.path()}) {
+      Run run = tw({"tune", "example:matmul", "--trials", "4", "--store", store, "--out", out});
+      QCOMPARE(run.code, 3);
+      QVERIFY2(run.err.contains(out), qPrintable(run.err));
+    }
+    QVERIFY(json_of({"history", "list", "--store", store}).isEmpty());
   }
 
   void trials_are_kept_listed_exported_and_taken_in_again() {

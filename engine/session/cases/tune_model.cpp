@@ -6,6 +6,7 @@
 #include "engine/runtime/timer.h"
 #include "engine/session/cases/kernel_tuning.h"
 #include "engine/session/model/loaded_model.h"
+#include "engine/tuner/certainty.h"
 #include "engine/tuner/network_tuning.h"
 
 namespace tw::session {
@@ -209,10 +210,11 @@ Status ModelTuning::compare() {
       if (tuned_.scripts.contains(kernel.kernel))
         kernel.tuned_ms = kernel.rule_ms * compared.ratios[kernel.kernel].median();
     }
+    // What is gone in another set of rounds was no gain; each was found certain for itself before.
     auto dropped = std::erase_if(tuned_.scripts, [&](auto const& script) {
-      return compared.ratios[script.first].median() >= 1;
+      return upper_median(compared.ratios[script.first].seconds) >= 1;
     });
-    bool faster = compared.network_ratio.median() < 1 && tuned_.tuned_ms < tuned_.rule_ms;
+    bool faster = upper_median(compared.network_ratio.seconds) < 1;
     if (dropped == 0 && faster) return {};
     if (dropped == 0) tuned_.scripts.clear();
   }
