@@ -28,6 +28,9 @@ public:
   double scale() const { return settled_ > 0 ? scale_ : 1; }
   std::string sentence() const;  ///< of the last verdict: "it slowed down: ..."
 
+  /// Its times were compared with those of others of its kind.
+  bool compared = false;
+
 private:
   double full_ = 0;     ///< the best that was seen
   double settled_ = 0;  ///< what it is compared with instead; 0: with the best

@@ -314,6 +314,7 @@ Result<TuneEnd> Tuning::search(int trials, double seconds) {
   if (seconds > 0)
     stretch.deadline = stretch.start + std::chrono::duration_cast<Clock::duration>(
                                            std::chrono::duration<double>(seconds));
+  compare_devices();
   stretch.taken = this->trials();
   stretch.last = std::min(options_.trials, this->trials() + trials);
   // What a lost device gave back may be left when the others were done.

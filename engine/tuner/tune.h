@@ -137,7 +137,8 @@ struct TuneResult {
 /// Several devices of one kind share its trials: each takes the next candidate when it is done with
 /// one. A device that does not answer, or that fails (failures.h says whose a failure is), gives
 /// its candidate back, is left alone for a while, and takes part again when it answers; one that
-/// calls right what is wrong, or gives times that cannot be again and again, takes part no more.
+/// calls right what is wrong, gives times that cannot be again and again, or whose times of a known
+/// kernel are not like the others', takes part no more.
 /// What a device measures that has slowed down (`kSlowestSpeed`) counts for nothing: it gives its
 /// candidate back, too, and takes part again at its old speed. Where it is the only one and stays
 /// slow, the best so far is measured again, and says by which factor later samples are as of the

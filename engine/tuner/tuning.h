@@ -73,6 +73,11 @@ private:
   void show(size_t device, DeviceWork work, int trial = 0);
   void keep_right(Candidate const& candidate, double seconds);
   Status take_known();
+  std::optional<double> yardstick_on(size_t device, KernelCode const& code);
+  double believed_yardstick() const;
+  void bar_those_apart();
+  std::vector<size_t> to_compare() const;
+  void compare_devices();
   Result<FinalResult> compared(int finalists);
   std::optional<size_t> judge() const;
   bool waits_for_judge(Clock::time_point end);
@@ -87,6 +92,7 @@ private:
   std::vector<int> failures_;              ///< of each device since its last trial,
   std::vector<std::string> last_failure_;  ///< and the last one in words
   std::set<size_t> barred_;                ///< devices that are asked no more
+  std::map<size_t, double> yardsticks_;    ///< seconds of the schedule by rule, by device
   TuneResult result_;
   double rule_seconds_ = 0;
   std::vector<Finalist> right_;  ///< the best, sorted

@@ -74,6 +74,7 @@ private slots:
     steady.in_one_call = far.in_one_call = true;
     far.trip = 20ms;
     steady.pace = 30ms;
+    far.changes = [](int, TrialAnswer& answer) { answer.samples.seconds = {1e-3}; };
     std::atomic<qint64> lost_at = 0;
     QElapsedTimer clock;
     clock.start();

@@ -181,6 +181,46 @@ private slots:
     QVERIFY(result.seconds > 1e-7);
   }
 
+  /// Everything it says is right, but its times are a tenth: it would win every search.
+  void a_device_whose_times_are_not_like_the_others_takes_no_part_data() {
+    QTest::addColumn<double>("factor");
+    QTest::addColumn<int>("others");
+    QTest::addColumn<bool>("barred");
+    QTest::newRow("a tenth, beside one") << 0.1 << 1 << true;
+    QTest::newRow("a tenth, beside two") << 0.1 << 2 << true;
+    QTest::newRow("ten times, beside two") << 10.0 << 2 << true;
+    QTest::newRow("a fifth more, beside two") << 1.2 << 2 << false;
+  }
+  void a_device_whose_times_are_not_like_the_others_takes_no_part() {
+    QFETCH(double, factor);
+    QFETCH(int, others);
+    QFETCH(bool, barred);
+    std::vector<std::unique_ptr<LocalDevice>> locals;
+    std::vector<std::unique_ptr<TroubledDevice>> all;
+    std::vector<Device*> devices;
+    for (int i = 0; i <= others; ++i) {
+      locals.push_back(std::make_unique<LocalDevice>(
+          LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"}));
+      all.push_back(std::make_unique<TroubledDevice>(*locals.back()));
+      all.back()->in_one_call = true;
+      all.back()->speed = [](int) { return 1.0; };  // a trial takes what its library says
+      devices.push_back(all.back().get());
+    }
+    all[0]->changes = [factor](int, TrialAnswer& answer) {  // the first one named
+      for (double& seconds : answer.samples.seconds) seconds *= factor;
+    };
+    auto tuning =
+        KernelTuning::create(space_of(kProduct), devices, inputs_, expected_, {.trials = 12})
+            .value();
+    QVERIFY(tuning->search(12, 0));
+    TuneResult result = tuning->finish().value();
+    QCOMPARE(result.attempts.size(), size_t(12));
+    QCOMPARE(result.devices[0].trials == 0, barred);
+    QCOMPARE(result.devices[0].work == DeviceWork::kBarred, barred);
+    QCOMPARE(result.devices[0].reason.find("the schedule by rule takes") == 0, barred);
+    for (size_t i = 1; i < devices.size(); ++i) QVERIFY(result.devices[i].reason.empty());
+  }
+
   /// Durations as they were recorded: eight of a kind do what one does in less than a sixth.
   void eight_devices_are_six_times_as_fast() {
     std::vector<std::unique_ptr<LocalDevice>> locals;

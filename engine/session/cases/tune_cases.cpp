@@ -138,7 +138,9 @@ Result<std::unique_ptr<KernelTuning>> open_tuning(LoadedModel const& model, int 
     }
   }
   TRY_ASSIGN(KernelReference reference,
-             kernel_reference(model, kernel, *backend, device, options.stop, progress));
+             kernel_reference(
+                 model, kernel, *backend, device, options.stop, progress,
+                 is_this_machine(request.device) ? ReferenceFrom::kDevice : ReferenceFrom::kHere));
   std::vector<Device*> devices = {&device};
   options.device_names = {common.device};
   bool here = is_this_machine(request.device);

@@ -29,25 +29,45 @@ Result<std::vector<NDArray>> run_compiled(ir::Program const& plain,
   return KernelBench(device, plain, inputs).run(code, options);
 }
 
-/// On this machine's own processor, which runs any nest; slowly, by the interpreter, where this
-/// build makes no code for it or no device can be started.
+/// On this machine's own processor, which runs any nest.
+Result<std::vector<NDArray>> run_compiled_here(ir::Program const& plain,
+                                               std::vector<NDArray> const& inputs, StopToken stop) {
+  TRY_ASSIGN(Hardware hardware, target_hardware_here());
+  TRY_ASSIGN(std::shared_ptr<Backend const> backend, create_backend(hardware));
+  LocalDevice device(LocalDeviceOptions{.program = {}, .target = hardware.target});
+  return run_compiled(plain, inputs, *backend, device, stop);
+}
+
+bool is_without_device(Result<std::vector<NDArray>> const& outputs, StopToken const& stop) {
+  return !outputs && outputs.error().fault == Fault::kEnvironment && !stop.stop_requested();
+}
+
+/// The same; slowly, by the interpreter, where this build makes no code for it or no device can be
+/// started.
 Result<std::vector<NDArray>> run_here(ir::Program const& plain, std::vector<NDArray> const& inputs,
                                       StopToken stop) {
-  auto hardware = target_hardware_here();
-  if (!hardware) return ir::interpret(plain, inputs, {.stop = stop});
-  TRY_ASSIGN(std::shared_ptr<Backend const> backend, create_backend(*hardware));
-  LocalDevice device(LocalDeviceOptions{.program = {}, .target = hardware->target});
-  auto outputs = run_compiled(plain, inputs, *backend, device, stop);
-  bool none = !outputs && outputs.error().fault == Fault::kEnvironment && !stop.stop_requested();
-  return none ? ir::interpret(plain, inputs, {.stop = stop}) : outputs;
+  auto outputs = run_compiled_here(plain, inputs, stop);
+  return is_without_device(outputs, stop) ? ir::interpret(plain, inputs, {.stop = stop}) : outputs;
+}
+
+/// Where every trial of several devices is judged by it, another machine is asked only where this
+/// one cannot run the nest: it may say what it likes.
+Result<std::vector<NDArray>> run_trusted(ir::Program const& plain,
+                                         std::vector<NDArray> const& inputs, Backend const& backend,
+                                         Device& device, ReferenceFrom from, StopToken stop) {
+  if (from == ReferenceFrom::kHere) {
+    auto outputs = run_compiled_here(plain, inputs, stop);
+    if (!is_without_device(outputs, stop)) return outputs;
+  }
+  return run_compiled(plain, inputs, backend, device, stop);
 }
 
 te::RunProgram runner(std::vector<NDArray> const& inputs, KernelSize const& size,
-                      Backend const& backend, Device& device, StopToken stop) {
-  return [&inputs, size, &backend, &device,
+                      Backend const& backend, Device& device, ReferenceFrom from, StopToken stop) {
+  return [&inputs, size, &backend, &device, from,
           stop](ir::Program const& plain) -> Result<std::vector<NDArray>> {
     if (size.iterations <= kMostInterpreted) return ir::interpret(plain, inputs, {.stop = stop});
-    auto outputs = run_compiled(plain, inputs, backend, device, stop);
+    auto outputs = run_trusted(plain, inputs, backend, device, from, stop);
     // A target whose memories must be used refuses the plain nest.
     bool refused = !outputs && outputs.error().fault == Fault::kRefused;
     return refused && !stop.stop_requested() ? run_here(plain, inputs, stop) : outputs;
@@ -77,7 +97,7 @@ Status verify_against(std::vector<NDArray> const& operators, te::Expected const&
 
 Result<KernelReference> kernel_reference(LoadedModel const& model, int kernel,
                                          Backend const& backend, Device& device, StopToken stop,
-                                         Progress const& progress) {
+                                         Progress const& progress, ReferenceFrom from) {
   te::Kernel const& defined = model.kernel(kernel).kernel;
   TRY(verify_size(defined));
   auto iterations = double(size_of(defined).iterations);
@@ -98,7 +118,7 @@ Result<KernelReference> kernel_reference(LoadedModel const& model, int kernel,
   }
   TRY_ASSIGN(reference.expected, te::expected_outputs(defined, reference.inputs,
                                                       runner(reference.inputs, size_of(defined),
-                                                             backend, device, stop)));
+                                                             backend, device, from, stop)));
   if (operators) TRY(verify_against(*operators, reference.expected, defined.name));
   return reference;
 }

@@ -14,6 +14,12 @@ struct KernelReference {
   te::Expected expected;
 };
 
+/// Which machine runs a plain nest that is too long for the interpreter.
+enum class ReferenceFrom : uint8_t {
+  kDevice,
+  kHere,  ///< this one, where it can: another one may lie, and be what others are judged by
+};
+
 /// On inputs that prove something (engine/te/inputs.h). Where every right schedule gives the same
 /// bits the operators' plain loops say which; else the kernel is evaluated in double precision with
 /// a bound for each element, by the interpreter, or compiled as its plain nest where that would
@@ -22,6 +28,7 @@ struct KernelReference {
 /// second how long it has been.
 Result<KernelReference> kernel_reference(LoadedModel const& model, int kernel,
                                          Backend const& backend, Device& device,
-                                         StopToken stop = {}, Progress const& progress = {});
+                                         StopToken stop = {}, Progress const& progress = {},
+                                         ReferenceFrom from = ReferenceFrom::kDevice);
 
 }  // namespace tw::session
