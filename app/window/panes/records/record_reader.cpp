@@ -67,6 +67,24 @@ RecordRow row_of(StoredTrial const& stored, double least) {
   return row;
 }
 
+/// What stands in a row's place that is not as it was written.
+RecordRow damaged_row(records::DamagedRow const& damaged) {
+  RecordRow row;
+  row.id = damaged.id;
+  row.outcome = "damaged";
+  row.failure = text_of(damaged.why);
+  return row;
+}
+
+/// Beside the others of a page, where it is ordered by them.
+void put_in(std::vector<RecordRow>& rows, std::vector<records::DamagedRow> const& damaged,
+            Order order) {
+  for (records::DamagedRow const& one : damaged) rows.push_back(damaged_row(one));
+  if (order == Order::kNewest)
+    std::ranges::stable_sort(rows, std::ranges::greater(), &RecordRow::id);
+  if (order == Order::kOldest) std::ranges::stable_sort(rows, {}, &RecordRow::id);
+}
+
 }  // namespace
 
 Result<records::Query> query_of(RecordFilter const& filter) {
@@ -98,14 +116,17 @@ Status RecordReader::open() {
 }
 
 Result<double> RecordReader::least_seconds(records::Trial const& of) {
-  auto [place, is_new] = least_.try_emplace({of.task, of.device, of.machine}, 0);
+  auto [place, is_new] = least_.try_emplace({of.task, of.device, of.machine, of.threads}, 0);
   if (!is_new) return place->second;
+  std::vector<records::DamagedRow> damaged;
   TRY_ASSIGN(std::vector<StoredTrial> best, store_->find({.task = of.task,
                                                           .device = of.device,
                                                           .machine = of.machine,
                                                           .outcome = records::Outcome::kOk,
+                                                          .threads = of.threads,
                                                           .order = Order::kFastest,
-                                                          .limit = 1}));
+                                                          .limit = 1,
+                                                          .damaged = &damaged}));
   if (!best.empty()) place->second = records::seconds_of(best.front().trial).value_or(0);
   return place->second;
 }
@@ -124,14 +145,17 @@ Result<RecordReader::Answer> RecordReader::ask(RecordFilter const& filter, int p
   TRY(open());
   least_.clear();
   Answer answer;
-  TRY_ASSIGN(std::vector<StoredTrial> last, store_->find({.limit = 1}));
+  std::vector<records::DamagedRow> damaged;
+  TRY_ASSIGN(std::vector<StoredTrial> last, store_->find({.limit = 1, .damaged = &damaged}));
   if (!last.empty()) answer.up_to = last.front().id;
+  if (!damaged.empty()) answer.up_to = damaged.front().id;
   query.up_to_id = answer.up_to;
   TRY_ASSIGN(answer.all, store_->count({.up_to_id = answer.up_to}));
   TRY_ASSIGN(records::StoredNames names, store_->names());
   answer.names = {list_of(names.tasks), list_of(names.devices), outcome_words(),
                   list_of(names.jobs)};
   if (filter.best) {
+    query.damaged = &damaged;
     TRY_ASSIGN(std::vector<StoredTrial> best, store_->best(query));
     sort(best, query.order);
     TRY_ASSIGN(answer.first, shown(best));
@@ -150,8 +174,12 @@ Result<std::vector<RecordRow>> RecordReader::page(RecordFilter const& filter, in
   query.up_to_id = up_to;
   query.offset = offset;
   query.limit = rows;
+  std::vector<records::DamagedRow> damaged;
+  query.damaged = &damaged;
   TRY_ASSIGN(std::vector<StoredTrial> found, store_->find(query));
-  return shown(found);
+  TRY_ASSIGN(std::vector<RecordRow> made, shown(found));
+  put_in(made, damaged, query.order);
+  return made;
 }
 
 Result<RecordRow> RecordReader::trial(int64_t id) {

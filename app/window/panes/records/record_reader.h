@@ -39,7 +39,7 @@ private:
   std::filesystem::path file_;
   std::unique_ptr<records::TrialStore> store_;
   /// By kernel, device and machine; since the last answer.
-  std::map<std::tuple<uint64_t, std::string, std::string>, double> least_;
+  std::map<std::tuple<uint64_t, std::string, std::string, int>, double> least_;
 };
 
 }  // namespace tw
