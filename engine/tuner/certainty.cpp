@@ -7,7 +7,7 @@
 namespace tw {
 namespace {
 
-constexpr double kDoubt = 0.025;
+constexpr double kDoubt = 0.005;
 
 /// How likely `heads` or more of `tosses` are.
 double at_least(int heads, int tosses) {

@@ -9,8 +9,8 @@ namespace tw {
 /// A gain that is worth a claim: less is noise, or gone with the next build.
 inline constexpr double kLeastGain = 0.01;
 
-/// What the median of all such samples is at most, in 39 of 40 cases; infinite where there are too
-/// few. By the order of the samples alone: times have long tails.
+/// What the median of all such samples is at most, in 199 of 200 cases; infinite where there are
+/// too few. By the order of the samples alone: times have long tails.
 double upper_median(std::vector<double> samples);
 
 /// Of ratios of times, new to old, one for each round: the new one is faster, and by more than

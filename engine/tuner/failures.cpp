@@ -19,7 +19,6 @@ constexpr Failure kTable[] = {
     {"kernel_crashed", kKernel, Outcome::kCrash},
     {"division_by_zero", kKernel, Outcome::kCrash},
     {"kernel_failed", kKernel, Outcome::kCrash},
-    {"corrupted_upload", kKernel, Outcome::kCrash},
     // One that hangs still answers: to wait for it would have no end.
     {"timed_out", kKernel, Outcome::kTimeout},
     {"kernel_timed_out", kKernel, Outcome::kTimeout},
@@ -35,6 +34,7 @@ constexpr Failure kTable[] = {
     {"device_failed", kDevice, Outcome::kDeviceLost},
     {"connection_closed", kDevice, Outcome::kDeviceLost},
     {"accelerator_busy", kDevice, Outcome::kDeviceLost},
+    {"corrupted_upload", kDevice, Outcome::kDeviceLost},
     {"bad_token", kDevice, Outcome::kDeviceLost},
     {"not_confined", kDevice, Outcome::kDeviceLost},
     {"out_of_memory", kDevice, Outcome::kDeviceLost},

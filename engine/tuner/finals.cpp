@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kRounds = 15;
 /// Of two alone: as many as fit the time, but enough to be certain of anything.
-constexpr int kDuelRounds = 25, kLeastDuelRounds = 9;
+constexpr int kDuelRounds = 41, kLeastDuelRounds = 9;
 constexpr double kDuelSeconds = 10;
 constexpr int kDuels = 3;  // who is behind the third is no better than by luck
 
@@ -150,7 +150,7 @@ Result<FinalResult> compare_finalists(Space const& space, KernelBench& bench,
   for (int round = 0; round < kRounds && !options.stop.stop_requested(); ++round)
     TRY(run_round(runners, bench, rng, options));
   Runner& rule = runners[0];
-  if (rule.rounds.seconds.empty()) return refused("cancelled", "cancelled");
+  if (options.stop.stop_requested()) return refused("cancelled", "cancelled");
   std::vector<std::pair<double, Runner*>> order;
   for (Runner& one : std::span(runners).subspan(1))
     order.push_back({against_rule(one, rule), &one});

@@ -73,7 +73,8 @@ private:
   void show(size_t device, DeviceWork work, int trial = 0);
   void keep_right(Candidate const& candidate, double seconds);
   Status take_known();
-  std::optional<double> yardstick_on(size_t device, KernelCode const& code);
+  void take_yardsticks(std::vector<size_t> const& devices, KernelCode const& code);
+  std::vector<size_t> those_apart() const;
   double believed_yardstick() const;
   void bar_those_apart();
   std::vector<size_t> to_compare() const;

@@ -14,20 +14,21 @@ namespace tw {
 namespace {
 
 constexpr double kMostApart = 2;  // times: what a busy machine does to the least of several samples
-constexpr int kTries = 2;
 
 }  // namespace
 
-/// Nothing: it did not run, which a trial will tell.
-std::optional<double> Tuning::yardstick_on(size_t device, KernelCode const& code) {
-  std::optional<double> least;
-  for (int i = 0; i < kTries; ++i) {
-    auto measured = runners_[device]->tried(code, 0);
-    if (!measured) break;
-    double seconds = std::ranges::min(measured->seconds);
-    least = std::min(least.value_or(seconds), seconds);
-  }
-  return least;
+/// Of a device on which it does not run there is none: a trial will tell why.
+void Tuning::take_yardsticks(std::vector<size_t> const& devices, KernelCode const& code) {
+  std::vector<std::jthread> threads;
+  for (size_t device : devices)
+    threads.emplace_back([this, device, &code] {
+      auto measured = runners_[device]->tried(code, 0);
+      if (!measured) return;
+      std::lock_guard lock(mutex_);
+      double seconds = std::ranges::min(measured->seconds);
+      auto [known, is_new] = yardsticks_.try_emplace(device, seconds);
+      known->second = std::min(known->second, seconds);
+    });
 }
 
 /// Who is believed: this machine, else the middle of several, else the slower of two: to be the
@@ -42,12 +43,22 @@ double Tuning::believed_yardstick() const {
   return all.size() == 2 ? all[1] : all[all.size() / 2];
 }
 
+std::vector<size_t> Tuning::those_apart() const {
+  std::vector<size_t> apart;
+  if (yardsticks_.size() < 2) return apart;
+  double believed = believed_yardstick();
+  for (auto const& [device, seconds] : yardsticks_)
+    if (seconds * kMostApart < believed || seconds > kMostApart * believed) apart.push_back(device);
+  return apart;
+}
+
 /// With the lock.
 void Tuning::bar_those_apart() {
-  if (yardsticks_.size() < 2) return;
+  std::vector<size_t> const apart = those_apart();
+  if (apart.empty()) return;
   double believed = believed_yardstick();
-  for (auto const& [device, seconds] : yardsticks_) {
-    if (seconds * kMostApart >= believed && seconds <= kMostApart * believed) continue;
+  for (size_t device : apart) {
+    double seconds = yardsticks_.at(device);
     result_.devices[device].reason =
         fmt::format("the schedule by rule takes {} on it, and {} on others of its kind",
                     duration_text(seconds), duration_text(believed));
@@ -80,14 +91,9 @@ void Tuning::compare_devices() {
   auto code =
       compile_kernel(rule->schedule.program(), space_.backend(), CodeTier::kFast, options_.stop);
   if (!code) return;  // a trial says why
-  std::vector<std::jthread> threads;
-  for (size_t device : devices)
-    threads.emplace_back([this, device, &code] {
-      auto seconds = yardstick_on(device, *code);
-      std::lock_guard lock(mutex_);
-      if (seconds) yardsticks_[device] = *seconds;
-    });
-  threads.clear();  // joins
+  take_yardsticks(devices, *code);
+  // A moment's load is no lie: all once more.
+  if (!those_apart().empty()) take_yardsticks(devices, *code);
   std::lock_guard lock(mutex_);
   bar_those_apart();
   if (yardsticks_.size() < 2) return;

@@ -43,11 +43,11 @@ private slots:
 
   void few_samples_are_certain_of_nothing() {
     QVERIFY(std::isinf(upper_median({})));
-    QVERIFY(std::isinf(upper_median({1, 2, 3, 4, 5})));
-    QCOMPARE(upper_median({6, 5, 4, 3, 2, 1}), 6.0);
+    QVERIFY(std::isinf(upper_median({1, 2, 3, 4, 5, 6, 7})));
+    QCOMPARE(upper_median({8, 7, 6, 5, 4, 3, 2, 1}), 8.0);
     std::vector<double> many;
     for (int i = 1; i <= 25; ++i) many.push_back(i);
-    QCOMPARE(upper_median(many), 18.0);
+    QCOMPARE(upper_median(many), 20.0);
   }
 
   void noise_is_no_gain_and_a_gain_is_found() {
@@ -55,11 +55,11 @@ private slots:
     int false_claims = 0, found = 0;
     constexpr int kTimes = 2000;
     for (int i = 0; i < kTimes; ++i) {
-      false_claims += is_certainly_faster(noisy_ratios(rng, 1, 0.05, 25));
-      found += is_certainly_faster(noisy_ratios(rng, 0.9, 0.05, 25));
+      false_claims += is_certainly_faster(noisy_ratios(rng, 1, 0.05, 41));
+      found += is_certainly_faster(noisy_ratios(rng, 0.9, 0.05, 41));
     }
     qInfo("of %d: %d false claims, %d of a gain of a tenth found", kTimes, false_claims, found);
-    QVERIFY(false_claims <= kTimes / 50);
+    QVERIFY(false_claims <= kTimes / 200);
     QVERIFY(found >= kTimes * 9 / 10);
     // A simulator's times are the same in each round.
     QVERIFY(is_certainly_faster(std::vector<double>(3, 0.996)));
