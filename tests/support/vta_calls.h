@@ -52,7 +52,7 @@ private:
   }
   void load(Call const& call, Bytes const& from) {
     Transfer const& t = call.transfer;
-    if (t.nothing()) return;
+    if (t.x_size == 0 && !c_.pad_only) return;
     if (t.memory == Memory::kInp) fill<int8_t, int8_t>(t, c_.batch() * c_.block(), inp_, from);
     if (t.memory == Memory::kWgt) fill<int8_t, int8_t>(t, c_.block() * c_.block(), wgt_, from);
     if (t.memory == Memory::kAcc) fill<int32_t, int32_t>(t, lanes_, acc_, from);
@@ -155,7 +155,8 @@ private:
   Call transfer(CallKind kind) {
     constexpr Memory kMemories[] = {Memory::kInp, Memory::kWgt, Memory::kAcc, Memory::kAccByte};
     bool loads = kind == CallKind::kLoad;
-    Memory memory = loads ? kMemories[rng_.below(4)] : Memory::kOut;
+    Memory memory =
+        loads ? kMemories[rng_.below(program_.configuration.acc8 ? 4 : 3)] : Memory::kOut;
     Call call{.kind = kind,
               .tensor = loads ? int32_t(rng_.below(2)) : 2,
               .transfer = {.memory = memory},
@@ -201,7 +202,7 @@ private:
   }
   Call alu() {
     Call call{.kind = CallKind::kAlu,
-              .alu = AluOp(rng_.below(5)),
+              .alu = AluOp(rng_.below(program_.configuration.mul ? 5 : 4)),
               .use_immediate = rng_.below(2) == 0,
               .loops = {}};
     call.loops = loops(call, Memory::kAcc, Memory::kAcc);
@@ -242,6 +243,8 @@ inline Configuration small_configuration(Rng& rng) {
   c.log_wgt_bytes = wgt + int(rng.between(5, 6));
   c.log_acc_bytes = inp + 2 + int(rng.between(5, 7));
   c.log_uop_bytes = 2 + int(rng.between(4, 8));
+  c.acc8 = c.mul = true;
+  c.pad_only = rng.below(2);
   return c;
 }
 

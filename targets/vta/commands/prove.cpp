@@ -29,6 +29,7 @@ Json to_json(ProofResult const& proof, Stream const& stream) {
           {"races", races},
           {"race_count", proof.race_count},
           {"deadlock", proof.deadlock},
+          {"undecided", proof.undecided},
           {"hazards", hazards}};
 }
 
@@ -40,6 +41,8 @@ std::string to_text(ProofResult const& proof, Stream const& stream) {
                             ? "one thing is wrong"
                             : fmt::format("{} things are wrong", proof.hazards.size()));
   text += "\n";
+  if (!proof.undecided.empty() && proof.race_count > 0)
+    text += fmt::format("  not decided: {}\n", proof.undecided);
   for (Race const& race : proof.races)
     text += fmt::format("  race: {}\n", to_sentence(race, stream));
   for (Hazard const& hazard : proof.hazards)
@@ -72,7 +75,7 @@ std::vector<CommandParameter> parameters() {
                  .high = 1'000'000});
   all.push_back({.name = "--latency",
                  .type = "N",
-                 .doc = "steps until a sum can be read again (default: 3)",
+                 .doc = "steps of one inner iteration until a sum can be read again (default: 3)",
                  .kind = ParameterKind::kNumber,
                  .low = 1,
                  .high = 1000});

@@ -6,6 +6,7 @@
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 #include "engine/support/sha256.h"
+#include "targets/vta/commands/shared/memory_image.h"
 #include "targets/vta/commands/shared/stream_file.h"
 #include "targets/vta/commands/shared/watch.h"
 #include "targets/vta/prover/verdict.h"
@@ -23,6 +24,7 @@ struct Runs {
   Machine behavioural, events;
   TimedRun timed;
   std::vector<std::string> digests;  ///< of main memory, in that order
+  Bytes memory;                      ///< as the first one leaves it
   bool agree() const { return digests[0] == digests[1] && digests[0] == digests[2]; }
 };
 
@@ -44,8 +46,9 @@ Result<Runs> run_all(Assembly const& assembly, Bytes const& memory, uint64_t see
   options.timeline = timeline;
   options.before_each = watch("timed");
   TRY_ASSIGN(TimedRun timed, run_timed(c, stream, memories[2], options));
-  Runs runs{std::move(behavioural), std::move(events.machine), std::move(timed), {}};
+  Runs runs{std::move(behavioural), std::move(events.machine), std::move(timed), {}, {}};
   for (Bytes const& one : memories) runs.digests.push_back(digest_of(one));
+  runs.memory = std::move(memories[0]);
   return runs;
 }
 
@@ -140,7 +143,7 @@ Status write_files(CommandArguments const& arguments, Assembly const& assembly, 
 Result<CommandOutcome> run(CommandArguments const& arguments, StopToken stop,
                            Progress const& progress) {
   TRY_ASSIGN(Assembly assembly, read_stream(arguments, StreamNeeds::kProgram));
-  TRY_ASSIGN(Bytes memory, main_memory(assembly, data_seed(arguments)));
+  TRY_ASSIGN(Bytes memory, memory_before(arguments, assembly));
   bool timeline = arguments.has("--out") || arguments.has("--chrome");
   auto watch = [&](char const* simulator) {
     return Watch(fmt::format("instructions, {}", simulator), assembly.stream, stop, progress);
@@ -148,6 +151,11 @@ Result<CommandOutcome> run(CommandArguments const& arguments, StopToken stop,
   TRY_ASSIGN(Runs runs,
              run_all(assembly, memory, uint64_t(arguments.number("--seed", 1)), timeline, watch));
   TRY(write_files(arguments, assembly, memory, runs.timed));
+  if (!runs.agree() && arguments.has("--memory-out"))
+    return bad_input("memory_differs",
+                     "main memory is written where all three simulators leave the same: `tw vta "
+                     "prove` tells what nothing orders");
+  TRY(write_memory(arguments, runs.memory));
   return CommandOutcome{
       .text = to_text(runs, assembly), .json = to_json(runs, assembly), .failed = !runs.agree()};
 }
@@ -163,7 +171,7 @@ std::vector<CommandParameter> parameters() {
                    .high = INT64_MAX});
   };
   number("--seed", "of the times that the event-driven simulator makes up (default: 1)");
-  all.push_back(data_parameter());
+  for (CommandParameter& one : memory_parameters()) all.push_back(std::move(one));
   all.push_back({.name = "--out",
                  .type = "FILE",
                  .doc = "write what every part did, cycle by cycle, to this file, for the window"});

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/support/base/quantities.h"
+#include "targets/vta/commands/shared/memory_image.h"
 #include "targets/vta/commands/shared/stream_file.h"
 #include "targets/vta/commands/shared/watch.h"
 #include "targets/vta/simulator/timed_machine.h"
@@ -64,6 +65,7 @@ struct State {
   int64_t step = 0;  ///< changes before it
   bool stopped = false;
   TimedMachine machine;
+  std::vector<std::byte> memory;
 };
 
 bool stops(Breakpoint const& stop, State const& state, Stream const& stream) {
@@ -77,16 +79,16 @@ bool stops(Breakpoint const& stop, State const& state, Stream const& stream) {
 }
 
 /// Up to the breakpoint, or `steps` changes; to the end where neither comes.
-Result<State> run_until(Assembly const& assembly, std::vector<std::byte> memory,
+Result<State> run_until(Assembly const& assembly, std::span<std::byte const> before,
                         Breakpoint const* stop, int64_t steps, Watch const& watch) {
   TimingOptions options;
   options.before_each = watch;
   TRY_ASSIGN(TimedMachine machine,
              TimedMachine::create(assembly.configuration, assembly.stream, options));
-  State state{.machine = std::move(machine)};
+  State state{.machine = std::move(machine), .memory = {before.begin(), before.end()}};
   while (!state.stopped && !state.machine.done()) {
     state.begin = state.machine.cycle();
-    TRY(state.machine.step(memory));
+    TRY(state.machine.step(state.memory));
     ++state.step;
     state.stopped = stop ? stops(*stop, state, assembly.stream) : state.step >= steps;
   }
@@ -155,7 +157,7 @@ Result<CommandOutcome> run(CommandArguments const& arguments, StopToken token,
                            Progress const& progress) {
   TRY_ASSIGN(Assembly assembly, read_stream(arguments, StreamNeeds::kProgram));
   TRY_ASSIGN(Breakpoint stop, breakpoint_of(arguments, assembly.stream.size()));
-  TRY_ASSIGN(std::vector<std::byte> memory, main_memory(assembly, data_seed(arguments)));
+  TRY_ASSIGN(std::vector<std::byte> memory, memory_before(arguments, assembly));
   Watch watch("instructions", assembly.stream, token, progress);
   TRY_ASSIGN(State state, run_until(assembly, memory, &stop, 0, watch));
   std::string missed = unmet(stop, state);
@@ -164,6 +166,7 @@ Result<CommandOutcome> run(CommandArguments const& arguments, StopToken token,
   if (back > 0) {
     TRY_ASSIGN(state, run_until(assembly, memory, nullptr, state.step - back, watch));
   }
+  TRY(write_memory(arguments, state.memory));
   CommandOutcome outcome = outcome_of(state, assembly);
   outcome.text = missed + outcome.text;
   outcome.json["met"] = missed.empty();
@@ -191,7 +194,7 @@ std::vector<CommandParameter> parameters() {
                                       name + 2)});
   number("--times", "not at the first push or pop, but at this one (default: 1)", 1);
   number("--back", "then go so many changes back", 0);
-  all.push_back(data_parameter());
+  for (CommandParameter& one : memory_parameters()) all.push_back(std::move(one));
   return all;
 }
 

@@ -101,6 +101,7 @@ void check_ranges(Configuration const& c, Violations& found) {
   found.add(check_range("log_acc_bytes", c.log_acc_bytes, 0, kMostLogBufferBytes));
   found.add(check_range("command_queue", c.command_queue, 1, kMostQueue));
   found.add(check_range("token_queue", c.token_queue, 1, kMostQueue));
+  found.add(check_range("shift_bits", c.shift_bits, 2, 32));
   found.add(check_port(c));
   found.add(check_clock(c));
 }

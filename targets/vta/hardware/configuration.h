@@ -42,6 +42,14 @@ struct Configuration {
   int memory_bits = 64;  ///< of the port to DRAM
   /// The target of the processor that the accelerator sits beside: "cpu:armv7"; empty: any.
   std::string processor = {};
+  // What published implementations do each in their own way; as it stands here, what all published
+  // hardware can do.
+  bool acc8 = false;         ///< LOAD widens bytes into ACC
+  bool mul = false;          ///< the ALU multiplies
+  int shift_bits = 5;        ///< of a shift's amount, the lowest, with a sign: -16 to 15
+  bool pad_only = true;      ///< a LOAD without columns fills its padding; else it does nothing
+  bool uop_rows = false;     ///< LOAD UOP takes several rows, and padding; else one row
+  bool tokens_stall = true;  ///< who pushes into a full queue waits; else the token is lost
   bool operator==(Configuration const&) const = default;
 
   int64_t batch() const { return int64_t(1) << log_batch; }

@@ -33,6 +33,20 @@ constexpr IntSetting kIntSettings[] = {
     {"command_queue", &Configuration::command_queue},
     {"token_queue", &Configuration::token_queue},
     {"memory_bits", &Configuration::memory_bits},
+    {"shift_bits", &Configuration::shift_bits},
+};
+
+struct WordSetting {
+  char const* name;
+  bool Configuration::*member;
+  char const *on, *off;
+};
+constexpr WordSetting kWordSettings[] = {
+    {"acc8", &Configuration::acc8, "yes", "no"},
+    {"mul", &Configuration::mul, "yes", "no"},
+    {"pad_only", &Configuration::pad_only, "yes", "no"},
+    {"uop_rows", &Configuration::uop_rows, "yes", "no"},
+    {"full_tokens", &Configuration::tokens_stall, "stall", "lose"},
 };
 
 bool is_name(std::string_view text) {
@@ -63,11 +77,19 @@ Status set_isa(Configuration& configuration, std::string_view value) {
   return {};
 }
 
+Status set_word(Configuration& configuration, WordSetting const& setting, std::string_view value) {
+  if (value != setting.on && value != setting.off)
+    return bad_value(setting.name, value, fmt::format("word ({} or {})", setting.on, setting.off));
+  configuration.*(setting.member) = value == setting.on;
+  return {};
+}
+
 /// What a file must say: all but the name. A default that somebody meant and one that fell out of
 /// a file that was cut look the same.
 std::vector<std::string_view> required_settings() {
   std::vector<std::string_view> names{"isa", "clock_mhz", "processor"};
   for (IntSetting const& setting : kIntSettings) names.push_back(setting.name);
+  for (WordSetting const& setting : kWordSettings) names.push_back(setting.name);
   return names;
 }
 
@@ -117,6 +139,8 @@ std::vector<Setting> settings_of(Configuration const& configuration, bool only_c
     add(name, fmt::to_string(configuration.*member), configuration.*member != standard.*member);
   add("clock_mhz", fmt::to_string(configuration.clock_mhz),
       configuration.clock_mhz != standard.clock_mhz);
+  for (auto const& [name, member, on, off] : kWordSettings)
+    add(name, configuration.*member ? on : off, configuration.*member != standard.*member);
   bool any = configuration.processor.empty();
   add("processor", any ? std::string(kAnyProcessor) : configuration.processor, !any);
   return settings;
@@ -135,6 +159,8 @@ Status set(Configuration& configuration, std::string_view name, std::string_view
   }
   if (name == "isa") return set_isa(configuration, value);
   if (name == "clock_mhz") return set_clock(configuration, value);
+  auto word = std::ranges::find(kWordSettings, name, &WordSetting::name);
+  if (word != std::ranges::end(kWordSettings)) return set_word(configuration, *word, value);
   auto found = std::ranges::find(kIntSettings, name, &IntSetting::name);
   if (found == std::ranges::end(kIntSettings))
     return bad_input("illegal_configuration",

@@ -2,6 +2,11 @@
 
 namespace tw::vta {
 
+bool fills_nothing(Configuration const& configuration, Transfer const& load) {
+  if (load.x_size == 0 && !configuration.pad_only) return true;
+  return load.rows() == 0 || load.columns() == 0;
+}
+
 Module module_of(Instruction const& instruction) {
   if (instruction.opcode == Opcode::kStore) return Module::kStore;
   Memory memory = instruction.transfer.memory;

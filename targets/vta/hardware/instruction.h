@@ -37,8 +37,8 @@ struct Tokens {
   bool operator==(Tokens const&) const = default;
 };
 
-/// Of LOAD and STORE. All counts and places in elements of `memory`; x_size = 0 or y_size = 0 moves
-/// nothing, but tokens go.
+/// Of LOAD and STORE. All counts and places in elements of `memory`; where x_size = 0 or y_size = 0
+/// nothing comes out of DRAM or goes there, but tokens go.
 struct Transfer {
   Memory memory = Memory::kInp;
   uint32_t sram = 0;
@@ -48,7 +48,8 @@ struct Transfer {
   PadValue pad_value = PadValue::kZero;
   bool saturate = false;  ///< v2, STORE: to the range of OUT's type, instead of the low bits
   bool operator==(Transfer const&) const = default;
-  bool nothing() const { return x_size == 0 || y_size == 0; }
+  bool nothing() const { return x_size == 0 || y_size == 0; }  ///< of DRAM is touched
+  bool padded() const { return y_pad_before || y_pad_after || x_pad_before || x_pad_after; }
   /// Rows and columns that a LOAD fills.
   int64_t rows() const { return int64_t(y_pad_before) + y_size + y_pad_after; }
   int64_t columns() const { return int64_t(x_pad_before) + x_size + x_pad_after; }
@@ -88,6 +89,10 @@ struct MicroOp {
   uint32_t dst = 0, src = 0, wgt = 0;
   bool operator==(MicroOp const&) const = default;
 };
+
+/// Whether a LOAD leaves its memory as it is: even its padding is nothing, or the design leaves out
+/// loads without columns.
+bool fills_nothing(Configuration const& configuration, Transfer const& load);
 
 Module module_of(Instruction const& instruction);
 std::string_view to_text(Opcode opcode);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "targets/vta/prover/reuse_distance.h"
 #include "targets/vta/simulator/tokens.h"
 
 namespace tw::vta {
@@ -25,6 +26,22 @@ LintFinding finding_of(int64_t instruction, Error const& error) {
               "the HLS design and the OpenCL kernel do not look"};
 }
 
+/// The Chisel design's ALU goes through all loops without a pause, and checks in simulation that no
+/// step needs what the one before it made.
+void find_reuse(Instruction const& instruction, int64_t index, std::span<MicroOp const> uops,
+                std::vector<LintFinding>& findings) {
+  constexpr int kLatency = 2;
+  Nest const& n = instruction.nest;
+  if (instruction.opcode != Opcode::kAlu || n.steps() == 0) return;
+  auto reuse = close_reuse(instruction, uops.subspan(n.uop_begin, size_t(n.uops())), kLatency,
+                           Steps::kOfAll);
+  if (!reuse) return;
+  findings.push_back({index, "alu_reuse",
+                      fmt::format("micro-op {} needs acc element {}, which micro-op {} made one "
+                                  "step before: the Chisel design stops there",
+                                  reuse->to, reuse->accumulator, reuse->from)});
+}
+
 }  // namespace
 
 std::vector<Footprint> find_illegal(Configuration const& configuration,
@@ -43,6 +60,7 @@ std::vector<Footprint> find_illegal(Configuration const& configuration,
       continue;
     }
     footprints[i] = std::move(*made);
+    find_reuse(stream[i], int64_t(i), maker.uops(), findings);
     if (auto uop = maker.unloaded(stream[i]))
       findings.push_back({int64_t(i), "unloaded_uops",
                           fmt::format("micro-op {} is read, which nothing of this stream loaded: "

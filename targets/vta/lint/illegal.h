@@ -6,7 +6,8 @@
 
 namespace tw::vta {
 
-/// "impossible_instruction", "index_overflow", "unloaded_uops", "no_finish". Gives what each
+/// "impossible_instruction", "not_in_design", "index_overflow", "unloaded_uops", "no_finish",
+/// "alu_reuse". Gives what each
 /// instruction touches, which is nothing where it cannot be.
 std::vector<Footprint> find_illegal(Configuration const& configuration,
                                     std::span<Instruction const> stream,

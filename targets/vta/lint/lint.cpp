@@ -6,6 +6,7 @@
 #include "targets/vta/lint/output_rules.h"
 #include "targets/vta/lint/single_rules.h"
 #include "targets/vta/lint/token_rules.h"
+#include "targets/vta/prover/stored_micro_ops.h"
 
 namespace tw::vta {
 
@@ -18,8 +19,9 @@ std::vector<LintFinding> lint(Configuration const& configuration,
   // There is none of an illegal stream, which is found to be one above.
   auto order = happens_before(configuration, stream);
   if (order) find_tokens(configuration, *order, findings);
-  if (!order && order.error().code == "token_overflow")
-    findings.push_back({0, "token_depth", order.error().message});
+  if (order)
+    if (auto stored = stored_micro_ops(*order, stream, footprints))
+      findings.push_back({stored->load, "stored_micro_ops", to_sentence(*stored)});
   find_old_outputs(configuration, stream, footprints, order ? &*order : nullptr, findings);
   std::ranges::stable_sort(findings, {}, &LintFinding::instruction);
   return findings;

@@ -10,11 +10,8 @@ struct LintRule {
 };
 
 bool loads(Instruction const& i, Memory memory) {
-  return i.opcode == Opcode::kLoad && i.transfer.memory == memory && !i.transfer.nothing();
-}
-bool pads(Instruction const& i) {
-  Transfer const& t = i.transfer;
-  return t.y_pad_before || t.y_pad_after || t.x_pad_before || t.x_pad_after;
+  return i.opcode == Opcode::kLoad && i.transfer.memory == memory &&
+         i.transfer.rows() * i.transfer.columns() > 0;
 }
 bool shifts(Instruction const& i) { return i.opcode == Opcode::kAlu && i.alu == AluOp::kShr; }
 bool is_of_v2(Instruction const& i) {
@@ -42,14 +39,27 @@ constexpr LintRule kLintRules[] = {
      "only"},
     {"padded_weights",
      [](C const&, I const& i) {
-       return pads(i) && (loads(i, Memory::kWgt) || loads(i, Memory::kUop));
+       return i.transfer.padded() && (loads(i, Memory::kWgt) || loads(i, Memory::kUop));
      },
      "weights or micro-ops are padded: the HLS design and the OpenCL kernel do not"},
     {"padded_accumulators",
      [](C const&, I const& i) {
-       return pads(i) && (loads(i, Memory::kAcc) || loads(i, Memory::kAccByte));
+       return i.transfer.padded() && (loads(i, Memory::kAcc) || loads(i, Memory::kAccByte));
      },
      "accumulators are padded: the OpenCL kernel does not"},
+    {"pad_only_load",
+     [](C const&, I const& i) {
+       bool fills = i.transfer.rows() * i.transfer.columns() > 0;
+       return i.opcode == Opcode::kLoad && i.transfer.x_size == 0 && fills;
+     },
+     "a load without columns has padding: the HLS design fills it with zeros, the functional "
+     "simulator and the Chisel design do nothing"},
+    {"micro_op_rows",
+     [](C const&, I const& i) {
+       return loads(i, Memory::kUop) && i.transfer.x_size > 0 && i.transfer.y_size != 1;
+     },
+     "micro-ops are loaded in several rows, or in none: the HLS and Chisel designs load the first "
+     "row"},
     {"alu_batch",
      [](C const& c, I const& i) { return i.opcode == Opcode::kAlu && c.log_batch > 0; },
      "the ALU works on several rows: the Chisel design computes the first one only"},

@@ -59,11 +59,13 @@ Result<Footprint> FootprintMaker::next(Instruction const& instruction) {
     return nest(instruction);
   Footprint made;
   Transfer const& t = instruction.transfer;
-  if (instruction.opcode == Opcode::kFinish || t.nothing()) return made;
-  made.dram = dram_bytes(t);
+  if (instruction.opcode == Opcode::kFinish) return made;
+  bool stores = instruction.opcode == Opcode::kStore;
+  if (!t.nothing()) made.dram = dram_bytes(t);
+  if (stores ? t.nothing() : fills_nothing(configuration_, t)) return made;
   IntervalSet filled = one(t.sram, t.sram + t.rows() * t.columns());
-  if (instruction.opcode == Opcode::kStore) made.out = filled;
-  if (instruction.opcode == Opcode::kStore) return made;
+  if (stores) made.out = filled;
+  if (stores) return made;
   if (t.memory == Memory::kInp) made.inp = filled;
   if (t.memory == Memory::kWgt) made.wgt = filled;
   if (t.memory == Memory::kAcc || t.memory == Memory::kAccByte) made.acc = filled;

@@ -7,7 +7,6 @@
 namespace tw::vta {
 namespace {
 
-constexpr int kMostTokens = 65536;  ///< that a configuration may have room for
 constexpr Module kAll[] = {Module::kLoad, Module::kCompute, Module::kStore};
 
 /// Runs the tokens alone. Whichever module goes first, the same instructions run in the end, and
@@ -24,14 +23,11 @@ public:
     }
   }
 
-  Result<HappensBefore> all() && {
+  HappensBefore all() && {
     for (bool moved = true; moved;) {
       moved = false;
       for (; queues_.next_fetched() >= 0 && queues_.has_room(); moved = true) queues_.hand_out();
-      for (Module module : kAll) {
-        TRY_ASSIGN(bool ran, run(module));
-        moved = moved || ran;
-      }
+      for (Module module : kAll) moved |= run(module);
     }
     if (!queues_.all_done()) {
       std::string said = queues_.deadlock(0).message;  // of time nothing is known here
@@ -42,15 +38,18 @@ public:
   }
 
 private:
-  Result<bool> run(Module module) {
+  bool run(Module module) {
     bool any = false;
     while (queues_.held(module) >= 0 || queues_.take(module)) {
-      if (queues_.missing(module)) break;
-      int32_t i = queues_.held(module);
-      queues_.pop(module);
-      begin(module, i);
-      TRY(queues_.finish(module));
-      any = true;
+      if (!queues_.begun(module)) {
+        if (queues_.missing(module)) break;
+        int32_t i = queues_.held(module);
+        queues_.pop(module);
+        begin(module, i);
+        any = true;
+      }
+      any |= queues_.finish(module);
+      if (queues_.held(module) >= 0) break;  // its tokens have no room
     }
     return any;
   }
@@ -80,15 +79,27 @@ private:
   std::array<std::vector<HappensBefore::Clock>, kTokenQueues> given_;
 };
 
+bool may_fill_a_queue(Configuration const& configuration, HappensBefore const& order) {
+  return std::ranges::any_of(order.pushers, [&](std::vector<int32_t> const& pushers) {
+    return int64_t(pushers.size()) > configuration.token_queue;
+  });
+}
+
 }  // namespace
 
 Result<HappensBefore> happens_before(Configuration const& configuration,
                                      std::span<Instruction const> stream) {
   // How many tokens can wait is asked of all runs, not of this one: find_token_hazards.
-  Configuration roomy = configuration;
-  roomy.token_queue = kMostTokens;
-  TRY_ASSIGN(ModuleQueues queues, ModuleQueues::create(roomy, stream));
-  return TokenRun(std::move(queues), stream).all();
+  TRY_ASSIGN(ModuleQueues queues,
+             ModuleQueues::create(configuration, stream, TokenRoom::kUnbounded));
+  HappensBefore order = TokenRun(std::move(queues), stream).all();
+  if (!order.deadlock.empty() || !configuration.tokens_stall ||
+      !may_fill_a_queue(configuration, order))
+    return order;
+  // Who waits for room in a full queue waits in every run.
+  TRY_ASSIGN(ModuleQueues bounded, ModuleQueues::create(configuration, stream));
+  order.deadlock = TokenRun(std::move(bounded), stream).all().deadlock;
+  return order;
 }
 
 }  // namespace tw::vta

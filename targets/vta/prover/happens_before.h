@@ -26,8 +26,8 @@ struct HappensBefore {
   }
 };
 
-/// Errors: no_finish, those of an instruction that cannot be, and token_overflow where more tokens
-/// wait than any queue holds.
+/// As if every queue had room; `deadlock` is also that of modules that wait for room in full ones.
+/// Errors: no_finish, those of an instruction that cannot be.
 Result<HappensBefore> happens_before(Configuration const& configuration,
                                      std::span<Instruction const> stream);
 

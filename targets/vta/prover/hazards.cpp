@@ -18,12 +18,13 @@ std::string name_of(std::span<Instruction const> stream, int64_t i) {
 
 void find_lost(Configuration const& configuration, std::span<Instruction const> stream,
                HappensBefore const& order, TokenQueue queue, std::vector<Hazard>& hazards) {
+  if (configuration.tokens_stall) return;
   auto crowd = first_crowd(order, queue, configuration.token_queue);
   if (!crowd) return;
   hazards.push_back(
       {crowd->instruction, "lost_token",
        fmt::format("{} can push a token when {} wait already ({}), which is all that "
-                   "the queue holds",
+                   "the queue holds: the design loses it",
                    name_of(stream, crowd->instruction), crowd->waiting - 1, to_text(queue))});
 }
 
@@ -137,7 +138,8 @@ void find_uop_hazards(Configuration const& configuration, std::span<Instruction 
   for (size_t i = 0; i < stream.size(); ++i) {
     Instruction const& instruction = stream[i];
     bool loads = instruction.opcode == Opcode::kLoad &&
-                 instruction.transfer.memory == Memory::kUop && !instruction.transfer.nothing();
+                 instruction.transfer.memory == Memory::kUop &&
+                 !fills_nothing(configuration, instruction.transfer);
     if (loads) owners.load(int32_t(i), instruction.transfer), good.clear();
     if (!is_nest(instruction) || instruction.nest.steps() == 0) continue;
     Nest const& nest = instruction.nest;

@@ -8,7 +8,8 @@
 namespace tw::vta {
 
 /// "left_over_token": nobody pops it, and the next run finds it. "lost_token": more can wait than
-/// the queue holds. "not_waited_for": a load may still run when FINISH is done.
+/// the queue of a design holds that does not stall. "not_waited_for": a load may still run when
+/// FINISH is done.
 void find_token_hazards(Configuration const& configuration, std::span<Instruction const> stream,
                         HappensBefore const& order, std::vector<Hazard>& hazards);
 

@@ -7,6 +7,7 @@
 
 #include "targets/vta/prover/hazards.h"
 #include "targets/vta/prover/reuse_distance.h"
+#include "targets/vta/prover/stored_micro_ops.h"
 #include "targets/vta/prover/unordered_pairs.h"
 
 namespace tw::vta {
@@ -52,6 +53,8 @@ public:
     TRY(follow(dram));
     find_races();
     find_unfinished();
+    if (auto stored = stored_micro_ops(order_, stream_, footprints_))
+      made_.undecided = to_sentence(*stored);
     auto less = [](Race const& race) { return std::tuple(race.second, race.first, race.memory); };
     std::ranges::sort(made_.races, {}, less);
     if (int64_t(made_.races.size()) > options_.most_races)
@@ -92,7 +95,7 @@ private:
              .second)
       return;
     auto reuse = close_reuse(instruction, uops.subspan(n.uop_begin, size_t(n.uops())),
-                             options_.accumulator_latency);
+                             options_.accumulator_latency, Steps::kOfOneIteration);
     if (!reuse) return;
     made_.hazards.push_back(
         {int64_t(i), "accumulator_reuse",

@@ -27,15 +27,19 @@ struct Hazard {
 };
 
 struct ProofOptions {
-  int64_t most_races = 100;     ///< reported; the count goes on
-  int accumulator_latency = 3;  ///< steps until a GEMM's or ALU's result can be read again
+  int64_t most_races = 100;  ///< reported; the count goes on
+  /// Steps of one inner iteration until a GEMM's or ALU's result can be read again.
+  int accumulator_latency = 3;
 };
 struct ProofResult {
   std::vector<Race> races;
   int64_t race_count = 0;  ///< of each kind a million at most
   std::vector<Hazard> hazards;
   std::string deadlock;  ///< empty: every pop has its push, and no cycle waits
-  bool proven() const { return race_count == 0 && deadlock.empty(); }
+  /// Empty: the micro-ops are those that lie in DRAM before the run. Else why nobody knows what
+  /// the stream touches; the races are those of the micro-ops that lie there.
+  std::string undecided;
+  bool proven() const { return race_count == 0 && deadlock.empty() && undecided.empty(); }
   /// A stream may be free of races and still leave the next run a token, or store what is old.
   bool all_is_well() const { return proven() && hazards.empty(); }
 };

@@ -10,8 +10,9 @@ std::string verdict_of(ProofResult const& proof, std::span<Instruction const> st
   if (proof.proven())
     return fmt::format("no race, no deadlock: proved for {}",
                        count_text(int64_t(stream.size()), "instruction"));
-  return proof.deadlock.empty() ? count_text(proof.race_count, "race")
-                                : "deadlock: " + proof.deadlock;
+  if (!proof.deadlock.empty()) return "deadlock: " + proof.deadlock;
+  if (proof.race_count > 0) return count_text(proof.race_count, "race");
+  return "not decided: " + proof.undecided;
 }
 
 void tell_verdict(Timeline& timeline, ProofResult const& proof,

@@ -38,14 +38,21 @@ int32_t lane_of(int32_t value, int32_t source) {
   return value;
 }
 
+/// What of the other side counts.
+template <AluOp kOp>
+int32_t operand(int32_t source, int shift_bits) {
+  return kOp == AluOp::kShr && shift_bits < 32 ? low_bits(source, shift_bits) : source;
+}
+
 /// All lanes of one step; `source` null: the immediate.
 template <AluOp kOp>
 void step(AluCall const& call, size_t at, int32_t const* source) {
   int32_t* acc = call.acc + at;
   auto const lanes = size_t(call.lanes);
-  int32_t const immediate = call.instruction.immediate;
+  int32_t const immediate = operand<kOp>(call.instruction.immediate, call.shift_bits);
   if (source)
-    for (size_t lane = 0; lane < lanes; ++lane) acc[lane] = lane_of<kOp>(acc[lane], source[lane]);
+    for (size_t lane = 0; lane < lanes; ++lane)
+      acc[lane] = lane_of<kOp>(acc[lane], operand<kOp>(source[lane], call.shift_bits));
   else
     for (size_t lane = 0; lane < lanes; ++lane) acc[lane] = lane_of<kOp>(acc[lane], immediate);
   if (call.acc_bits < 32)
@@ -74,10 +81,11 @@ void run(AluCall const& call) {
 
 }  // namespace
 
-int32_t alu_of(AluOp op, int32_t value, int32_t source) {
+int32_t alu_of(AluOp op, int32_t value, int32_t source, int shift_bits) {
   constexpr int32_t (*kLanes[])(int32_t, int32_t) = {
       lane_of<AluOp::kMin>, lane_of<AluOp::kMax>,  lane_of<AluOp::kAdd>,  lane_of<AluOp::kShr>,
       lane_of<AluOp::kMul>, lane_of<AluOp::kClip>, lane_of<AluOp::kMove>, lane_of<AluOp::kMulByte>};
+  if (op == AluOp::kShr) source = operand<AluOp::kShr>(source, shift_bits);
   return kLanes[size_t(op)](value, source);
 }
 

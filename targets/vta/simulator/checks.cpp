@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/support/base/quantities.h"
+#include "targets/vta/hardware/abilities.h"
 #include "targets/vta/hardware/assembly.h"
 #include "targets/vta/hardware/widths.h"
 
@@ -48,16 +49,15 @@ Status check_load(Configuration const& configuration, Transfer const& transfer) 
     return impossible("pad_value is not 0, which version 1 does not have");
   if (transfer.pad_value != PadValue::kZero && transfer.memory == Memory::kUop)
     return impossible("pad_value is not 0, which micro-ops do not have");
-  return transfer.nothing() ? Status() : check_sram(configuration, transfer);
+  return fills_nothing(configuration, transfer) ? Status() : check_sram(configuration, transfer);
 }
 
 Status check_store(Configuration const& configuration, Transfer const& transfer) {
   if (transfer.memory != Memory::kOut)
     return impossible(
         fmt::format("memory is {}, of which nothing can be stored", to_text(transfer.memory)));
-  bool pads = transfer.y_pad_before || transfer.y_pad_after || transfer.x_pad_before ||
-              transfer.x_pad_after || transfer.pad_value != PadValue::kZero;
-  if (pads) return impossible("a padding is set, which a store does not have");
+  if (transfer.padded() || transfer.pad_value != PadValue::kZero)
+    return impossible("a padding is set, which a store does not have");
   if (transfer.saturate && configuration.isa == IsaVersion::kV1)
     return impossible("saturate is set, which version 1 does not have");
   return transfer.nothing() ? Status() : check_sram(configuration, transfer);
@@ -116,6 +116,7 @@ int64_t reach(Nest const& nest, Factors const& factors) {
 }
 
 Status check_fields(Configuration const& configuration, Instruction const& instruction) {
+  TRY(check_abilities(configuration, instruction));
   switch (instruction.opcode) {
     case Opcode::kLoad:
       return check_load(configuration, instruction.transfer);

@@ -50,9 +50,8 @@ private:
     bool moved = false;
     for (Module module : kAllModules) {
       if (busy_until_[size_t(module)] > now_) continue;
-      TRY(queues_.finish(module));
-      busy_until_[size_t(module)] = kNever;
-      moved = true;
+      moved |= queues_.finish(module);
+      if (queues_.held(module) < 0) busy_until_[size_t(module)] = kNever;
     }
     if (queues_.next_fetched() >= 0 && fetched_at_ <= now_ && queues_.has_room()) {
       queues_.hand_out();
@@ -82,7 +81,8 @@ private:
 
   int64_t next_time() const {
     int64_t next = queues_.next_fetched() >= 0 && fetched_at_ > now_ ? fetched_at_ : kNever;
-    for (int64_t until : busy_until_) next = std::min(next, until);
+    for (int64_t until : busy_until_)
+      if (until > now_) next = std::min(next, until);  // the others wait for room for a token
     return next;
   }
 

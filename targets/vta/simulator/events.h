@@ -18,7 +18,7 @@ struct EventRun {
 };
 
 /// Errors: those of `run_behavioural`; deadlock, whose sentence says the cycle: which module waits
-/// with which instruction for a token of whom; token_overflow; left_over_tokens are no error.
+/// with which instruction for a token of whom; left_over_tokens are no error.
 Result<EventRun> run_events(Configuration const& configuration, std::span<Instruction const> stream,
                             Dram dram, EventOptions const& options = {});
 

@@ -94,6 +94,7 @@ void Machine::alu(Instruction const& instruction) {
            .lanes = int64_t(lanes_of(configuration_)),
            .acc_bits = 1 << configuration_.log_acc_bits,
            .out_bits = 1 << configuration_.log_inp_bits,
+           .shift_bits = configuration_.shift_bits,
            .acc = acc_.data(),
            .out = out_.data(),
            .out_saturated = saturated()});

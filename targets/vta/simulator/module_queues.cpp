@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/support/base/quantities.h"
 #include "targets/vta/hardware/assembly.h"
 #include "targets/vta/simulator/checks.h"
 
@@ -10,7 +11,8 @@ namespace tw::vta {
 ModuleQueues::ModuleQueues(Configuration const& configuration, std::span<Instruction const> stream)
     : stream_(stream),
       command_queue_(configuration.command_queue),
-      token_queue_(configuration.token_queue) {
+      token_queue_(configuration.token_queue),
+      tokens_stall_(configuration.tokens_stall) {
   modules_.reserve(stream.size());
   for (size_t i = 0; i < stream.size(); ++i) {
     modules_.push_back(uint8_t(module_of(stream[i])));
@@ -19,7 +21,7 @@ ModuleQueues::ModuleQueues(Configuration const& configuration, std::span<Instruc
 }
 
 Result<ModuleQueues> ModuleQueues::create(Configuration const& configuration,
-                                          std::span<Instruction const> stream) {
+                                          std::span<Instruction const> stream, TokenRoom room) {
   TRY(validate(configuration));
   TRY(check_end(configuration, stream));
   for (size_t i = 0; i < stream.size(); ++i) {
@@ -28,7 +30,9 @@ Result<ModuleQueues> ModuleQueues::create(Configuration const& configuration,
     if (!legal)
       return std::unexpected(at_instruction(configuration, stream[i], int64_t(i), legal.error()));
   }
-  return ModuleQueues(configuration, stream);
+  ModuleQueues queues(configuration, stream);
+  if (room == TokenRoom::kUnbounded) queues.token_queue_ = INT64_MAX;
+  return queues;
 }
 
 int32_t ModuleQueues::next_fetched() const {
@@ -59,20 +63,23 @@ std::optional<TokenQueue> ModuleQueues::missing(Module module) const {
 
 void ModuleQueues::pop(Module module) {
   for (TokenQueue queue : pops_of(stream_[size_t(held(module))])) ++popped_[size_t(queue)];
+  begun_[size_t(module)] = true;
 }
 
-Status ModuleQueues::finish(Module module) {
-  Instruction const& instruction = stream_[size_t(held(module))];
-  for (TokenQueue queue : pushes_of(instruction)) {
-    if (waiting(queue) == token_queue_)
-      return bad_input(
-          "token_overflow",
-          fmt::format("instruction {} ({}): {} holds {} tokens, and one more is pushed",
-                      held(module), to_line(instruction), to_text(queue), token_queue_));
-    ++pushed_[size_t(queue)];
+bool ModuleQueues::finish(Module module) {
+  auto m = size_t(module);
+  QueueList pushes = pushes_of(stream_[size_t(held(module))]);
+  bool pushed = false;
+  for (int& given = tokens_given_[m]; given < pushes.count; ++given, pushed = true) {
+    TokenQueue queue = pushes.queues[size_t(given)];
+    bool full = waiting(queue) >= token_queue_;
+    if (full && tokens_stall_) return pushed;
+    ++(full ? lost_ : pushed_[size_t(queue)]);
   }
-  held_[size_t(module)] = -1;
-  return {};
+  tokens_given_[m] = 0;
+  begun_[m] = false;
+  held_[m] = -1;
+  return true;
 }
 
 bool ModuleQueues::all_done() const {
@@ -85,6 +92,7 @@ bool ModuleQueues::all_done() const {
 /// "load waits with instruction 5 (load inp ...) for a token of compute -> load".
 std::string ModuleQueues::wait_of(Module module) const {
   int32_t instruction = held(module);
+  if (instruction >= 0 && begun_[size_t(module)]) return wait_for_room(module);
   if (instruction >= 0)
     return fmt::format("{} waits with instruction {} ({}) for a token of {}", to_text(module),
                        instruction, to_line(stream_[size_t(instruction)]),
@@ -97,8 +105,19 @@ std::string ModuleQueues::wait_of(Module module) const {
       to_text(Module(modules_[size_t(fetched_)])));
 }
 
+std::string ModuleQueues::wait_for_room(Module module) const {
+  Instruction const& instruction = stream_[size_t(held(module))];
+  TokenQueue queue = pushes_of(instruction).queues[size_t(tokens_given_[size_t(module)])];
+  return fmt::format("{} waits with instruction {} ({}) for room in {}, which holds {}",
+                     to_text(module), held(module), to_line(instruction), to_text(queue),
+                     count_text(waiting(queue), "token"));
+}
+
 /// For whom a module waits; none: for nobody who is left.
 std::optional<Module> ModuleQueues::blocked_by(Module module) const {
+  if (held(module) >= 0 && begun_[size_t(module)])
+    return sink_of(
+        pushes_of(stream_[size_t(held(module))]).queues[size_t(tokens_given_[size_t(module)])]);
   if (held(module) >= 0) return source_of(*missing(module));
   if (next_fetched() >= 0) return Module(modules_[size_t(fetched_)]);
   return std::nullopt;

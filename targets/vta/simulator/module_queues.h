@@ -7,13 +7,17 @@
 
 namespace tw::vta {
 
+/// Of the queues of tokens.
+enum class TokenRoom : uint8_t { kOfDesign, kUnbounded };
+
 /// A value; the stream is borrowed. A module takes a command out of its queue, waits for the tokens
 /// that it pops, runs, pushes, and takes the next.
 class ModuleQueues {
 public:
   /// Errors: those of `check_end`, and of `check_fields` and `check_tokens` with the instruction.
   static Result<ModuleQueues> create(Configuration const& configuration,
-                                     std::span<Instruction const> stream);
+                                     std::span<Instruction const> stream,
+                                     TokenRoom room = TokenRoom::kOfDesign);
 
   /// The next instruction that fetch hands out; -1: all are.
   int32_t next_fetched() const;
@@ -27,8 +31,14 @@ public:
   /// The first token that the held instruction still lacks; none: it may run.
   std::optional<TokenQueue> missing(Module module) const;
   void pop(Module module);  ///< its tokens; none is missing
-  /// The held instruction is done: its tokens are pushed. Errors: token_overflow.
-  Status finish(Module module);
+  /// Whether the held instruction has popped its tokens.
+  bool begun(Module module) const { return begun_[size_t(module)]; }
+  /// The held instruction is done: pushes its tokens, as many as have room; when all are, none is
+  /// held any more. A token that finds its queue full waits for room, or is lost where the design
+  /// loses it. False: nothing happened.
+  bool finish(Module module);
+  /// Tokens that were lost in full queues.
+  int64_t lost() const { return lost_; }
 
   bool all_done() const;
   int64_t waiting(TokenQueue queue) const {
@@ -43,14 +53,19 @@ public:
 private:
   ModuleQueues(Configuration const& configuration, std::span<Instruction const> stream);
   std::string wait_of(Module module) const;
+  std::string wait_for_room(Module module) const;
   std::optional<Module> blocked_by(Module module) const;
 
   std::span<Instruction const> stream_;
   int64_t command_queue_, token_queue_;
+  bool tokens_stall_;
   std::vector<uint8_t> modules_;                      ///< of each instruction
   std::array<std::vector<int32_t>, kModules> of_;     ///< instructions of each module
   std::array<int64_t, kModules> handed_{}, taken_{};  ///< of each module's instructions
   std::array<int32_t, kModules> held_{-1, -1, -1};
+  std::array<bool, kModules> begun_{};
+  std::array<int, kModules> tokens_given_{};  ///< of the held instruction's pushes
+  int64_t lost_ = 0;
   std::array<int64_t, kTokenQueues> pushed_{}, popped_{};
   int32_t fetched_ = 0;
 };

@@ -79,7 +79,7 @@ std::vector<SramTouch> touches_of(Instruction const& instruction, int32_t index,
   Transfer const& t = instruction.transfer;
   switch (instruction.opcode) {
     case Opcode::kLoad: {
-      if (t.nothing()) return {};
+      if (fills_nothing(machine.configuration(), t)) return {};
       Memory memory = t.memory == Memory::kAccByte ? Memory::kAcc : t.memory;
       return {{memory, index, t.sram, t.sram + t.rows() * t.columns(), true, true}};
     }

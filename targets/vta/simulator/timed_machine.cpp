@@ -56,9 +56,7 @@ bool TimedMachine::ended(Agent const& agent) const {
 Result<bool> TimedMachine::settle(Dram dram) {
   bool moved = false;
   for (Module module : kAllModules) {
-    if (!ended(agents_[size_t(module)])) continue;
-    TRY(end(module));
-    moved = true;
+    if (ended(agents_[size_t(module)])) moved |= end(module);
   }
   moved |= fetch();
   for (Module module : kAllModules) {
@@ -69,7 +67,21 @@ Result<bool> TimedMachine::settle(Dram dram) {
   return moved;
 }
 
-Status TimedMachine::end(Module module) {
+/// What the instruction does is done; it is over when its tokens are in their queues.
+bool TimedMachine::end(Module module) {
+  Agent& agent = agents_[size_t(module)];
+  int32_t i = queues_.held(module);
+  bool ends_now = agent.done_at < 0;
+  if (ends_now) end_work(module);
+  bool pushed = push_tokens(module);
+  if (queues_.held(module) >= 0) return ends_now || pushed;
+  if (module == Module::kCompute) busy_.stall_buffer += now_ - agent.done_at;
+  if (recorder_) recorder_->waited_for_room(module, i, agent.done_at, now_);
+  agent.running = false;
+  return true;
+}
+
+void TimedMachine::end_work(Module module) {
   Agent& agent = agents_[size_t(module)];
   int32_t i = queues_.held(module);
   Instruction const& instruction = stream_[size_t(i)];
@@ -77,8 +89,18 @@ Status TimedMachine::end(Module module) {
   account(instruction, alone, now_ - agent.begin);
   if (recorder_) recorder_->done(module, i, agent.begin, alone, now_);
   if (instruction.opcode == Opcode::kFinish) finished_ = now_;
-  agent.running = false;
-  return queues_.finish(module);
+  agent.done_at = now_;
+}
+
+bool TimedMachine::push_tokens(Module module) {
+  int32_t i = queues_.held(module);
+  std::array<int64_t, kTokenQueues> before{};
+  for (size_t q = 0; q < before.size(); ++q) before[q] = queues_.pushed(TokenQueue(q));
+  bool changed = queues_.finish(module);
+  for (TokenQueue queue : pushes_of(stream_[size_t(i)]))
+    if (recorder_ && queues_.pushed(queue) > before[size_t(queue)])
+      recorder_->pushed(i, queue, now_);
+  return changed;
 }
 
 void TimedMachine::account(Instruction const& instruction, double alone, double taken) {

@@ -36,6 +36,7 @@ private:
     double port = 0;          ///< cycles of the port that it still needs
     double until = 0;         ///< when what it does without the port ends
     double waits_since = -1;  ///< < 0: it does not
+    double done_at = -1;      ///< < 0: not yet; from then on its tokens wait for room
     TokenQueue waits_for{};
   };
 
@@ -43,7 +44,9 @@ private:
                TimingOptions const& options, ModuleQueues queues);
   bool ended(Agent const& agent) const;
   Result<bool> settle(Dram dram);
-  Status end(Module module);
+  bool end(Module module);
+  void end_work(Module module);
+  bool push_tokens(Module module);
   Result<bool> begin(Module module, Dram dram);
   bool wait(Module module);
   Status run_instruction(int32_t index, Dram dram);

@@ -171,10 +171,16 @@ void TimelineRecorder::done(Module module, int32_t instruction, double begin, do
   add_span(lane_of(module), kind_of(stream_[size_t(instruction)]), begin, undisturbed, instruction);
   add_span(lane_of(module), kDramBusy, undisturbed, end, instruction);
   done_[size_t(instruction)] = std::llround(end);
-  for (TokenQueue queue : pushes_of(stream_[size_t(instruction)])) {
-    pushes_[size_t(queue)].push_back({std::llround(end), instruction});
-    count(queue, +1, end);
-  }
+}
+
+void TimelineRecorder::pushed(int32_t instruction, TokenQueue queue, double now) {
+  pushes_[size_t(queue)].push_back({std::llround(now), instruction});
+  count(queue, +1, now);
+}
+
+void TimelineRecorder::waited_for_room(Module module, int32_t instruction, double begin,
+                                       double end) {
+  add_span(lane_of(module), kQueueFull, begin, end, instruction);
 }
 
 void TimelineRecorder::port(int32_t instruction, bool write, double begin, double end) {

@@ -21,6 +21,9 @@ public:
   void began(int32_t instruction, Machine const& machine, double now);
   /// `alone`: the cycles that it takes with nobody beside it at the port.
   void done(Module module, int32_t instruction, double begin, double alone, double end);
+  void pushed(int32_t instruction, TokenQueue queue, double now);
+  /// `instruction` was done, and a token of it had no room in its queue.
+  void waited_for_room(Module module, int32_t instruction, double begin, double end);
   /// The port worked for `instruction`.
   void port(int32_t instruction, bool write, double begin, double end);
 

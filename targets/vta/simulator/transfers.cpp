@@ -27,7 +27,7 @@ void for_each_row(Transfer const& t, Copy&& copy, Pad&& pad) {
       continue;
     }
     pad(at, t.x_pad_before);
-    copy(t.dram + uint64_t(y) * t.x_stride, t.x_size, at + t.x_pad_before);
+    if (t.x_size > 0) copy(t.dram + uint64_t(y) * t.x_stride, t.x_size, at + t.x_pad_before);
     pad(at + t.x_pad_before + t.x_size, t.x_pad_after);
   }
 }
@@ -50,8 +50,8 @@ void load_values(Transfer const& t, std::span<std::byte const> dram, int64_t ele
 }  // namespace
 
 void Machine::load(Transfer const& t, std::span<std::byte const> dram) {
-  if (t.nothing()) return;
   Configuration const& c = configuration_;
+  if (fills_nothing(c, t)) return;
   int64_t bytes = c.element_bytes_in_dram(t.memory), lanes = c.batch() * c.block();
   int64_t moved = int64_t(t.x_size) * t.y_size * bytes;
   switch (t.memory) {

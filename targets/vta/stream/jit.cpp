@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "targets/vta/hardware/abilities.h"
 #include "targets/vta/stream/kernels.h"
 #include "targets/vta/stream/token_pairs.h"
 #include "targets/vta/stream/uop_cache.h"
@@ -87,7 +88,6 @@ Status check_transfer(CallProgram const& program, Call const& call) {
                      : t.memory == Memory::kOut && t.rows() == t.y_size && t.columns() == t.x_size;
   if (!known || call.tensor < 0 || size_t(call.tensor) >= program.tensors.size())
     return bad_input("bad_kernel", "there is no such transfer, or no such tensor");
-  if (t.nothing()) return {};
   Configuration const& configuration = program.configuration;
   CallTensor const& tensor = program.tensors[size_t(call.tensor)];
   if (!loads && !tensor.written)
@@ -95,10 +95,12 @@ Status check_transfer(CallProgram const& program, Call const& call) {
                                                tensor.name));
   constexpr uint64_t kMost = uint64_t(1) << 40;
   uint64_t has = uint64_t(tensor.bytes / configuration.element_bytes_in_dram(t.memory));
-  uint64_t end = std::min(t.dram, kMost) + uint64_t(t.y_size - 1) * t.x_stride + t.x_size;
+  uint64_t end = 0;
+  if (!t.nothing()) end = std::min(t.dram, kMost) + uint64_t(t.y_size - 1) * t.x_stride + t.x_size;
   if (end > has)
     return bad_input("outside_tensor", fmt::format("it reaches element {} of '{}', which has {}",
                                                    end - 1, tensor.name, has));
+  if (loads ? fills_nothing(configuration, t) : t.nothing()) return {};
   int64_t depth = configuration.depth(loads ? t.memory : Memory::kOut);
   if (t.rows() > depth || t.columns() > depth || t.sram + t.rows() * t.columns() > depth)
     return bad_input("sram_overflow",
@@ -180,8 +182,24 @@ private:
     batches_.back().call_of.push_back(call);
   }
 
+  /// An instruction that the hardware does not have would be left out, or do something else.
+  Status check_ability(size_t index) const {
+    Call const& call = program_.calls[index];
+    Instruction probe{.opcode = call.kind == CallKind::kLoad  ? Opcode::kLoad
+                                : call.kind == CallKind::kAlu ? Opcode::kAlu
+                                                              : Opcode::kStore,
+                      .tokens = {},
+                      .transfer = call.transfer,
+                      .nest = {},
+                      .alu = call.alu};
+    auto able = check_abilities(program_.configuration, probe);
+    if (!able) able.error().message = fmt::format("call {}: {}", index, able.error().message);
+    return able;
+  }
+
   Status add(size_t index) {
     Call const& call = program_.calls[index];
+    TRY(check_ability(index));
     Span& span = spans_[index];
     batch_of_[index] = int32_t(batches_.size()) - 1;
     if (moves(call)) {

@@ -210,7 +210,7 @@ private slots:
     std::string all = to_text(*find_board("pynq"));
     QCOMPARE(why(all), std::string());
     QCOMPARE(why(all + "log_block = 4\n"),
-             std::string("board.vta:18: log_block is set a second time: the first is in line 8"));
+             std::string("board.vta:24: log_block is set a second time: the first is in line 8"));
     std::string without = all;
     without.erase(without.find("log_block = 4"), 14);
     QCOMPARE(why(without), std::string("board.vta: a setting is missing: log_block; `tw vta boards "
@@ -218,6 +218,34 @@ private slots:
     // However many lines of it are lost.
     for (size_t end = all.find('\n'); end + 1 < all.size(); end = all.find('\n', end + 1))
       QVERIFY2(why(all.substr(0, end + 1)).contains("missing: "), all.substr(0, end + 1).c_str());
+  }
+
+  void what_a_design_can_do_is_said_in_words() {
+    auto why = [](std::string text, std::string const& from, std::string const& to) {
+      text.replace(text.find(from), from.size(), to);
+      auto read = parse_configuration(text, "board.vta");
+      return read ? std::string() : read.error().message;
+    };
+    std::string all = to_text(*find_board("pynq"));
+    QCOMPARE(why(all, "acc8 = no", "acc8 = yes"), std::string());
+    QCOMPARE(why(all, "acc8 = no", "acc8 = 1"), std::string("'1' is no word (yes or no) for acc8"));
+    QCOMPARE(why(all, "full_tokens = stall", "full_tokens = yes"),
+             std::string("'yes' is no word (stall or lose) for full_tokens"));
+    QCOMPARE(why(all, "shift_bits = 5", "shift_bits = 33"),
+             std::string("shift_bits is 33, which must be 2 to 32: choose one of those"));
+    QCOMPARE(why(all, "mul = no\n", ""),
+             std::string("a setting is missing: mul; `tw vta boards pynq` prints a whole file"));
+  }
+
+  /// As published: bytes into ACC and products in the ALU are the functional simulator's alone.
+  void boards_can_do_what_is_published_of_them() {
+    for (Configuration const& board : boards()) {
+      bool simulator = board.name.starts_with("sim");
+      QCOMPARE(board.acc8, simulator);
+      QCOMPARE(board.mul, simulator);
+      QCOMPARE(board.shift_bits, simulator ? 32 : 5);
+      QCOMPARE(board.tokens_stall, board.name != "de10nano");
+    }
   }
 
   void any_processor_is_said() {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "targets/vta/hardware/assembly.h"
+#include "targets/vta/hardware/boards.h"
 #include "targets/vta/hardware/encoding.h"
 
 using namespace tw;
@@ -58,8 +59,15 @@ private slots:
   }
 
   void what_one_instruction_shows() {
-    QCOMPARE(codes("alu mul uops=0..1 imm=3"), Found{"0 alu_mul"});
-    QCOMPARE(codes("load acc8 y=1 x=1"), Found{"0 acc_byte_load"});
+    Configuration const& able = *find_board("sim");
+    QCOMPARE(codes("alu mul uops=0..1 imm=3", able), Found{"0 alu_mul"});
+    QCOMPARE(codes("load acc8 y=1 x=1", able), Found{"0 acc_byte_load"});
+    QCOMPARE(codes("alu mul uops=0..1 imm=3"), (Found{"0 alu_mul", "0 not_in_design"}));
+    QCOMPARE(codes("load acc8 y=1 x=1"), (Found{"0 acc_byte_load", "0 not_in_design"}));
+    QCOMPARE(codes("load uop y=2 x=1 stride=1", able), Found{"0 micro_op_rows"});
+    QCOMPARE(codes("load uop y=2 x=1 stride=1"), (Found{"0 micro_op_rows", "0 not_in_design"}));
+    QCOMPARE(codes("load inp y=1 pad=0,0,1,0"), Found{"0 pad_only_load"});
+    QCOMPARE(codes("load inp x=1 pad=1,0,0,0"), Found{});
     QCOMPARE(codes("alu shr uops=0..1 imm=16"), Found{"0 shift_range"});
     QCOMPARE(codes("alu shr uops=0..1 imm=-16"), Found{"0 shift_range"});
     QCOMPARE(codes("alu shr uops=0..1"), Found{"0 shift_register"});
@@ -74,6 +82,23 @@ private slots:
              Found{"1 version_2"});
     QCOMPARE(found("load inp push_next\nfinish pop_prev\n", {})[0].code,
              std::string("finish_tokens"));
+  }
+
+  /// Over all loops, which its pipeline goes through without a pause.
+  void a_result_that_the_alu_needs_at_once_stops_one_design() {
+    QCOMPARE(codes("alu add uops=0..1 outer=3 imm=1"), Found{"0 alu_reuse"});
+    QCOMPARE(codes("alu add uops=0..1 outer=3 dst=1,0 src=0,0"), Found{"0 alu_reuse"});
+    QCOMPARE(codes("alu add uops=0..2 outer=3 imm=1"), Found{});
+    QCOMPARE(codes("gemm reset uops=0..1 outer=3\ngemm uops=0..1 outer=3"), Found{});
+  }
+
+  void micro_ops_that_the_stream_stores_are_found() {
+    std::string made =
+        "alu add uops=0..1 imm=1 push_next\n"
+        "store out dram=16 y=1 x=1 pop_prev push_prev\n";
+    QCOMPARE(codes(made + "load uop dram=64 y=1 x=1 pop_next"), Found{"2 stored_micro_ops"});
+    QCOMPARE(codes(made + "load uop dram=68 y=1 x=1 pop_next"), Found{});
+    QCOMPARE(codes("load uop dram=64 y=1 x=1\n" + made + "load uop pop_next"), Found{});
   }
 
   void what_is_stored_is_followed_element_by_element() {

@@ -88,14 +88,38 @@ private slots:
              std::string("token_underflow"));
   }
 
-  void a_queue_that_overflows_is_an_error() {
+  void who_pushes_into_a_full_queue_waits_or_loses_the_token() {
     std::string pushes = "load inp push_next\nload wgt push_next\nload inp push_next\n";
     std::string pops = "gemm pop_prev\ngemm pop_prev\ngemm pop_prev\nfinish";
-    QCOMPARE(
-        why("configuration token_queue=2\n" + pushes + "gemm\nfinish"),
-        std::string("token_overflow: instruction 2 (load inp push_next): load -> compute holds "
-                    "2 tokens, and one more is pushed"));
-    QCOMPARE(why("configuration token_queue=3\n" + pushes + pops), std::string());
+    for (char const* queue : {"1", "2", "3"})
+      QCOMPARE(why("configuration token_queue=" + std::string(queue) + "\n" + pushes + pops),
+               std::string());
+    QCOMPARE(why("configuration token_queue=2\n" + pushes + "gemm\nfinish"),
+             std::string("deadlock: deadlock: load waits with instruction 2 (load inp push_next) "
+                         "for room in load -> compute, which holds 2 tokens; compute has no "
+                         "instruction left"));
+    QCOMPARE(why("configuration token_queue=2 full_tokens=lose\n" + pushes + "gemm\nfinish"),
+             std::string());
+    // The third push finds two tokens where compute is slow, and is waited for in vain.
+    std::string slow = "configuration token_queue=2 full_tokens=lose\n" + pushes +
+                       "gemm pop_prev\ngemm pop_prev\ngemm pop_prev\nfinish";
+    Assembly assembly = read(slow);
+    int lost = 0;
+    for (uint64_t seed = 0; seed < 100; ++seed)
+      lost += !run_events(assembly.configuration, assembly.stream, {}, {.seed = seed});
+    QVERIFY(lost > 0 && lost < 100);
+  }
+
+  /// Two tokens of one instruction, of which the second has no room.
+  void a_queue_has_what_was_pushed_before_its_pusher_waits() {
+    std::string text =
+        "configuration token_queue=1\n"
+        "gemm push_next\ngemm push_prev push_next\nload inp pop_next push_next\n"
+        "store out\nload uop pop_prev\nstore out pop_prev\nstore out pop_prev\n"
+        "finish";
+    QCOMPARE(why(text), std::string());
+    Assembly assembly = read(text);
+    QVERIFY(run_timed(assembly.configuration, assembly.stream, {}, {.timeline = true}));
   }
 
   void tokens_that_are_left_over_are_counted() {

@@ -11,7 +11,7 @@ namespace {
 
 /// Elements of two bytes in INP and OUT, four in WGT, eight in ACC; 16 of each.
 Configuration small(IsaVersion isa = IsaVersion::kV1) {
-  Configuration c{.name = "small", .isa = isa, .log_block = 1};
+  Configuration c{.name = "small", .isa = isa, .log_block = 1, .acc8 = true};
   c.log_uop_bytes = isa == IsaVersion::kV1 ? 6 : 7;
   c.log_inp_bytes = 5, c.log_wgt_bytes = 6, c.log_acc_bytes = 7;
   return c;
@@ -208,7 +208,7 @@ private slots:
 
   void what_moves_nothing_is_allowed_anywhere() {
     for (char const* line : {"load inp sram=60000 dram=99999", "store out sram=60000 y=3",
-                             "load uop x=3", "gemm uops=3..3 outer=9 dst=9,9", "finish"})
+                             "load uop y=3", "gemm uops=3..3 outer=9 dst=9,9", "finish"})
       QCOMPARE(why(line), std::string());
   }
 

@@ -188,7 +188,7 @@ private slots:
     Configuration& c = program.configuration;
     c = {.name = "small"};
     c.log_block = 1, c.log_inp_bytes = 7, c.log_wgt_bytes = 8, c.log_acc_bytes = 9,
-    c.log_uop_bytes = 2 + 5;
+    c.log_uop_bytes = 2 + 5, c.mul = true;
     QVERIFY(validate(c));
     QCOMPARE(c.depth(Memory::kUop), int64_t(32));
     program = RandomCalls(rng).program(0, c);

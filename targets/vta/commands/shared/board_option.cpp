@@ -7,6 +7,7 @@
 #include "engine/backend/target_table.h"
 #include "engine/support/base/quantities.h"
 #include "targets/vta/explore/design.h"
+#include "targets/vta/hardware/abilities.h"
 #include "targets/vta/hardware/boards.h"
 
 namespace tw::vta {
@@ -45,7 +46,11 @@ std::string derived_text(Configuration const& c) {
     text += fmt::format("  {:<4} {:>8}  {:>6} elements of {}\n", to_text(memory),
                         bytes_text(double(c.buffer_bytes(memory))), c.depth(memory),
                         bytes_text(double(c.element_bytes(memory))));
-  return text + fmt::format("  {:<4} {:>8}\n", "all", bytes_text(double(sram_bytes(c))));
+  text += fmt::format("  {:<4} {:>8}\n", "all", bytes_text(double(sram_bytes(c))));
+  text += "what it can do:\n";
+  for (Ability const& ability : abilities_of(c))
+    text += fmt::format("  {} = {}: {}\n", ability.setting, ability.value, ability.sentence);
+  return text;
 }
 
 Json derived_json(Configuration const& c) {
@@ -55,7 +60,10 @@ Json derived_json(Configuration const& c) {
                         {"bytes", c.buffer_bytes(memory)},
                         {"elements", c.depth(memory)},
                         {"element_bytes", c.element_bytes(memory)}});
+  Json abilities = Json::object();
+  for (Ability const& ability : abilities_of(c)) abilities[ability.setting] = ability.value;
   return {{"name", c.name},
+          {"abilities", abilities},
           {"key", c.key()},
           {"isa", int(c.isa)},
           {"clock_mhz", c.clock_mhz},

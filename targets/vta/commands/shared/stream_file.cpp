@@ -9,6 +9,7 @@
 #include "engine/support/base/random.h"
 #include "engine/support/files.h"
 #include "targets/vta/commands/shared/board_option.h"
+#include "targets/vta/commands/shared/memory_image.h"
 #include "targets/vta/commands/shared/micro_ops.h"
 #include "targets/vta/hardware/encoding.h"
 #include "targets/vta/simulator/checks.h"
@@ -126,23 +127,11 @@ Result<Assembly> read_stream(CommandArguments const& arguments, StreamNeeds need
       whole.error().place.file = file;
       return std::unexpected(whole.error());
     }
-  if (needs != StreamNeeds::kInstructions || !assembly.uops.empty())
+  // An image of main memory has them where the stream brings none.
+  bool elsewhere = needs == StreamNeeds::kInstructions || arguments.has(kMemoryOption);
+  if (!elsewhere || !assembly.uops.empty())
     TRY(check_micro_ops(assembly, arguments.text("--uops", file)));
   return assembly;
-}
-
-CommandParameter data_parameter() {
-  return {.name = "--data",
-          .type = "N",
-          .doc = "fill main memory with bytes by this seed (default: zeros)",
-          .kind = ParameterKind::kNumber,
-          .low = 0,
-          .high = INT64_MAX};
-}
-
-std::optional<uint64_t> data_seed(CommandArguments const& arguments) {
-  if (!arguments.has("--data")) return {};
-  return uint64_t(arguments.number("--data", 0));
 }
 
 Result<UopImage> uop_image(Assembly const& assembly) {
@@ -173,11 +162,17 @@ Result<std::vector<std::byte>> main_memory(Assembly const& assembly, std::option
   std::vector<std::byte> memory{size_t(bytes)};
   if (seed)
     for (Rng rng(*seed); std::byte & one : memory) one = std::byte(rng.next());
+  TRY(place_micro_ops(assembly, memory));
+  return memory;
+}
+
+Status place_micro_ops(Assembly const& assembly, std::span<std::byte> memory) {
+  auto size = size_t(assembly.configuration.uop_bytes());
   for (auto const& [address, uop] : assembly.uops) {
     TRY_ASSIGN(uint64_t bits, encode(assembly.configuration, uop));
-    std::memcpy(memory.data() + address * size, &bits, size_t(size));
+    std::memcpy(memory.data() + address * size, &bits, size);
   }
-  return memory;
+  return {};
 }
 
 }  // namespace tw::vta

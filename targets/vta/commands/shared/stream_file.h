@@ -21,10 +21,6 @@ enum class StreamNeeds : uint8_t {
 /// unused_option (a text says that itself); missing_micro_ops, no_finish.
 Result<Assembly> read_stream(CommandArguments const& arguments, StreamNeeds needs);
 
-/// "--data": what lies in main memory besides micro-ops. Without it zeros.
-CommandParameter data_parameter();
-std::optional<uint64_t> data_seed(CommandArguments const& arguments);
-
 /// Micro-ops as they lie in main memory, from the lowest address on; zeros between them.
 struct UopImage {
   uint64_t address = 0;  ///< of the first, in micro-ops
@@ -36,5 +32,8 @@ Result<UopImage> uop_image(Assembly const& assembly);
 /// Main memory as large as the stream reaches: micro-ops where they lie, elsewhere zeros, or bytes
 /// by chance. Errors: main_memory_too_large, with the instruction.
 Result<std::vector<std::byte>> main_memory(Assembly const& assembly, std::optional<uint64_t> seed);
+
+/// Writes them where they lie in a memory that is large enough.
+Status place_micro_ops(Assembly const& assembly, std::span<std::byte> memory);
 
 }  // namespace tw::vta
