@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/compile/kernel_code.h"
 #include "engine/te/te.h"
 
@@ -18,6 +20,40 @@ std::string why_not(te::Kernel const& kernel, Backend const& helper) {
   if (code) return {};
   std::string reason = helper.why_unfit(*program);
   return reason.empty() ? code.error().message : reason;
+}
+
+bool is_of_integers(te::Kernel const& kernel) {
+  auto integer = [](te::Buffer const& tensor) { return is_integer(tensor->type); };
+  return std::ranges::all_of(kernel.inputs, integer) &&
+         std::ranges::all_of(kernel.outputs, integer);
+}
+
+/// Of a model that is quantized already: what keeps its first kernel of integers, products before
+/// others; empty: there is none.
+std::string why_integers_stay(Plan const& plan, std::vector<OffloadedKernel> const& kernels) {
+  std::string first;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    te::Kernel const& kernel = plan.kernels[i].kernel;
+    if (!is_of_integers(kernel)) continue;
+    bool sums = std::ranges::any_of(kernel.stages,
+                                    [](te::Stage const& stage) { return !stage.reduce.empty(); });
+    if (!sums && !first.empty()) continue;
+    first = fmt::format("{}: {}", kernels[i].name, kernels[i].stays_because);
+    if (sums) break;
+  }
+  return first;
+}
+
+std::unexpected<Error> nothing_goes(Plan const& plan, std::vector<OffloadedKernel> const& kernels,
+                                    Target const& helper, std::string const& there) {
+  std::string none = fmt::format("'{}' runs none of the model's kernels: ", there);
+  if (std::string why = why_integers_stay(plan, kernels); !why.empty())
+    return refused("no_kernel_fits", none + why);
+  if (kernels.empty()) return refused("no_kernel_fits", none + "there is none");
+  return refused(
+      "nothing_to_offload",
+      fmt::format("{}{}{}", none, kernels[0].stays_because,
+                  helper.computes_with(DType::kF32) ? "" : "; quantize the model first"));
 }
 
 /// What a cut calls the step. A kernel alone has no nodes.
@@ -51,13 +87,7 @@ Result<Offload> offload(Graph const& graph, Plan const& plan, Backend const& hel
     result.cut.points.push_back({first_node(graph, plan, step), place});
     now = place;
   }
-  if (result.cut.points.empty())
-    return refused(
-        "nothing_to_offload",
-        fmt::format(
-            "'{}' runs none of the model's kernels: {}{}", there,
-            result.kernels.empty() ? "there is none" : result.kernels[0].stays_because,
-            helper.target().computes_with(DType::kF32) ? "" : "; quantize the model first"));
+  if (result.cut.points.empty()) return nothing_goes(plan, result.kernels, helper.target(), there);
   result.cut.places.push_back(there);
   return result;
 }

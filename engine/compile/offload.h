@@ -20,7 +20,7 @@ struct Offload {
   std::vector<OffloadedKernel> kernels;  ///< in the order of the plan's
 };
 /// Every kernel for which `helper` has a schedule by rule and code goes to the place `there`; the
-/// rest stays at `home`. Errors: nothing_to_offload.
+/// rest stays at `home`. Errors: nothing_to_offload (a model of floats), no_kernel_fits.
 Result<Offload> offload(Graph const& graph, Plan const& plan, Backend const& helper,
                         std::string const& home, std::string const& there);
 

@@ -92,8 +92,10 @@ inline std::string text_of(ConvShape const& s, Configuration const& c) {
       "{5}, {5}] @param",
       n, ic, s.height, s.width, rows, block, oc, s.kernel);
   if (s.bias) text += fmt::format(", B: i32[{}, 1, 1{}, {}] @param", oc, rows, block);
+  // Who cannot load bytes into accumulators gets them wide.
   if (s.residual)
-    text += fmt::format(", R: i8[{}, {}, {}, {}{}, {}]", n, oc, height, width, rows, block);
+    text += fmt::format(", R: {}[{}, {}, {}, {}{}, {}]", c.acc8 ? "i8" : "i32", n, oc, height,
+                        width, rows, block);
   text += ") -> Y\n";
   std::string source = "X";
   if (pad > 0) {
@@ -121,7 +123,8 @@ inline std::string text_of(ConvShape const& s, Configuration const& c) {
   };
   auto last = [&] { return fmt::format("{}[{}]", value, at); };
   if (s.bias) add("biased", fmt::format("{} + B[o, 0, 0{}, j]", last(), row));
-  if (s.residual) add("joined", fmt::format("{} + (i32(R[{}]) << 4:i32)", last(), at));
+  std::string wide = c.acc8 ? fmt::format("i32(R[{}])", at) : fmt::format("R[{}]", at);
+  if (s.residual) add("joined", fmt::format("{} + ({} << 4:i32)", last(), wide));
   if (s.rounded) add("half", last() + " + 64:i32");
   add("shifted", last() + " >> 7:i32");
   add("low", fmt::format("max({}, {}:i32)", last(), s.least));

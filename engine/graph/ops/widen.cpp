@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include "engine/graph/computes.h"
+#include "engine/graph/kernel_apart.h"
 #include "engine/graph/shared/quantized.h"
 
 namespace tw {
@@ -20,6 +22,12 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   return one(DType::kI32, inputs[0]->shape);
 }
 
+Status takes_one_layout(Attributes const&, Arrangement const& arrangement) {
+  if (arrangement.input(0) == arrangement.output(0)) return {};
+  return not_taken(fmt::format("widen is element-wise: its operand has layout {}, its result {}",
+                               to_text(arrangement.input(0)), to_text(arrangement.output(0))));
+}
+
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
   int64_t shift = integer(attributes, "shift");
   std::vector<te::Axis> axes = output_axes(shape_of(inputs[0]));
@@ -34,6 +42,11 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
   tensors.stages.push_back(te::compute(name, axes, moved, name));
   tensors.outputs = {tensors.stages.back().output};
   return tensors;
+}
+
+Result<Tensors> make(Attributes const& attributes, Arrangement const&, Buffers inputs,
+                     std::string const& name) {
+  return compute(attributes, inputs, name);
 }
 
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
@@ -69,7 +82,14 @@ Operator const& op_widen() {
       .inputs = {"X"},
       .attributes = {{"shift", "places, 0 to 31"}},
       .infer = infer,
-      .compute = compute,
+      .computes = {{.name = "direct",
+                    .doc = "each element, wherever it is read",
+                    .takes = takes_one_layout,
+                    .make = make},
+                   {.name = kAlone,
+                    .doc = "the same in a kernel of its own, for a reader that cannot widen bytes",
+                    .takes = takes_one_layout,
+                    .make = make}},
       .reference = reference,
       .random_case = random_case,
   };

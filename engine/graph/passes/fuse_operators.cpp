@@ -7,6 +7,7 @@
 
 #include "engine/graph/computed_again.h"
 #include "engine/graph/computes.h"
+#include "engine/graph/kernel_apart.h"
 #include "engine/graph/pipeline.h"
 
 namespace tw {
@@ -20,7 +21,7 @@ struct Verdict {
   std::string rule;
   std::string reason;
   /// Nobody can choose otherwise.
-  bool fixed() const { return rule == "opaque" || rule == "full"; }
+  bool fixed() const { return rule == "opaque" || rule == "full" || rule == "alone"; }
 };
 
 /// What is known of a graph beside it, while copies for single readers are added.
@@ -175,6 +176,10 @@ private:
       NodeId alone = a == Fusion::kOpaque ? from : to;
       return {false, "opaque", fmt::format("{} is opaque and runs on its own", name(alone))};
     }
+    if (graph_.node(from).algorithm == kAlone)
+      return {
+          false, "alone",
+          fmt::format("the target computes {} in a kernel apart from what reads it", name(from))};
     if (is_output(graph_, value))
       return {false, "output",
               fmt::format("'{}' is an output of the model, so it must be in memory",

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/graph/kernel_apart.h"
+
 namespace tw::vta {
 namespace {
 
@@ -18,6 +20,11 @@ public:
   Result<GraphChoices> run() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) wish({int32_t(i)});
     if (products_ == 0) return GraphChoices();
+    if (!choices_.algorithms.empty())
+      choices_.reasons.push_back(fmt::format(
+          "bytes that are added to sums are made i32 in kernels of their own ({}): this "
+          "design cannot load bytes into its accumulators (acc8 = no)",
+          choices_.algorithms.size()));
     take_back_refused(graph_, choices_);
     if (choices_.values.empty()) return GraphChoices();
     choices_.reasons.push_back(fmt::format(
@@ -77,6 +84,7 @@ private:
     if (node.op->name == "matmul_integer" && is_product(node, 2))
       return wish_for_product(id, node, 2);
     auto made = blockable(node.outputs[0]);
+    if (is_byte_widening(node) && !configuration_.acc8) choices_.algorithms[id] = kAlone;
     bool integers = made && (made->type == DType::kI32 || made->type == DType::kI8);
     bool follows = integers && reads_integers(node) && goes_on_in_elements(node);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -88,6 +96,13 @@ private:
       if (!follows && lies) choices_.operands[{id, i}] = Layout();
     }
     if (follows) choices_.values[node.outputs[0]] = in_elements(made->shape.size());
+  }
+
+  /// Bytes that a design brings into its accumulators by a load, or another processor makes sums
+  /// of.
+  bool is_byte_widening(Node const& node) const {
+    auto from = node.op->name == "widen" ? tensor_info(graph_.value(node.inputs[0])) : std::nullopt;
+    return from && from->type == DType::kI8;
   }
 
   static bool is_pool(Node const& node) {

@@ -13,6 +13,7 @@
 #include "targets/vta/compiler/simulated.h"
 #include "targets/vta/compiler/stages/kernel_calls.h"
 #include "targets/vta/compiler/stages/places.h"
+#include "targets/vta/compiler/token_room.h"
 #include "targets/vta/hardware/description.h"
 
 namespace tw::vta {
@@ -56,6 +57,7 @@ public:
       return refused("not_supported", "the accelerator's simulator checks every access anyway");
     ir::PrintedProgram printed = ir::print(kernel);
     TRY_ASSIGN(CallProgram program, kernel_calls(kernel, configuration_, &printed));
+    TRY(check_token_room(program));
     Artifact artifact;
     artifact.symbol = program.symbol;
     artifact.parts = {{"calls", bytes_of(to_text(program))}};

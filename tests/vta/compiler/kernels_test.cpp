@@ -6,6 +6,7 @@
 #include <array>
 
 #include "engine/ir/interpreter.h"
+#include "targets/vta/compiler/token_room.h"
 #include "targets/vta/prover/prover.h"
 #include "tests/support/vta_kernels.h"
 
@@ -22,6 +23,7 @@ Configuration small(int log_batch, int log_block, bool version_2 = false) {
   Configuration c;
   c.name = "small";
   if (version_2) c.isa = IsaVersion::kV2;
+  c.acc8 = c.mul = true;
   c.log_batch = log_batch, c.log_block = log_block;
   c.log_inp_bytes = 11, c.log_wgt_bytes = 12, c.log_acc_bytes = 13, c.log_uop_bytes = 9;
   return c;
@@ -142,6 +144,104 @@ private slots:
     }
   }
 
+  /// The published boards have no load of bytes into accumulators, and no products there.
+  void what_a_design_cannot_do_is_refused_with_its_reason_data() {
+    QTest::addColumn<QString>("value");
+    QTest::addColumn<QString>("reason");
+    QTest::newRow("residual of bytes")
+        << "sums[n, o, j] + i32(R[n, o, j])"
+        << "R is of bytes, which this design cannot load into 'acc' (acc8 = no): make it i32 in a "
+           "kernel before this one";
+    QTest::newRow("product") << "sums[n, o, j] * 3:i32"
+                             << "sums is multiplied, which this design's ALU cannot (mul = no)";
+    QTest::newRow("shift by a tensor")
+        << "sums[n, o, j] >> B[o, j]"
+        << "sums is shifted by what a tensor holds, of which this design takes the lowest 5 bits "
+           "(shift_bits): shift by numbers";
+  }
+  void what_a_design_cannot_do_is_refused_with_its_reason() {
+    QFETCH(QString, value);
+    QFETCH(QString, reason);
+    std::string text =
+        "tilewright te 1\nkernel dense(X: i8[1, 2, 16], W: i8[2, 2, 16, 16] @param, R: i8[1, 2, "
+        "16], "
+        "B: i32[2, 16] @param) -> Y\n"
+        "  sums[n in 1, o in 2, j in 16] = sum[k in 2, i in 16] i32(X[n, k, i]) * i32(W[o, k, j, "
+        "i])\n"
+        "  made[n in 1, o in 2, j in 16] = " +
+        value.toStdString() +
+        "\n  Y[n in 1, o in 2, j in 16]: i8 = i8(min(max(made[n, o, j] >> 8:i32, -127:i32), "
+        "127:i32))\n";
+    ir::Program plain = program_of(text);
+    for (char const* name : {"pynq", "sim"}) {
+      Configuration c = board(name);
+      auto backend = backend_of(c);
+      Schedule schedule = backend->default_schedule(plain).value();
+      auto calls = calls_of(schedule.program(), *backend, c);
+      QVERIFY2(calls.has_value() == c.acc8, calls ? "" : calls.error().message.c_str());
+      if (!calls) {
+        QString message = QString::fromStdString(calls.error().message);
+        QVERIFY2(message.mid(message.indexOf(' ')) == reason.mid(reason.indexOf(' ')),
+                 qPrintable(message));
+        continue;
+      }
+      Rng rng(3);
+      if (value.contains(">> B")) continue;  // amounts by chance
+      QString fault = fault_of(schedule.program(), *backend, c, plain, rng);
+      QVERIFY2(fault.isEmpty(), qPrintable(fault));
+    }
+  }
+
+  void a_shift_farther_than_the_designs_is_several() {
+    for (int amount : {3, 15, 16, 17, 31}) {
+      std::string text =
+          "tilewright te 1\nkernel dense(X: i8[1, 8, 16], W: i8[1, 8, 16, 16] @param) -> Y\n"
+          "  sums[n in 1, o in 1, j in 16] = sum[k in 8, i in 16] i32(X[n, k, i]) * i32(W[o, k, j, "
+          "i])\n"
+          "  far[n in 1, o in 1, j in 16] = sums[n, o, j] << " +
+          std::to_string(amount) + ":i32\n  back[n in 1, o in 1, j in 16] = far[n, o, j] >> " +
+          std::to_string(amount) +
+          ":i32\n  Y[n in 1, o in 1, j in 16]: i8 = i8(min(max(back[n, o, j], -127:i32), "
+          "127:i32))\n";
+      ir::Program plain = program_of(text);
+      for (char const* name : {"pynq", "sim"}) {
+        Configuration c = board(name);
+        auto backend = backend_of(c);
+        Rng rng{uint64_t(amount)};
+        Schedule schedule = backend->default_schedule(plain).value();
+        QString fault = fault_of(schedule.program(), *backend, c, plain, rng);
+        QVERIFY2(fault.isEmpty(), qPrintable(fault));
+      }
+    }
+  }
+
+  /// Queues of one token: streams run, or the kernel is refused before there is one.
+  void short_queues_of_tokens_are_enough_or_refused() {
+    int ran = 0, refused = 0;
+    for (uint64_t seed = 1; seed <= 30; ++seed) {
+      Rng rng(seed);
+      Configuration c = small(int(rng.below(2)), int(rng.between(1, 3)));
+      c.token_queue = int(rng.between(1, 2)), c.tokens_stall = rng.below(2);
+      auto backend = backend_of(c);
+      ir::Program plain = program_of(text_of(random_shape(rng, c), c));
+      auto schedule = random_schedule(*backend, plain, rng);
+      if (!schedule) continue;
+      auto calls = calls_of(schedule->program(), *backend, c);
+      if (!calls) continue;
+      auto room = check_token_room(*calls);
+      if (!room) {
+        ++refused;
+        QCOMPARE(room.error().code, std::string("vta_tokens"));
+        continue;
+      }
+      ++ran;
+      QString fault = fault_of(schedule->program(), *backend, c, plain, rng);
+      QVERIFY2(fault.isEmpty(), qPrintable(QString("seed %1: ").arg(seed) + fault));
+    }
+    qInfo("%d kernels ran, %d were refused", ran, refused);
+    QVERIFY(ran > 3 && refused > 3);
+  }
+
   void random_kernels_under_random_tiles_are_right() {
     int64_t wanted = count_from("TW_VTA_KERNELS", 40), made = 0, threads = 0, residuals = 0;
     uint64_t first = uint64_t(count_from("TW_TEST_SEED", 20260));
@@ -150,6 +250,7 @@ private slots:
       Rng rng(seed);
       Configuration c = small(int(rng.below(3)), int(rng.between(1, 4)), rng.below(3) == 0);
       QVERIFY(validate(c));
+      c.acc8 = rng.below(2);
       auto backend = backend_of(c);
       ConvShape shape = random_shape(rng, c);
       ir::Program plain = program_of(text_of(shape, c));

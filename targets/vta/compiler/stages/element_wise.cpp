@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
 #include "targets/vta/compiler/stages/matching.h"
+#include "targets/vta/compiler/stages/operations.h"
 #include "targets/vta/compiler/stages/transfers.h"
 
 namespace tw::vta {
@@ -16,72 +16,8 @@ namespace {
 using namespace ir;
 
 constexpr int64_t kImmediateLimit = 1 << 15;
-
 std::unexpected<Error> no_expression(std::string message) {
   return refused("vta_expression", std::move(message));
-}
-
-/// Without the widening of bytes, which loading them into an accumulator does.
-Expr without_widening(Expr const& e) {
-  auto const* cast = e.as<Cast>();
-  auto const* read = cast && cast->type == DType::kI32 ? cast->a.as<Load>() : nullptr;
-  return read && read->buffer->type == DType::kI8 ? cast->a : e;
-}
-
-bool commutes(BinaryOp op) {
-  return op == BinaryOp::kAdd || op == BinaryOp::kMul || op == BinaryOp::kMin ||
-         op == BinaryOp::kMax;
-}
-
-std::optional<AluOp> operation(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::kAdd:
-      return AluOp::kAdd;
-    case BinaryOp::kMul:
-      return AluOp::kMul;
-    case BinaryOp::kMin:
-      return AluOp::kMin;
-    case BinaryOp::kMax:
-      return AluOp::kMax;
-    case BinaryOp::kShiftRight:
-      return AluOp::kShr;
-    default:
-      return {};
-  }
-}
-
-/// An operation with a constant on its right.
-struct WithImmediate {
-  AluOp op;
-  int64_t immediate;
-};
-std::optional<WithImmediate> with_immediate(BinaryOp op, int64_t value) {
-  bool power = value > 0 && std::has_single_bit(uint64_t(value));
-  int64_t bits = power ? std::countr_zero(uint64_t(value)) : 0;
-  if (op == BinaryOp::kSub) return WithImmediate{AluOp::kAdd, -value};
-  if (op == BinaryOp::kShiftLeft) return WithImmediate{AluOp::kShr, -value};
-  if (op == BinaryOp::kFloorDiv && power) return WithImmediate{AluOp::kShr, bits};
-  if (op == BinaryOp::kMul && power) return WithImmediate{AluOp::kShr, -bits};
-  auto plain = operation(op);
-  return plain ? std::optional(WithImmediate{*plain, value}) : std::nullopt;
-}
-
-/// value of min(max(value, low), high) and of max(min(value, high), low), where low <= high.
-struct Clamped {
-  Expr value;
-  int64_t low = 0, high = 0;
-};
-std::optional<Clamped> clamped(Expr const& e) {
-  auto const* outer = e.as<Binary>();
-  auto const* inner = outer ? outer->a.as<Binary>() : nullptr;
-  if (!inner) return {};
-  auto a = as_int(inner->b), b = as_int(outer->b);
-  bool highest_last = outer->op == BinaryOp::kMin && inner->op == BinaryOp::kMax,
-       lowest_last = outer->op == BinaryOp::kMax && inner->op == BinaryOp::kMin;
-  if (!a || !b || (!highest_last && !lowest_last)) return {};
-  Clamped result{inner->a, std::min(*a, *b), std::max(*a, *b)};
-  bool ordered = highest_last ? *a <= *b : *b <= *a;
-  return ordered ? std::optional(result) : std::nullopt;
 }
 
 class StoreCalls {
@@ -149,11 +85,21 @@ private:
     TRY_ASSIGN(Copy copy, copy_of(*read, from));
     copy.memory = to_.memory;
     bool bytes = read->buffer->type == DType::kI8;
-    if (to_.memory == Memory::kAcc && bytes) copy.memory = Memory::kAccByte;
+    if (to_.memory == Memory::kAcc && bytes) {
+      if (!context_.configuration.acc8) return no_bytes(read->buffer->name);
+      copy.memory = Memory::kAccByte;
+    }
     if (condition) TRY(keep_inside(copy, condition));
     TRY_ASSIGN(std::vector<StageCall> calls, transfers_of(std::move(copy)));
     std::ranges::move(calls, std::back_inserter(calls_));
     return true;
+  }
+
+  static std::unexpected<Error> no_bytes(std::string const& tensor) {
+    return refused("vta_design",
+                   fmt::format("{} is of bytes, which this design cannot load into '{}' (acc8 = "
+                               "no): make it i32 in a kernel before this one",
+                               tensor, kAccScope));
   }
 
   static bool is_zero(Expr const& e) { return is_int(e, 0); }
@@ -230,13 +176,23 @@ private:
     stage.call.reset = true;
     add(std::move(stage), dst, nullptr);
   }
-  void with_tensor(AluOp op, Location const& dst, Location const& src) {
+  Status with_tensor(AluOp op, Location const& dst, Location const& src) {
+    TRY(check_operation(context_.configuration, op, OperandKind::kTensor, store_.buffer->name));
     StageCall stage;
     stage.call.kind = CallKind::kAlu;
     stage.call.alu = op;
     add(std::move(stage), dst, &src);
+    return {};
   }
+  /// Shifts that are farther than the design's are several.
   Status with_number(AluOp op, Location const& dst, int64_t number) {
+    TRY(check_operation(context_.configuration, op, OperandKind::kNumber, store_.buffer->name));
+    if (op != AluOp::kShr) return with_immediate_of(op, dst, number);
+    for (int64_t part : shifts_of(context_.configuration, number))
+      TRY(with_immediate_of(op, dst, part));
+    return {};
+  }
+  Status with_immediate_of(AluOp op, Location const& dst, int64_t number) {
     if (number < -kImmediateLimit || number >= kImmediateLimit)
       return no_expression(
           fmt::format("the number {} has no room in an instruction, which takes "
@@ -271,8 +227,7 @@ private:
     if (auto const* read = e.as<Load>()) {
       TRY_ASSIGN(Location from, location_of(*read));
       if (!has_version_2()) reset(dst);
-      with_tensor(has_version_2() ? AluOp::kMove : AluOp::kAdd, dst, from);
-      return {};
+      return with_tensor(has_version_2() ? AluOp::kMove : AluOp::kAdd, dst, from);
     }
     auto const* node = e.as<Binary>();
     if (!node)
@@ -307,8 +262,7 @@ private:
                                        to_text(e), own->name));
     TRY_ASSIGN(Location from, computed(b));
     TRY(compute_into(dst, own, a));
-    with_tensor(*op, dst, from);
-    return {};
+    return with_tensor(*op, dst, from);
   }
 
   /// Where the value of an operand is: as it lies, or over a tensor of its own that nobody needs
