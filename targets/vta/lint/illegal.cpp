@@ -34,7 +34,7 @@ void find_reuse(Instruction const& instruction, int64_t index, std::span<MicroOp
   Nest const& n = instruction.nest;
   if (instruction.opcode != Opcode::kAlu || n.steps() == 0) return;
   auto reuse = close_reuse(instruction, uops.subspan(n.uop_begin, size_t(n.uops())), kLatency,
-                           Steps::kOfAll);
+                           NestSteps::kOfAll);
   if (!reuse) return;
   findings.push_back({index, "alu_reuse",
                       fmt::format("micro-op {} needs acc element {}, which micro-op {} made one "

@@ -95,7 +95,7 @@ private:
              .second)
       return;
     auto reuse = close_reuse(instruction, uops.subspan(n.uop_begin, size_t(n.uops())),
-                             options_.accumulator_latency, Steps::kOfOneIteration);
+                             options_.accumulator_latency, NestSteps::kOfOneIteration);
     if (!reuse) return;
     made_.hazards.push_back(
         {int64_t(i), "accumulator_reuse",

@@ -11,7 +11,8 @@ struct Step {
 
 class Search {
 public:
-  Search(Instruction const& instruction, std::span<MicroOp const> uops, int latency, Steps steps)
+  Search(Instruction const& instruction, std::span<MicroOp const> uops, int latency,
+         NestSteps steps)
       : nest_(instruction.nest),
         uops_(uops),
         latency_(latency),
@@ -23,7 +24,7 @@ public:
   /// those where the outer loop goes on.
   std::optional<Reuse> first() const {
     if (reads_src_ && nest_.src != nest_.dst) return first_of_all();
-    if (steps_ == Steps::kOfOneIteration) return first_of_iteration({0, 0, 0});
+    if (steps_ == NestSteps::kOfOneIteration) return first_of_iteration({0, 0, 0});
     int64_t last = std::max<int64_t>(1, int64_t(nest_.inner) - latency_);
     for (int64_t inner = 0; inner < nest_.inner; inner = inner == 0 ? last : inner + 1)
       if (auto found = first_of_iteration({0, inner, 0})) return found;
@@ -63,7 +64,7 @@ private:
     Step step = start;
     int64_t written = dst(start);
     for (int64_t distance = 1; distance < latency_ && advance(step); ++distance) {
-      if (steps_ == Steps::kOfOneIteration && step.uop == 0) return std::nullopt;  // it drained
+      if (steps_ == NestSteps::kOfOneIteration && step.uop == 0) return std::nullopt;  // it drained
       if (dst(step) == written || (reads_src_ && src(step) == written))
         return Reuse{distance, nest_.uop_begin + uint32_t(start.uop),
                      nest_.uop_begin + uint32_t(step.uop), written};
@@ -74,14 +75,14 @@ private:
   Nest const& nest_;
   std::span<MicroOp const> uops_;
   int latency_;
-  Steps steps_;
+  NestSteps steps_;
   bool reads_src_;
 };
 
 }  // namespace
 
 std::optional<Reuse> close_reuse(Instruction const& instruction, std::span<MicroOp const> uops,
-                                 int latency, Steps steps) {
+                                 int latency, NestSteps steps) {
   // A reset reads nothing.
   if (instruction.nest.reset || instruction.nest.steps() == 0) return std::nullopt;
   return Search(instruction, uops, latency, steps).first();

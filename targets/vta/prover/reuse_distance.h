@@ -14,11 +14,11 @@ struct Reuse {
 /// Which steps follow one another without a pause. The published HLS design pipelines the loop over
 /// micro-ops alone, and drains at the end of each inner iteration (that is what the timing model's
 /// constant of that name stands for); a pipeline over all loops has no such pauses.
-enum class Steps : uint8_t { kOfOneIteration, kOfAll };
+enum class NestSteps : uint8_t { kOfOneIteration, kOfAll };
 
 /// The first pair of steps, anywhere in the two loops, of which the second reads what the first
 /// writes less than `latency` steps before it. `uops`: those of the nest's range.
 std::optional<Reuse> close_reuse(Instruction const& instruction, std::span<MicroOp const> uops,
-                                 int latency, Steps steps);
+                                 int latency, NestSteps steps);
 
 }  // namespace tw::vta
