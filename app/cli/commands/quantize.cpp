@@ -106,6 +106,8 @@ void add_quantize(CLI::App& app, Context& context) {
                     "make them: tw verify reads it beside a model.onnx");
   command->add_flag("--first", request->options.first, "convolutions of the model's input, too");
   command->add_flag("--dense", request->options.dense, "dense layers, too");
+  command->add_flag("--depthwise", request->options.depthwise,
+                    "convolutions of each channel alone, too, which loses accuracy");
   command->add_option("--fix", context.fixes, "set an input's shape: NAME=1x3x224x224")
       ->type_name("NAME=SHAPE")
       ->expected(1)

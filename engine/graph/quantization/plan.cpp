@@ -56,6 +56,13 @@ private:
     return is_op(node, "conv") || is_op(node, "gemm") || is_op(node, "matmul");
   }
 
+  /// A depthwise convolution.
+  bool multiplies_channels_alone(Node const& node) const {
+    auto weights = graph_.value(node.inputs[1]).shape();
+    return is_op(node, "conv") && integer(node.attributes, "group", 1) > 1 && weights &&
+           weights->size() > 1 && (*weights)[1] == 1;
+  }
+
   bool is_f32(ValueId id) const { return graph_.value(id).type.dtype == DType::kF32; }
   bool has_samples(ValueId id) const {
     auto found = samples_.find(id);
@@ -71,6 +78,9 @@ private:
     if (is_op(node, "conv") && is_input(x) && !options_.first)
       return "it reads the model's input, whose channels are few";
     if (!is_op(node, "conv") && !options_.dense) return "it is a dense layer";
+    if (multiplies_channels_alone(node) && !options_.depthwise)
+      return "it multiplies each channel alone, and one step for the weights of all would cost "
+             "much";
     if (!graph_.value(w).is_constant()) return "its weights are computed while the model runs";
     if (graph_.value(x).is_constant() || !is_f32(x) || !is_f32(w)) return "it is not of f32";
     if (!graph_.value(node.outputs[0]).shape()) return "an extent is not known";

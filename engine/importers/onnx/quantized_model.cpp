@@ -15,6 +15,8 @@ namespace tw {
 namespace {
 
 constexpr int64_t kFirstOpset = 10;  // with QuantizeLinear
+/// What opset 10 has in another way than the one before it.
+constexpr std::string_view kChangedIn10[] = {"Slice", "TopK", "Upsample"};
 
 /// "same_upper" as ONNX has it.
 std::string in_capitals(std::string word) {
@@ -43,6 +45,9 @@ public:
     TRY(check());
     find_nodes();
     ForeignModel result = model_;
+    for (char const* domain : {"", "ai.onnx"})
+      if (auto found = result.opsets.find(domain); found != result.opsets.end())
+        found->second = std::max(found->second, kFirstOpset);
     result.graph.nodes.clear();
     result.graph.initializers.clear();
     for (ForeignValue const& output : model_.graph.outputs) want(output.name);
@@ -57,6 +62,7 @@ public:
       return model_.graph.initializers.contains(input.name) &&
              !result.graph.initializers.contains(input.name);
     });
+    for (ForeignValue& input : result.graph.inputs) keep_shape(input);
     // An intermediate value that is gone needs no declaration.
     std::erase_if(result.graph.values,
                   [&](ForeignValue const& value) { return !seen_.contains(value.name); });
@@ -64,6 +70,14 @@ public:
   }
 
 private:
+  /// Of opset 9 are models whose operators mean the same in 10.
+  std::string changed_operator(ForeignGraph const& graph) const {
+    for (ForeignNode const& node : graph.nodes)
+      if (node.domain.empty() && std::ranges::count(kChangedIn10, node.op_type) > 0)
+        return node.op_type;
+    return {};
+  }
+
   Status check() const {
     if (model_.format != "onnx")
       return bad_input("unwritable_format",
@@ -72,11 +86,36 @@ private:
     for (char const* domain : {"", "ai.onnx"})
       if (auto found = model_.opsets.find(domain); found != model_.opsets.end()) {
         if (found->second >= kFirstOpset) return {};
+        std::string changed = changed_operator(model_.graph);
+        if (found->second == kFirstOpset - 1 && changed.empty() && !has_bodies()) return {};
+        if (found->second == kFirstOpset - 1 && !changed.empty())
+          return bad_input("old_opset",
+                           fmt::format("the model is of opset 9, whose {} is another one in opset "
+                                       "10, which quantized models need",
+                                       changed));
         return bad_input("old_opset", fmt::format("the model is of opset {}, which cannot be "
                                                   "quantized; opset {} and later can",
                                                   found->second, kFirstOpset));
       }
     return bad_input("old_opset", "the model does not say which opset it is of");
+  }
+
+  bool has_bodies() const {
+    for (ForeignNode const& node : model_.graph.nodes)
+      for (auto const& [name, attribute] : node.attributes)
+        if (std::holds_alternative<std::shared_ptr<ForeignGraph const>>(attribute)) return true;
+    return false;
+  }
+
+  /// Extents that were open and are known now: what was measured was of these.
+  void keep_shape(ForeignValue& input) const {
+    for (ValueId id : graph_.inputs) {
+      auto shape = graph_.value(id).shape();
+      if (graph_.value(id).name != input.name || !shape) continue;
+      std::vector<ForeignDim> dims(shape->size());
+      for (size_t i = 0; i < dims.size(); ++i) dims[i].extent = (*shape)[i];
+      input.dims = dims;
+    }
   }
 
   bool is_own(Node const& node) const {

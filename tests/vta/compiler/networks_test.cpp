@@ -72,7 +72,8 @@ std::vector<Row> kernels_of(ForeignModel const& model, char const* board) {
   Graph graph = build_graph(model).value();
   Rng rng(5);
   CalibrationData data{{{random_array(rng, *graph.value(graph.inputs[0]).shape())}}};
-  Graph bytes = quantize(graph, data, {.first = true, .dense = true}).value().graph;
+  Graph bytes =
+      quantize(graph, data, {.first = true, .dense = true, .depthwise = true}).value().graph;
   auto backend = backend_of(*vta::find_board(board));
   Graph fused = optimize(bytes, *backend).value();
   Plan plan = make_plan(fused).value();
