@@ -1,6 +1,7 @@
 // The commands that the VTA accelerator brings, as somebody types them.
 #include <QtTest>
 
+#include <QCryptographicHash>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -175,6 +176,29 @@ private slots:
     QVERIFY(events.size() > 100);
     Run shown = tw({"timeline", "--from", out, "--json"});
     QVERIFY2(json_of(shown)["proven"].toBool(), qPrintable(shown.err));
+  }
+
+  void a_stream_runs_on_data_of_ones_own() {
+    QTemporaryDir folder;
+    QString before = folder.filePath("before.bin"), after = folder.filePath("after.bin"),
+            again = folder.filePath("again.bin");
+    Run run = tw({"vta", "simulate", stream_, "--data", "7", "--memory-out", after});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QByteArray digest = QCryptographicHash::hash(content(after), QCryptographicHash::Sha256);
+    QVERIFY2(run.out.contains(digest.toHex().left(16)), qPrintable(run.out));
+    run = tw({"vta", "step", stream_, "--instruction", "0", "--data", "7", "--memory-out", before});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QVERIFY(content(before).size() == content(after).size() && content(before) != content(after));
+    run = tw({"vta", "simulate", stream_, "--memory", before, "--memory-out", again});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QCOMPARE(content(again), content(after));
+    run = tw({"vta", "step", stream_, "--memory", before, "--memory-out", again});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QCOMPARE(content(again), content(after));
+    run = tw({"vta", "simulate", stream_, "--memory", before, "--data", "7"});
+    QVERIFY2(run.code == 2 && run.err.contains("--memory"), qPrintable(run.err));
+    run = tw({"vta", "simulate", stream_, "--memory", folder.filePath("none.bin")});
+    QVERIFY2(run.code == 2, qPrintable(run.err));
   }
 
   void a_run_stops_where_it_is_told_and_goes_back() {

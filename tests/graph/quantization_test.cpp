@@ -10,6 +10,7 @@
 #include "engine/graph/passes.h"
 #include "engine/graph/pipeline.h"
 #include "engine/graph/quantization/quantization.h"
+#include "engine/graph/quantization/runs.h"
 #include "engine/graph/quantization/samples.h"
 #include "engine/graph/reference.h"
 #include "engine/importers/from_foreign.h"
@@ -506,6 +507,23 @@ private slots:
     qInfo("%.1f dB with it in floats, %.1f in bytes", floats.outputs[0].decibels,
           bytes.outputs[0].decibels);
     QVERIFY(floats.outputs[0].decibels > bytes.outputs[0].decibels + 3);
+  }
+
+  void calibration_inputs_of_another_batch_are_several_runs() {
+    Graph graph = build_graph(model_of({"y = Conv x w"}, {2, 4, 9, 9})).value();
+    Rng rng(kSeed);
+    NDArray six = random_array(rng, {6, 4, 9, 9});
+    auto runs = runs_of(graph, {six});
+    QCOMPARE(runs->size(), size_t(3));
+    for (size_t k = 0; k < 3; ++k) {
+      QCOMPARE((*runs)[k][0].shape(), (Shape{2, 4, 9, 9}));
+      QVERIFY(std::memcmp((*runs)[k][0].data(), six.as<float>().data() + k * 2 * 4 * 81,
+                          2 * 4 * 81 * sizeof(float)) == 0);
+    }
+    QCOMPARE(runs_of(graph, {random_array(rng, {2, 4, 9, 9})})->size(), size_t(1));
+    for (Shape const& wrong : {Shape{3, 4, 9, 9}, Shape{4, 4, 9, 8}, Shape{4, 9, 9}, Shape{}})
+      QCOMPARE(runs_of(graph, {NDArray::create(DType::kF32, wrong).value()}).error().code,
+               std::string("wrong_input"));
   }
 
   void extents_that_were_fixed_are_written() {

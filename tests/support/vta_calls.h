@@ -165,7 +165,8 @@ private:
     int64_t room = depth(loads ? memory : Memory::kOut);
     t.y_size = uint32_t(rng_.between(0, 4)), t.x_size = uint32_t(rng_.between(0, 4));
     t.x_stride = t.x_size + uint32_t(rng_.below(3));
-    if (loads && rng_.below(3) == 0)
+    bool pads = memory != Memory::kWgt || program_.configuration.pad_wgt;
+    if (loads && pads && rng_.below(3) == 0)
       for (uint32_t* pad : {&t.y_pad_before, &t.y_pad_after, &t.x_pad_before, &t.x_pad_after})
         *pad = uint32_t(rng_.below(2));
     if (t.rows() * t.columns() > room) t = {.memory = memory};
@@ -243,7 +244,7 @@ inline Configuration small_configuration(Rng& rng) {
   c.log_wgt_bytes = wgt + int(rng.between(5, 6));
   c.log_acc_bytes = inp + 2 + int(rng.between(5, 7));
   c.log_uop_bytes = 2 + int(rng.between(4, 8));
-  c.acc8 = c.mul = true;
+  c.acc8 = c.mul = c.pad_wgt = true;
   c.pad_only = rng.below(2);
   return c;
 }

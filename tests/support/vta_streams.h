@@ -34,7 +34,7 @@ inline Configuration random_configuration(Rng& rng) {
   c.log_wgt_bytes = int(rng.between(2, 5)) + 2 * c.log_block + c.log_wgt_bits - 3;
   c.log_acc_bytes = int(rng.between(3, 6)) + log_lanes + c.log_acc_bits - 3;
   c.command_queue = int(rng.between(1, 8));
-  c.acc8 = c.mul = c.uop_rows = true;
+  c.acc8 = c.mul = c.pad_wgt = c.uop_rows = true;
   c.shift_bits = rng.below(2) ? 5 : 32;
   c.tokens_stall = rng.below(2);
   return c;

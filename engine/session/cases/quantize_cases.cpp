@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/graph/mode_values.h"
+#include "engine/graph/quantization/runs.h"
 #include "engine/importers/importer.h"
 #include "engine/importers/onnx/quantized_model.h"
 #include "engine/samples/onnx_writer.h"
@@ -62,6 +63,25 @@ std::vector<fs::path> folders_of(fs::path const& data) {
   return folders;
 }
 
+/// Of inputs that the model leaves open: the extents of the set whose first one is least.
+Result<std::map<std::string, Shape>> shapes_of_data(ForeignModel const& model,
+                                                    QuantizeRequest const& request) {
+  std::map<std::string, Shape> fixes = request.fixes;
+  if (request.data.empty()) return fixes;
+  TRY_ASSIGN(Graph graph, build_graph(model, {request.fixes, {}}));
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    Value const& value = graph.value(graph.inputs[i]);
+    if (value.shape()) continue;
+    for (fs::path const& folder : folders_of(request.data)) {
+      TRY_ASSIGN(NDArray array, open_tensor(folder / fmt::format("input_{}.pb", i)));
+      auto [known, is_new] = fixes.try_emplace(value.name, array.shape());
+      bool less = !is_new && !array.shape().empty() && array.shape() < known->second;
+      if (less) known->second = array.shape();
+    }
+  }
+  return fixes;
+}
+
 Status read_data(Graph const& graph, QuantizeRequest const& request, CalibrationData& data,
                  QuantizeReport& report) {
   std::vector<fs::path> folders = folders_of(request.data);
@@ -71,7 +91,12 @@ Status read_data(Graph const& graph, QuantizeRequest const& request, Calibration
         fmt::format("{} has no input_0.pb, nor a folder with one", request.data.string()));
   for (fs::path const& folder : folders) {
     TRY_ASSIGN(Inputs inputs, stored_inputs(graph, folder));
-    data.runs.push_back(std::move(inputs));
+    auto runs = runs_of(graph, inputs);
+    if (!runs) {
+      runs.error().place.file = folder.string();
+      return std::unexpected(runs.error());
+    }
+    std::ranges::move(*runs, std::back_inserter(data.runs));
   }
   if (data.runs.size() > 1) {
     data.checks = {std::move(data.runs.back())};
@@ -121,7 +146,8 @@ Result<QuantizeReport> quantize_to_file(QuantizeRequest const& request, StopToke
   bool is_sample = request.source.starts_with("sample:");
   TRY_ASSIGN(ForeignModel model,
              is_sample ? build_sample(request.source.substr(7)) : open_foreign(request.source));
-  TRY_ASSIGN(Graph graph, build_graph(model, {request.fixes, {}}));
+  TRY_ASSIGN(auto fixes, shapes_of_data(model, request));
+  TRY_ASSIGN(Graph graph, build_graph(model, {fixes, {}}));
   QuantizeReport report;
   CalibrationData data;
   TRY(request.data.empty() ? make_data(graph, request, data, report)

@@ -13,6 +13,8 @@ std::unexpected<Error> not_in_design(Configuration const& c, std::string_view wh
 Status check_load(Configuration const& c, Transfer const& load) {
   if (load.memory == Memory::kAccByte && !c.acc8)
     return not_in_design(c, "load bytes into acc (acc8 = no): it would load nothing");
+  if (load.memory == Memory::kWgt && !c.pad_wgt && load.padded())
+    return not_in_design(c, "pad weights (pad_wgt = no): it would load them without");
   bool one_row = load.x_size == 0 || load.y_size == 1;
   if (load.memory == Memory::kUop && !c.uop_rows && (!one_row || load.padded()))
     return not_in_design(c,
@@ -32,6 +34,8 @@ constexpr Choice kChoices[] = {
     {"mul", "yes", "no", "the ALU multiplies", "the ALU does not multiply", &Configuration::mul},
     {"pad_only", "yes", "no", "a load without columns fills its padding with zeros",
      "a load without columns does nothing", &Configuration::pad_only},
+    {"pad_wgt", "yes", "no", "a load pads weights, too", "no load pads weights",
+     &Configuration::pad_wgt},
     {"uop_rows", "yes", "no", "micro-ops are loaded in rows, with padding",
      "micro-ops are loaded in one row", &Configuration::uop_rows},
     {"full_tokens", "stall", "lose", "who pushes a token into a full queue waits",

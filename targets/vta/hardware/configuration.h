@@ -48,6 +48,7 @@ struct Configuration {
   bool mul = false;          ///< the ALU multiplies
   int shift_bits = 5;        ///< of a shift's amount, the lowest, with a sign: -16 to 15
   bool pad_only = true;      ///< a LOAD without columns fills its padding; else it does nothing
+  bool pad_wgt = false;      ///< a LOAD pads weights; else INP and ACC alone are padded
   bool uop_rows = false;     ///< LOAD UOP takes several rows, and padding; else one row
   bool tokens_stall = true;  ///< who pushes into a full queue waits; else the token is lost
   bool operator==(Configuration const&) const = default;

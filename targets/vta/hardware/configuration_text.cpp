@@ -45,6 +45,7 @@ constexpr WordSetting kWordSettings[] = {
     {"acc8", &Configuration::acc8, "yes", "no"},
     {"mul", &Configuration::mul, "yes", "no"},
     {"pad_only", &Configuration::pad_only, "yes", "no"},
+    {"pad_wgt", &Configuration::pad_wgt, "yes", "no"},
     {"uop_rows", &Configuration::uop_rows, "yes", "no"},
     {"full_tokens", &Configuration::tokens_stall, "stall", "lose"},
 };

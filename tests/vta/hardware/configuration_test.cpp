@@ -210,7 +210,7 @@ private slots:
     std::string all = to_text(*find_board("pynq"));
     QCOMPARE(why(all), std::string());
     QCOMPARE(why(all + "log_block = 4\n"),
-             std::string("board.vta:24: log_block is set a second time: the first is in line 8"));
+             std::string("board.vta:25: log_block is set a second time: the first is in line 8"));
     std::string without = all;
     without.erase(without.find("log_block = 4"), 14);
     QCOMPARE(why(without), std::string("board.vta: a setting is missing: log_block; `tw vta boards "

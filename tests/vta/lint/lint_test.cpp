@@ -71,7 +71,8 @@ private slots:
     QCOMPARE(codes("alu shr uops=0..1 imm=16"), Found{"0 shift_range"});
     QCOMPARE(codes("alu shr uops=0..1 imm=-16"), Found{"0 shift_range"});
     QCOMPARE(codes("alu shr uops=0..1"), Found{"0 shift_register"});
-    QCOMPARE(codes("load wgt y=1 x=1 pad=0,0,0,1"), Found{"0 padded_weights"});
+    QCOMPARE(codes("load wgt y=1 x=1 pad=0,0,0,1", able), Found{"0 padded_weights"});
+    QCOMPARE(codes("load wgt y=1 x=1 pad=0,0,0,1"), (Found{"0 padded_weights", "0 not_in_design"}));
     QCOMPARE(codes("load acc y=1 x=1 pad=0,0,0,1"), Found{"0 padded_accumulators"});
     Configuration two;
     two.log_batch = 1;

@@ -54,7 +54,8 @@ Assembly stream_for(QString const& name, char const* like) {
   Configuration const& able = *find_board(like);
   Configuration& c = read->configuration;
   c.acc8 = able.acc8, c.mul = able.mul, c.shift_bits = able.shift_bits;
-  c.pad_only = able.pad_only, c.uop_rows = able.uop_rows, c.tokens_stall = able.tokens_stall;
+  c.pad_only = able.pad_only, c.pad_wgt = able.pad_wgt, c.uop_rows = able.uop_rows,
+  c.tokens_stall = able.tokens_stall;
   return *read;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 /// Elements of two bytes in INP and OUT, four in WGT, eight in ACC; 16 of each.
 Configuration small(IsaVersion isa = IsaVersion::kV1) {
-  Configuration c{.name = "small", .isa = isa, .log_block = 1, .acc8 = true};
+  Configuration c{.name = "small", .isa = isa, .log_block = 1, .acc8 = true, .pad_wgt = true};
   c.log_uop_bytes = isa == IsaVersion::kV1 ? 6 : 7;
   c.log_inp_bytes = 5, c.log_wgt_bytes = 6, c.log_acc_bytes = 7;
   return c;
