@@ -3,6 +3,7 @@
 
 #include "app/shared/lesson/lesson.h"
 #include "app/shared/lesson/walk.h"
+#include "engine/session/facts/whole_facts.h"
 #include "engine/support/files.h"
 
 using namespace tw;
@@ -157,10 +158,28 @@ private slots:
     QVERIFY(!walk.step_is_done());
     QVERIFY(!walk.answer("190", fact).value());
     QVERIFY(!walk.answer("two hundred", fact).value());
-    QVERIFY(walk.answer("201", fact).value());  // read off a picture
+    QVERIFY2(!walk.answer("201", fact).value(), "iterations are counted, not read off a scale");
+    QVERIFY(walk.answer("200", fact).value());
     QVERIFY(walk.step_is_done());
     QCOMPARE(walk.answer("200", fact).error().code, std::string("no_question"));
     QVERIFY(!walk.go_to(2) && walk.go_to(1));
+  }
+
+  void a_ratio_is_read_off_a_scale_and_a_count_is_exact() {
+    std::string text = kSmall;
+    text.replace(text.find("loop.extent"), 11, "kernel.intensity");
+    lesson::Walk walk(lesson::parse(text).value());
+    auto fact = [](std::string const&) { return std::optional(value(0.25)); };
+    QVERIFY(!walk.answer("0.2", fact).value());
+    QVERIFY(walk.answer("0.245", fact).value());
+    for (char const* name : {"loop.extent", "loops", "loop.bytes", "assembly.fused", "stages"})
+      QVERIFY2(session::is_whole(name), name);
+    for (session::Fact const& one : session::facts()) {
+      bool counts = one.info.doc.starts_with("number of") || one.info.doc.starts_with("bytes of");
+      if (counts) QVERIFY2(session::is_whole(one.info.name), one.info.name.c_str());
+      bool has_unit = !one.info.unit.empty();
+      if (has_unit) QVERIFY2(!session::is_whole(one.info.name), one.info.name.c_str());
+    }
   }
 
   void lines_for_other_machines_are_passed_over() {

@@ -7,18 +7,21 @@
 
 #include "app/shared/journal/player.h"
 #include "app/shared/journal/words.h"
+#include "engine/session/facts/whole_facts.h"
 
 namespace tw::lesson {
 namespace {
 
-constexpr double kAsGood = 0.03;  // of a number that was read off a view
+constexpr double kAsGood = 0.03;  // of a number that was read off a scale
 
-bool is_right(std::string const& words, session::FactValue const& value) {
+/// What is counted is right or wrong: 511 iterations are not 512.
+bool is_right(std::string const& words, std::string const& fact, session::FactValue const& value) {
   if (auto const* text = std::get_if<std::string>(&value)) return words == *text;
   journal::Reader reader(words, {});
   auto number = reader.number("the answer");
   double right = std::get<double>(value);
-  return number && reader.end() && std::abs(*number - right) <= kAsGood * std::abs(right);
+  double off = session::is_whole(fact) ? 0 : kAsGood * std::abs(right);
+  return number && reader.end() && std::abs(*number - right) <= off;
 }
 
 }  // namespace
@@ -59,7 +62,7 @@ Result<bool> Walk::answer(std::string const& words, FactOf const& fact) {
   if (!value)
     return environment_failed(
         "not_known", fmt::format("{} is not known on this machine now", goal->expect.fact));
-  if (!is_right(words, *value)) return false;
+  if (!is_right(words, goal->expect.fact, *value)) return false;
   reached_.insert(goal->line);
   return true;
 }
