@@ -38,6 +38,84 @@ private slots:
     QCOMPARE(order, (std::vector<int>{0, 1, 2, 3, 4}));
   }
 
+  void what_comes_first_makes_others_give_way_and_they_are_done_again() {
+    std::atomic<bool> runs = false;
+    std::vector<std::string> order;
+    Jobs jobs([] {});
+    jobs.start("roofs", "measuring this machine", [&](StopToken stop, Progress const&) {
+      order.push_back("roofs");
+      runs = true;
+      for (int i = 0; i < 2000 && order.size() == 1 && !stop.stop_requested(); ++i)
+        std::this_thread::sleep_for(1ms);
+      if (stop.stop_requested()) order.push_back("stopped");
+    });
+    QTRY_VERIFY(runs);
+    jobs.start("export", "waits", [&](StopToken, Progress const&) { order.push_back("export"); });
+    jobs.start_first("open", "opening",
+                     [&](StopToken, Progress const&) { order.push_back("open"); }, {"roofs"});
+    QVERIFY(jobs.wait_idle(5));
+    QCOMPARE(order, (std::vector<std::string>{"roofs", "stopped", "open", "roofs", "export"}));
+  }
+
+  void who_cancels_what_is_seen_keeps_what_waits_to_be_opened() {
+    std::atomic<bool> runs = false, opened = false, others = false;
+    Jobs jobs([] {});
+    jobs.start("device", "asking", [&](StopToken stop, Progress const&) {
+      runs = true;
+      while (!stop.stop_requested()) std::this_thread::sleep_for(1ms);
+    });
+    QTRY_VERIFY(runs);
+    jobs.start("check", "checking", [&](StopToken, Progress const&) { others = true; });
+    jobs.start_first("open", "opening", [&](StopToken, Progress const&) { opened = true; }, {});
+    jobs.cancel_all("open");
+    QVERIFY(jobs.wait_idle(5));
+    QVERIFY(opened && !others);
+  }
+
+  void a_canceled_job_that_gave_way_is_not_done_again() {
+    std::atomic<int> begun = 0;
+    Jobs jobs([] {});
+    jobs.start("roofs", "measuring", [&](StopToken stop, Progress const&) {
+      ++begun;
+      while (!stop.stop_requested()) std::this_thread::sleep_for(1ms);
+      std::this_thread::sleep_for(20ms);
+    });
+    QTRY_VERIFY(begun > 0);
+    jobs.start_first("open", "opening", [](StopToken, Progress const&) {}, {"roofs"});
+    jobs.cancel("roofs");
+    QVERIFY(jobs.wait_idle(5));
+    QCOMPARE(begun.load(), 1);
+  }
+
+  void nothing_begins_while_it_is_held() {
+    std::atomic<int> begun = 0;
+    Jobs jobs([] {});
+    jobs.hold();
+    jobs.hold();
+    jobs.start("model", "modelling", [&](StopToken, Progress const&) { ++begun; });
+    jobs.release();
+    QVERIFY(!jobs.wait_idle(0.05));
+    QCOMPARE(begun.load(), 0);
+    jobs.release();
+    QVERIFY(jobs.wait_idle(5));
+    QCOMPARE(begun.load(), 1);
+  }
+
+  /// As a session is left: a job of one thread begins jobs on another.
+  void jobs_that_are_over_take_no_more() {
+    std::atomic<bool> runs = false, late = false;
+    Jobs first([] {}), second([] {});
+    first.start("open", "opening", [&](StopToken stop, Progress const&) {
+      runs = true;
+      while (!stop.stop_requested()) std::this_thread::sleep_for(1ms);
+      second.start("model", "modelling", [&](StopToken, Progress const&) { late = true; });
+    });
+    QTRY_VERIFY(runs);
+    for (Jobs* jobs : {&first, &second}) jobs->end();
+    for (Jobs* jobs : {&first, &second}) jobs->join();
+    QVERIFY(!late && first.idle() && second.idle());
+  }
+
   void progress_is_seen_and_leaving_stops_the_running_job() {
     std::atomic<bool> seen = false, ended = false;
     {

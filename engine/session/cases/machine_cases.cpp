@@ -64,15 +64,18 @@ Result<MachineView> machine_view(Backend const& backend, Device& device,
     return view;
   }
   if (!measure) return view;
-  if (again) {
-    std::error_code ignored;
-    std::filesystem::remove(roofs_file(cache_folder, hardware), ignored);
-  }
+  // Those that there are count again if the new ones are not finished.
+  std::filesystem::path kept = roofs_file(cache_folder, hardware), aside = kept;
+  aside += ".before";
+  std::error_code ignored;
+  if (again) std::filesystem::rename(kept, aside, ignored);
   RoofOptions options;
   options.stop = stop;
   options.progress = progress;
   auto roofs = cached_roofs(
       device, hardware, cache_folder, [&] { return backend.roof_probes(); }, options);
+  if (again && roofs) std::filesystem::remove(aside, ignored);
+  if (again && !roofs) std::filesystem::rename(aside, kept, ignored);
   // Such a target's times stand alone.
   if (!roofs && roofs.error().code == "no_roofs") return view;
   if (!roofs) return std::unexpected(roofs.error());

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -20,14 +21,30 @@ public:
   explicit Jobs(std::function<void()> changed);
   /// Stops the running job and waits for it.
   ~Jobs();
+  /// Begins nothing any more and asks the running job to stop; `join` waits for it. Where jobs of
+  /// one begin jobs of another, all are asked before any is waited for.
+  void end();
+  void join();
 
   using Work = std::function<void(StopToken, Progress const&)>;
   /// Queues a job. Waiting jobs of the same kind are dropped, a running one is asked to stop.
   void start(std::string kind, std::string what, Work work);
-  /// Asks the running job to stop and drops the waiting ones.
-  void cancel_all();
+  /// Before all that wait. A running job of one of these kinds gives way: it is asked to stop, and
+  /// done from its beginning afterwards.
+  void start_first(std::string kind, std::string what, Work work,
+                   std::initializer_list<char const*> give_way);
+  /// Asks the running job to stop and drops the waiting ones, but those of the kind `kept`: nobody
+  /// has seen them yet.
+  void cancel_all(std::string const& kept = "");
+  /// The running one, too, unless it is of one of these kinds.
+  void cancel_all_but(std::initializer_list<char const*> kinds);
   /// Drops waiting jobs of this kind and asks a running one to stop.
   void cancel(std::string const& kind);
+
+  /// Until as many releases no job begins, and a running one waits where it asks to.
+  void hold();
+  void release();
+  void wait_while_held(StopToken stop);
 
   /// What runs now; empty when idle.
   std::optional<JobView> current() const;
@@ -40,6 +57,7 @@ private:
     Work work;
   };
   void run();
+  void give_way(std::initializer_list<char const*> kinds);  ///< with the mutex held
 
   std::function<void()> changed_;
   mutable std::mutex mutex_;
@@ -49,6 +67,8 @@ private:
   JobView view_;
   std::stop_source stop_;
   bool ending_ = false;
+  bool gives_way_ = false;  ///< the running one: it is done again
+  int held_ = 0;
   std::thread thread_;
 };
 

@@ -52,6 +52,7 @@ Result<Laboratory::Outcome> Laboratory::measure(Model const& model, int kernel,
   options.timing = {.warm_up = 0, .repeats = 5, .min_sample_seconds = 50e-6, .most_seconds = 0.4};
   options.call.stop = stop;
   options.call.timeout = std::chrono::seconds(30);
+  std::shared_ptr<void> held = while_timing_ ? while_timing_() : nullptr;
   bool fast_before = burst_is_fast(stop);
   TRY_ASSIGN(BenchResult result, bench_->measure(code, options));
   bool disturbed = !fast_before || !burst_is_fast(stop) || result.samples.spread() > kSteadySpread;

@@ -29,7 +29,13 @@ public:
   std::unique_ptr<Laboratory> another() const {
     auto other = std::make_unique<Laboratory>(chosen_, threads_);
     other->know_peak(peak_);
+    other->while_timing(while_timing_);
     return other;
+  }
+
+  /// What it returns is kept for as long as a kernel is timed.
+  void while_timing(std::function<std::shared_ptr<void>()> hold) {
+    while_timing_ = std::move(hold);
   }
 
   Device& device() { return *chosen_.device; }
@@ -80,6 +86,7 @@ private:
   te::Expected expected_;
   std::unique_ptr<SpeedProbe> probe_;
   double peak_ = 0;
+  std::function<std::shared_ptr<void>()> while_timing_;
 };
 
 }  // namespace tw::session

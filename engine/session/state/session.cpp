@@ -6,9 +6,18 @@
 
 #include "engine/session/state/kind_schedules.h"
 #include "engine/session/state/state_cut.h"
+#include "engine/session/state/work_mark.h"
 #include "engine/support/sha256.h"
 
 namespace tw::session {
+
+SessionImpl::~SessionImpl() {
+  Jobs* all[] = {&jobs_,         &errands_,    &code_jobs_,     &model_jobs_,   &patience_,
+                 &tune_jobs_,    &ask_jobs_,   &simulate_jobs_, &outlook_jobs_, &memory_jobs_,
+                 &inspect_jobs_, &value_jobs_, &report_jobs_,   &idle_jobs_};
+  for (Jobs* jobs : all) jobs->end();
+  for (Jobs* jobs : all) jobs->join();
+}
 
 void SessionImpl::publish() {
   {
@@ -51,25 +60,30 @@ Status SessionImpl::open(std::string const& source, std::shared_ptr<Project cons
   TRY_ASSIGN(auto fixes, parse_fixes(shapes));
   clear_error();
   stop_ablation();
-  jobs_.start(
-      "open", "opening " + source,
-      [this, source, project, shapes, fixes, why](StopToken stop, Progress const& progress) {
-        LoadOptions options{fixes, {}};
-        if (project) options.arrangement = project->model.arrangement;
-        std::string sentence;
-        TakenUp taken = why;
-        auto model = load_beside(source, options, project.get(), taken, sentence, stop, progress);
-        if (!model) {
-          if (!stop.stop_requested())
-            set_error(model.error(), why.offload_asked() ? "offload" : "open");
-          return publish();
-        }
-        take_model(*model, source, shapes, project.get(), taken, sentence);
-        publish();
-        start_modelling();
-        know_model(*model, source, stop);
-        start_measuring();
-      });
+  auto work = [this, source, project, shapes, fixes, why](StopToken stop,
+                                                          Progress const& progress) {
+    LoadOptions options{fixes, {}};
+    if (project) options.arrangement = project->model.arrangement;
+    std::string sentence;
+    TakenUp taken = why;
+    auto model = load_beside(source, options, project.get(), taken, sentence, stop, progress);
+    if (!model) {
+      if (!stop.stop_requested())
+        set_error(model.error(), why.offload_asked() ? "offload" : "open");
+      return publish();
+    }
+    take_model(*model, source, shapes, project.get(), taken, sentence);
+    publish();
+    start_modelling();
+    know_model(*model, source, stop);
+    start_measuring();
+  };
+  // What a job opens goes on with what that job does.
+  if (why.device_before.empty())
+    jobs_.start_first("open", "opening " + source, work,
+                      {"roofs", "model", "measure", "check", "again", "background"});
+  else
+    jobs_.start("open", "opening " + source, work);
   return {};
 }
 
@@ -116,6 +130,17 @@ int kernel_for(LoadedModel const& model, int chosen, Backend const& backend) {
 }
 
 }  // namespace
+
+/// What goes on keeps its changes; on another device alone it has none. A text that was typed is in
+/// no file.
+static uint64_t work_kept_of(State const& next, State const& before, Project const* project,
+                             TakenUp const& why) {
+  bool changed = before.model && work_mark(before) != before.work_kept;
+  bool itself = !why.device_before.empty() && !changed;
+  if (why.goes_on() && !itself) return before.work_kept;
+  if (!project && next.source.starts_with("te:")) return 0;
+  return work_mark(next);
+}
 
 bool SessionImpl::take_model(Model model, std::string const& source, std::string const& shapes,
                              Project const* project, TakenUp const& why,
@@ -170,6 +195,7 @@ bool SessionImpl::take_model(Model model, std::string const& source, std::string
   if (why.still) next.model_tuning = state_.model_tuning;  // it goes on
   next.machine = state_.machine;
   next.version = state_.version;
+  next.work_kept = work_kept_of(next, state_, project, why);
   state_ = std::move(next);
   texts_.clear();
   return true;
@@ -180,11 +206,11 @@ Status SessionImpl::run(FixShapes const& c) {
   if (!state_.model) return bad_input("no_model", "no model is open");
   std::string source = state_.source;
   lock.unlock();
-  return open(source, {}, c.shapes);
+  return open(source, {}, c.shapes, {.other_shapes = true});
 }
 
 Status SessionImpl::run(CloseModel const&) {
-  jobs_.cancel_all();
+  jobs_.cancel_all_but({"roofs", "device"});  // those are not of the model
   std::lock_guard lock(mutex_);
   stop_tuning();
   State next;

@@ -56,7 +56,7 @@ std::vector<int> SessionImpl::kernels_without_time() const {
 
 void SessionImpl::watch_for_idle(StopToken stop) {
   for (; !stop.stop_requested(); std::this_thread::sleep_for(kLook)) {
-    if (!jobs_.idle()) continue;
+    if (!jobs_.idle() || !errands_.idle()) continue;
     {
       std::lock_guard lock(mutex_);
       if (!state_.model) background_.model.reset();

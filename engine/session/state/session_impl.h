@@ -44,7 +44,8 @@ public:
         backend_(options_.backend),
         laboratory_(std::make_unique<Laboratory>(this_machine(options_), options_.threads)),
         stages_(std::make_shared<std::vector<CodeStage> const>(code_stages(*options_.backend))),
-        jobs_([this] { notify(); }),
+        jobs_([this] { call_listener(); }),
+        errands_([this] { call_listener(); }),
         code_jobs_([] {}),
         model_jobs_([] {}),
         patience_([] {}),
@@ -57,6 +58,7 @@ public:
         value_jobs_([] {}),
         report_jobs_([] {}),
         idle_jobs_([] {}) {
+    laboratory_->while_timing([this] { return hold_others(); });
     state_.here = laboratory_->tried_on();
     state_.kind = kind_text(options_.backend->target().hardware);
     state_.kind_words = machine_words(*options_.backend);
@@ -64,6 +66,10 @@ public:
     published_.simulated = options_.backend->has_timeline();
     start_roofs(false);
   }
+
+  /// Jobs begin jobs on other threads: all are asked to end before any of them, or anything that
+  /// they look at, is gone.
+  ~SessionImpl() override;
 
   void set_listener(Listener listener) override;
   Snapshot snapshot() const override;
@@ -102,6 +108,8 @@ public:
   std::shared_ptr<ScriptReview const> script_reviewed(std::string const& text);
   std::vector<Command> script_commands(std::string const& text) const;
   std::shared_ptr<LineEffect const> effect_of(std::string const& text, int line);
+  bool work_changed() const;
+  void keep_work();
   std::shared_ptr<Marks const> marks() const override;
   std::vector<KernelDifference> kernels_on(std::string const& before,
                                            std::string const& after) const override;
@@ -161,7 +169,8 @@ private:
   Status run(Export const& c) { return start_export(c.target, c.folder, ""); }
   Status run(ExportKernel const& c) { return start_export(c.target, c.folder, c.kernel); }
   Status run(CancelJob const&) {
-    jobs_.cancel_all();
+    jobs_.cancel_all("open");  // who cancels what is shown has seen nothing of a model that waits
+    errands_.cancel_all();
     hold_background(std::chrono::seconds(60));
     return stop_ablation(), Status();
   }
@@ -202,6 +211,9 @@ private:
 
   // Jobs, on the session's thread.
   void start_roofs(bool again);
+  bool knows_roofs() const;
+  /// So that the processors are a kernel's alone while it is timed, but for what hands wait for.
+  std::shared_ptr<void> hold_others();
   /// The model, in the layouts of the project's accelerator too: what that takes over is put into
   /// `taken`. Without the accelerator it is opened as well, unless it is just being asked for; why,
   /// is put into `sentence`. Errors: those of `load_arranged`; of an accelerator that is asked for,
@@ -341,7 +353,13 @@ private:
 
   std::shared_ptr<Backend const> backend() const { return backend_.load(); }
   void publish();
+  /// There is something new to be seen or asked for: snapshots have another version.
   void notify() {
+    ++news_;
+    call_listener();
+  }
+  /// A job has come farther; nothing else is new.
+  void call_listener() {
     std::lock_guard lock(listener_mutex_);
     if (listener_) listener_();
   }
@@ -367,6 +385,7 @@ private:
   std::shared_ptr<std::vector<CodeStage> const> stages_;
   mutable std::mutex mutex_;
   std::mutex listener_mutex_;
+  std::atomic<uint64_t> news_ = 0;
   State state_;
   Snapshot published_;
   Listener listener_;
@@ -384,8 +403,12 @@ private:
   template <typename View, typename Of, typename Make>
   std::shared_ptr<View const> made_of_model(AskedOfModel<View, Of>& made, Of const& of, Jobs& jobs,
                                             char const* job, Make make);
-  std::shared_ptr<CodeText const> plain_text(ir::Program const& program, te::Kernel const& kernel,
+  std::shared_ptr<CodeText const> plain_text(std::shared_ptr<Backend const> const& backend,
+                                             ir::Program const& program, te::Kernel const& kernel,
                                              std::string const& stage);
+  /// With the mutex held. Another device may be in use by now.
+  void keep_text(std::shared_ptr<Backend const> const& backend, uint64_t hash,
+                 std::string const& key, std::shared_ptr<CodeText const> text);
   AskedPair pair_;                                              ///< the last one asked for
   std::vector<std::shared_ptr<AssemblyReport const>> reports_;  ///< of the last texts
   struct Passes {
@@ -431,6 +454,7 @@ private:
   int times_doubted_ = 0;
   bool modelling_ = false;  ///< a job goes through the states that are not modelled
   Jobs jobs_;
+  Jobs errands_;  ///< exports and what else takes minutes: a model is opened and timed beside them
   Jobs code_jobs_;
   Jobs model_jobs_;
   Jobs patience_;  ///< waits for a quiet moment; nobody waits for it

@@ -173,6 +173,10 @@ Status SessionImpl::run(MeasureModel const&) {
   jobs_.start("model", "measuring the whole model",
               [this, model, options](StopToken stop, Progress const& progress) mutable {
                 options.threads = laboratory_->threads();
+                {
+                  std::lock_guard lock(mutex_);
+                  if (state_.model != model) return;  // another one was opened before its turn
+                }
                 auto run = measure_model(model, options, stop, progress);
                 if (!run) {
                   if (!stop.stop_requested()) set_error(run.error(), "model");
@@ -224,20 +228,33 @@ Status SessionImpl::start_export(std::string const& target, std::string const& f
     state_.exported = nullptr;
     state_.error = nullptr;
   }
-  jobs_.start("export", kernel.empty() ? "exporting the model" : "exporting " + kernel,
-              [this, model, request](StopToken stop, Progress const& progress) {
-                // What is made while exporting is made here, whatever device is in use.
-                ChosenDevice here = this_machine(options_);
-                auto view = export_to_folder(*model, request, options_.exports, *here.backend,
-                                             *here.device, stop, progress);
-                if (!view && !stop.stop_requested()) set_error(view.error(), "export");
-                if (view) {
-                  std::lock_guard lock(mutex_);
-                  state_.exported = std::make_shared<ExportView const>(std::move(*view));
-                }
-                publish();
-              });
+  errands_.start("export", kernel.empty() ? "exporting the model" : "exporting " + kernel,
+                 [this, model, request](StopToken stop, Progress const& progress) {
+                   // What is made while exporting is made here, whatever device is in use.
+                   ChosenDevice here = this_machine(options_);
+                   auto view = export_to_folder(*model, request, options_.exports, *here.backend,
+                                                *here.device, stop, progress);
+                   if (!view && !stop.stop_requested()) set_error(view.error(), "export");
+                   if (view) {
+                     std::lock_guard lock(mutex_);
+                     state_.exported = std::make_shared<ExportView const>(std::move(*view));
+                   }
+                   publish();
+                 });
   return {};
+}
+
+/// Of the device in use: a new measurement that was stopped leaves the ones that there are.
+bool SessionImpl::knows_roofs() const {
+  std::lock_guard lock(mutex_);
+  return state_.machine && state_.machine->rates;
+}
+
+std::shared_ptr<void> SessionImpl::hold_others() {
+  for (Jobs* jobs : {&model_jobs_, &report_jobs_}) jobs->hold();
+  return std::shared_ptr<void>(nullptr, [this](void*) {
+    for (Jobs* jobs : {&model_jobs_, &report_jobs_}) jobs->release();
+  });
 }
 
 void SessionImpl::start_roofs(bool again) {
@@ -254,7 +271,7 @@ void SessionImpl::start_roofs(bool again) {
                   std::lock_guard lock(mutex_);
                   mended("roofs");
                 }
-                take_machine(view ? *view : *plain);
+                if (view || !knows_roofs()) take_machine(view ? *view : *plain);
                 if (view && view->roofs_doubtful) wait_for_quiet();
                 publish();
                 start_modelling();
@@ -295,6 +312,7 @@ void SessionImpl::use(ChosenDevice chosen) {
     if (kept && !kept->model.accelerator.empty()) kept->cut.clear();  // it is cut for this one
     backend_ = chosen.backend;
     laboratory_ = std::make_unique<Laboratory>(std::move(chosen), options_.threads);
+    laboratory_->while_timing([this] { return hold_others(); });
     state_.here = laboratory_->tried_on();
     state_.kind = kind_text(backend()->target().hardware);
     state_.kind_words = machine_words(*backend());

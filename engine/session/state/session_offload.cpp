@@ -8,6 +8,7 @@
 #include "engine/session/quantizing.h"
 #include "engine/session/state/session_impl.h"
 #include "engine/session/state/state_cut.h"
+#include "engine/session/state/work_mark.h"
 #include "engine/session/use_cases.h"
 #include "engine/support/base/quantities.h"
 
@@ -80,11 +81,15 @@ QuantizedView quantized_view(QuantizeReport const& report, std::string const& fi
 
 Status SessionImpl::run(Quantize const& c) {
   QuantizeRequest request;
+  Model before;
+  uint64_t work = 0;
   {
     std::lock_guard lock(mutex_);
     if (!state_.model) return bad_input("no_model", "no model is open");
     if (state_.model->is_expression)
       return bad_input("nothing_to_quantize", "a tensor expression says its types itself");
+    before = state_.model;
+    work = work_mark(state_);
     request.source = state_.source;
     TRY_ASSIGN(request.fixes, parse_fixes(state_.shapes));
   }
@@ -92,31 +97,39 @@ Status SessionImpl::run(Quantize const& c) {
   request.out = c.file;
   request.options.dense = c.dense;
   clear_error();
-  jobs_.start("quantize", "quantizing the model",
-              [this, request](StopToken stop, Progress const& progress) {
-                auto report = quantize_to_file(request, stop, progress);
-                if (!report) {
-                  if (!stop.stop_requested()) set_error(report.error(), "quantize");
-                  return publish();
-                }
-                std::string file = request.out.string();
-                auto view = std::make_shared<QuantizedView const>(quantized_view(*report, file));
-                std::string sentence;
-                auto model = load_arranged(file, {}, *backend(), sentence, stop, progress);
-                if (!model) {
-                  if (!stop.stop_requested()) set_error(model.error(), "quantize");
-                  return publish();
-                }
-                take_model(*model, file, "", nullptr, {}, sentence);
-                {
-                  std::lock_guard lock(mutex_);
-                  state_.quantized = view;
-                }
-                publish();
-                start_modelling();
-                know_model(*model, file, stop);
-                start_measuring();
-              });
+  errands_.start("quantize", "quantizing the model",
+                 [this, request, before, work](StopToken stop, Progress const& progress) {
+                   auto report = quantize_to_file(request, stop, progress);
+                   if (!report) {
+                     if (!stop.stop_requested()) set_error(report.error(), "quantize");
+                     return publish();
+                   }
+                   std::string file = request.out.string();
+                   auto view = std::make_shared<QuantizedView const>(quantized_view(*report, file));
+                   std::string sentence;
+                   auto model = load_arranged(file, {}, *backend(), sentence, stop, progress);
+                   if (!model) {
+                     if (!stop.stop_requested()) set_error(model.error(), "quantize");
+                     return publish();
+                   }
+                   // Who went on meanwhile, with this or another one, goes on with that.
+                   bool same = false;
+                   {
+                     std::lock_guard lock(mutex_);
+                     same = state_.model == before && work_mark(state_) == work;
+                     if (!same) state_.quantized = view;
+                   }
+                   if (!same) return publish();
+                   take_model(*model, file, "", nullptr, {}, sentence);
+                   {
+                     std::lock_guard lock(mutex_);
+                     state_.quantized = view;
+                   }
+                   publish();
+                   start_modelling();
+                   know_model(*model, file, stop);
+                   start_measuring();
+                 });
   return {};
 }
 

@@ -95,7 +95,7 @@ void SessionImpl::wait_for_quiet() {
             bool times = state_.has_kernel() && !disturbed_nodes(state_.now(), state_.here).empty();
             if (!doubtful && !times) return;
           }
-          if (jobs_.idle())
+          if (jobs_.idle() && errands_.idle())
             jobs_.start("again", "repeating measurements that were disturbed by other programs",
                         [this](StopToken stopped, Progress const& progress) {
                           measure_disturbed(stopped, progress);

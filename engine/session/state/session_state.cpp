@@ -13,6 +13,7 @@
 #include "engine/session/state/kind_schedules.h"
 #include "engine/session/state/state_cut.h"
 #include "engine/session/state/state_points.h"
+#include "engine/session/state/work_mark.h"
 #include "engine/session/views/roofline_views.h"
 #include "engine/session/views/schedule_views.h"
 #include "engine/support/base/quantities.h"
@@ -246,8 +247,10 @@ Result<KernelWork> with_default(KernelWork work, LoadedModel const& model, int r
 
 Result<KernelWork> begin_kernel(LoadedModel const& model, int kernel, Backend const& backend) {
   TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
-  return with_default(KernelWork{History(Schedule(plain, backend.shared_target()))}, model, kernel,
-                      plain, backend);
+  KernelWork work{History(Schedule(plain, backend.shared_target()))};
+  TRY_ASSIGN(work, with_default(std::move(work), model, kernel, plain, backend));
+  work.begun = work_mark(work.history);
+  return work;
 }
 
 std::vector<std::string> own_kernels_of(State const& state) {

@@ -21,6 +21,7 @@ struct KernelWork {
   History history;
   int default_node = -1;  ///< leaf of the schedule by rule; -1 = no rule fits
   analysis::KernelNeeds needs;
+  uint64_t begun = 0;     ///< work_mark of what it began with; 0: it was restored
   std::set<int> checked;  ///< nodes that ran with every access checked, or are too large for it
   std::map<int, std::shared_ptr<analysis::TimeModel const>> models;  ///< by node, for these roofs
   std::map<int, std::shared_ptr<StateFacts const>> facts;            ///< of nodes once compared
@@ -72,6 +73,7 @@ struct State {
   int measuring = -1;                  ///< history node that a job is measuring now
   TriedOn here;                        ///< the device in use
   std::string kind, kind_words;        ///< of that
+  uint64_t work_kept = 0;              ///< work_mark of what is in a file, or was opened
   std::vector<KindSchedule> on_kinds;  ///< where kernels stand that were searched for elsewhere
   uint64_t version = 0;
 
@@ -120,9 +122,13 @@ struct TakenUp {
   /// It is asked last, and nothing happens if not; what a tuning shows goes on then. Empty: nobody
   /// is asked.
   std::function<bool(State const&)> still = {};
-  Beside beside = {};        ///< that the model was loaded for
-  bool cut_by_rule = false;  ///< the accelerator takes over what it can, whatever was cut before
+  Beside beside = {};         ///< that the model was loaded for
+  bool other_shapes = false;  ///< of the model that is open
+  bool cut_by_rule = false;   ///< the accelerator takes over what it can, whatever was cut before
   /// Somebody waits for just that: without it nothing is taken up.
+  bool goes_on() const {
+    return other_shapes || other_arrangement || still || !device_before.empty();
+  }
   bool offload_asked() const { return cut_by_rule && device_before.empty(); }
 };
 /// Puts a project's histories into a state whose model was loaded. Says in a sentence each what

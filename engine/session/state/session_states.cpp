@@ -48,20 +48,21 @@ std::shared_ptr<CodeText const> SessionImpl::code_of(int node, std::string const
   // Remarks take an optimizer's time: no other text waits for them.
   Jobs& jobs = stage == kRemarksStage ? report_jobs_ : code_jobs_;
   jobs.start(kind, "lowering",
-             [this, program, before, kernel, stage, hash, key](StopToken stop, Progress const&) {
-               std::shared_ptr<CodeText const> text = plain_text(program, kernel, stage);
+             [this, backend = backend(), program, before, kernel, stage, hash, key](
+                 StopToken stop, Progress const&) {
+               std::shared_ptr<CodeText const> text = plain_text(backend, program, kernel, stage);
                if (before) {
                  // What was given up is no difference: it is made when it is asked for again.
                  if (stop.stop_requested()) return;
                  // It was on screen before the step, most often.
-                 auto other = plain_text(*before, kernel, stage);
+                 auto other = plain_text(backend, *before, kernel, stage);
                  auto changed = std::make_shared<CodeText>(with_changes(*text, *other));
                  changed->program_hash = hash;
                  text = changed;
                }
                {
                  std::lock_guard guard(mutex_);
-                 texts_[{hash, key}] = text;
+                 keep_text(backend, hash, key, text);
                }
                notify();
              });
@@ -69,19 +70,26 @@ std::shared_ptr<CodeText const> SessionImpl::code_of(int node, std::string const
 }
 
 /// Made once for a program and a stage, whatever it is compared with.
-std::shared_ptr<CodeText const> SessionImpl::plain_text(ir::Program const& program,
-                                                        te::Kernel const& kernel,
-                                                        std::string const& stage) {
+std::shared_ptr<CodeText const> SessionImpl::plain_text(
+    std::shared_ptr<Backend const> const& backend, ir::Program const& program,
+    te::Kernel const& kernel, std::string const& stage) {
   std::pair<uint64_t, std::string> place{ir::hash(program), stage};
   {
     std::lock_guard guard(mutex_);
-    if (auto found = texts_.find(place); found != texts_.end()) return found->second;
+    auto found = texts_.find(place);
+    if (found != texts_.end() && this->backend() == backend) return found->second;
   }
-  auto text = std::make_shared<CodeText>(code_text(program, kernel, stage, *backend()));
+  auto text = std::make_shared<CodeText>(code_text(program, kernel, stage, *backend));
   text->program_hash = place.first;
   std::lock_guard guard(mutex_);
   if (texts_.size() > kMostTexts) texts_.clear();
-  return texts_[place] = text;
+  keep_text(backend, place.first, stage, text);
+  return text;
+}
+
+void SessionImpl::keep_text(std::shared_ptr<Backend const> const& backend, uint64_t hash,
+                            std::string const& key, std::shared_ptr<CodeText const> text) {
+  if (this->backend() == backend) texts_[{hash, key}] = std::move(text);
 }
 
 std::shared_ptr<CodePair const> SessionImpl::code_pair(int before, int after,
@@ -170,6 +178,7 @@ void SessionImpl::model_states(StopToken stop) {
   constexpr auto kPatience = std::chrono::milliseconds(100);
   auto shown = std::chrono::steady_clock::now();
   while (true) {
+    model_jobs_.wait_while_held(stop);
     std::optional<ToModel> next;
     bool current = false;
     {
@@ -213,7 +222,7 @@ std::string SessionImpl::save() const {
 
 bool SessionImpl::wait_idle(double seconds) {
   // A job may begin one on another thread: all are idle when none was busy in a whole round.
-  return jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds) &&
+  return jobs_.wait_idle(seconds) && errands_.wait_idle(seconds) && code_jobs_.wait_idle(seconds) &&
          model_jobs_.wait_idle(seconds) && ask_jobs_.wait_idle(seconds) &&
          simulate_jobs_.wait_idle(seconds) && outlook_jobs_.wait_idle(seconds) &&
          memory_jobs_.wait_idle(seconds) && inspect_jobs_.wait_idle(seconds) &&
@@ -227,9 +236,11 @@ void SessionImpl::set_listener(Listener listener) {
 }
 
 Snapshot SessionImpl::snapshot() const {
-  std::optional<JobView> job = jobs_.current();
+  std::optional<JobView> job = errands_.current();
+  if (!job) job = jobs_.current();
   std::lock_guard lock(mutex_);
   Snapshot copy = published_;
+  copy.version = news_;
   if (job) copy.job = std::make_shared<JobView const>(*job);
   return copy;
 }

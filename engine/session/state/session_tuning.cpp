@@ -340,7 +340,8 @@ void SessionImpl::wait_while_paused(std::function<void(bool paused)> const& show
 }
 
 void SessionImpl::wait_for_others(StopToken stop) {
-  while (!stop.stop_requested() && !jobs_.idle()) std::this_thread::sleep_for(kLook);
+  while (!stop.stop_requested() && !(jobs_.idle() && errands_.idle()))
+    std::this_thread::sleep_for(kLook);
 }
 
 bool SessionImpl::tuner_rests(double seconds) {
