@@ -31,7 +31,7 @@ void StepChip::rescale() {
 
 void StepChip::paintEvent(QPaintEvent*) {
   UnitPainter painter(this);
-  painter.setPen(QPen(theme_.line2, 1));
+  painter.setPen(QPen(theme_.line3, 1));
   painter.setBrush(theme_.control);
   painter.drawRoundedRect(unit_rect().adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
   if (mark_ == session::LoopMark::kSerial)

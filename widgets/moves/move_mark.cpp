@@ -29,7 +29,7 @@ double mark_width(session::MoveView const& move) {
 void draw_move_mark(QPainter& painter, QRectF const& mark, session::MoveView const& move, bool lit,
                     Theme const& theme) {
   double round = std::min(9.0, mark.height() / 2);
-  painter.setPen(QPen(lit ? theme.ink : theme.line2, 1));
+  painter.setPen(QPen(lit ? theme.ink : theme.line3, 1));
   painter.setBrush(lit ? theme.hover : theme.control);
   painter.drawRoundedRect(mark.adjusted(0.5, 0.5, -0.5, -0.5), round, round);
   painter.setPen(QPen(theme.text2, 1.2));

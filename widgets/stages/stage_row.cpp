@@ -98,7 +98,7 @@ void StageRow::paintEvent(QPaintEvent*) {
 void StageRow::draw_card(QPainter& painter, int stage) const {
   QRectF card = card_rect(stage);
   bool active = stage == current();
-  painter.setPen(QPen(active ? theme_.ink : theme_.line2, active ? 1.5 : 1));
+  painter.setPen(QPen(active ? theme_.ink : theme_.line3, active ? 1.5 : 1));
   painter.setBrush(active ? theme_.control : theme_.raised);
   painter.drawRoundedRect(card.adjusted(0.5, 0.5, -0.5, -0.5), 8, 8);
   double wide = card.width() - 20;

@@ -29,7 +29,7 @@ void SearchField::paint_glass(QPainter& painter, QPointF centre) const {
 
 void SearchField::paint(QPainter& painter, QRectF const& area) const {
   bool small = area.width() < kLeast;
-  painter.setPen(small ? QPen(Qt::NoPen) : QPen(theme_.line2, 1));
+  painter.setPen(small ? QPen(Qt::NoPen) : QPen(theme_.line3, 1));
   painter.setBrush(is_hovered() ? theme_.hover : small ? theme_.panel : theme_.control);
   painter.drawRoundedRect(area.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
   if (small) return paint_glass(painter, area.center() - QPointF(1, 0.5));

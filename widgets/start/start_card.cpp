@@ -36,7 +36,7 @@ QSize StartCard::sizeHint() const {
 }
 
 void StartCard::paint_card(QPainter& painter, QRectF const& area) const {
-  painter.setPen(QPen(theme_.line2, 1));
+  painter.setPen(QPen(theme_.line3, 1));
   painter.setBrush(is_hovered() ? theme_.hover : theme_.raised);
   painter.drawRoundedRect(area.adjusted(0.5, 0.5, -0.5, -0.5), 9, 9);
 }

@@ -58,28 +58,28 @@ QString Theme::style_sheet() const {
     QTabBar::tab { background: transparent; color: $text3; padding: 8px 2px 7px 2px; margin: 0 9px; border-bottom: 2px solid transparent; font-size: 12px; }
     QTabBar::tab:selected { color: $text1; font-weight: 600; border-bottom: 2px solid $ink; }
     QTabBar::tab:hover { color: $text1; }
-    QPushButton, QToolButton, QComboBox { background: $control; color: $text1; border: 1px solid $line2; border-radius: 6px; padding: 4px 10px; min-height: 18px; }
+    QPushButton, QToolButton, QComboBox { background: $control; color: $text1; border: 1px solid $line3; border-radius: 6px; padding: 4px 10px; min-height: 18px; }
     QPushButton:hover, QToolButton:hover, QComboBox:hover { background: $hover; }
     QPushButton:focus, QToolButton:focus, QComboBox:focus, QLineEdit:focus, QSpinBox:focus { border: 2px solid $ink; padding: 3px 9px; }
     QFileDialog QToolButton { padding: 2px 4px; } QTabBar QToolButton { padding: 0; border: none; background: $panel; }
     QPushButton:disabled { color: $text3; background: $panel; }
     QPushButton[primary="true"] { background: $ink; color: $on_ink; border-color: $ink; font-weight: 600; }
     QPushButton[primary="true"]:disabled { background: $control; color: $text3; border-color: $line2; }
-    QPushButton:checked { background: $hover; color: $text1; border-color: $line3; }
+    QPushButton:checked { background: $hover; color: $text1; border-color: $text3; }
     QWidget[role="bare"], QWidget[role="bare"] > QLabel { background: transparent; }
-    QPlainTextEdit { font-family: "JetBrains Mono", "DejaVu Sans Mono"; font-size: 13px; background: $inset; color: $text1; border: 1px solid $line2; border-radius: 6px; selection-background-color: $hover; selection-color: $text1; }
+    QPlainTextEdit { font-family: "JetBrains Mono", "DejaVu Sans Mono"; font-size: 13px; background: $inset; color: $text1; border: 1px solid $line3; border-radius: 6px; selection-background-color: $hover; selection-color: $text1; }
     QPushButton[quiet="true"], QToolButton[quiet="true"] { background: transparent; border-color: transparent; color: $text2; }
-    QPushButton[quiet="true"]:checked { background: $control; color: $text1; border-color: $line2; }
+    QPushButton[quiet="true"]:checked { background: $control; color: $text1; border-color: $line3; }
     QPushButton[quiet="true"]:disabled { color: $text3; }
     QComboBox::drop-down { border: none; width: 20px; }
     QComboBox QAbstractItemView { background: $raised; color: $text1; selection-background-color: $hover; selection-color: $text1; border: 1px solid $line2; }
-    QLineEdit, QSpinBox { background: $inset; color: $text1; border: 1px solid $line2; border-radius: 6px; padding: 4px 8px; min-height: 18px; selection-background-color: $hover; selection-color: $text1; }
+    QLineEdit, QSpinBox { background: $inset; color: $text1; border: 1px solid $line3; border-radius: 6px; padding: 4px 8px; min-height: 18px; selection-background-color: $hover; selection-color: $text1; }
     QSpinBox::up-button, QSpinBox::down-button { width: 0; border: none; }
     QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
     QDialog, #card { background: $raised; }
     QListWidget { background: $raised; border: none; outline: none; }
     QListWidget::item { padding: 6px 10px; border: none; } QListWidget::item:selected { background: $hover; color: $text1; }
-    QTableView { background: $inset; border: 1px solid $line2; border-radius: 6px; outline: none; selection-background-color: $hover; selection-color: $text1; }
+    QTableView { background: $inset; border: 1px solid $line3; border-radius: 6px; outline: none; selection-background-color: $hover; selection-color: $text1; }
     QTableView::item { padding: 2px 5px; border: 0px solid transparent; } QTableView::item:selected { background: $hover; color: $text1; }
     QCheckBox { background: transparent; spacing: 8px; } QCheckBox:disabled { color: $text3; } QCheckBox:focus { text-decoration: underline; }
     QCheckBox::indicator, QTableView::indicator { width: 12px; height: 12px; background: $inset; border: 1px solid $text3; border-radius: 4px; }
@@ -87,8 +87,8 @@ QString Theme::style_sheet() const {
     QCheckBox::indicator:disabled { border-color: $line2; } QCheckBox::indicator:checked:disabled { background: $text3; border-color: $text3; }
     QHeaderView { background: transparent; } QHeaderView::section { background: $raised; color: $text3; border: none; border-bottom: 1px solid $line1; padding: 5px 8px; }
     QScrollBar:vertical { background: transparent; width: 8px; } QScrollBar:horizontal { background: transparent; height: 8px; }
-    QScrollBar::handle { background: $line2; border-radius: 4px; min-height: 24px; min-width: 24px; } QScrollBar::handle:hover { background: $line3; }
-    QSlider::groove:horizontal { background: $line2; height: 2px; } QSlider::sub-page:horizontal { background: $ink; height: 2px; }
+    QScrollBar::handle { background: $line3; border-radius: 4px; min-height: 24px; min-width: 24px; } QScrollBar::handle:hover { background: $text2; }
+    QSlider::groove:horizontal { background: $line3; height: 2px; } QSlider::sub-page:horizontal { background: $ink; height: 2px; }
     QSlider::handle:horizontal { background: $panel; border: 2px solid $ink; width: 10px; margin: -6px 0; border-radius: 7px; }
     QSlider::handle:horizontal:disabled { border-color: $line2; } QSlider::sub-page:horizontal:disabled { background: $line2; }
     QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; } QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
