@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "engine/session/spread_words.h"
 #include "engine/support/base/quantities.h"
 #include "widgets/paint/paint.h"
 #include "widgets/start/search_field.h"
@@ -245,14 +246,15 @@ std::vector<TopBar::Piece> TopBar::pieces() const {
   }
   bool wrong = step->verdict == Verdict::kWrong, lost = !step->failure.empty();
   if (step->speed && !wrong && !lost) {
-    QString unit = QString::fromStdString(snapshot_.history->unit) + QStringLiteral("  ± ");
+    QString unit = QString::fromStdString(snapshot_.history->unit) + "  ";
     // Its place is kept where there is room: it comes and goes with what others do.
     if (step->disturbed || unit_width() >= kRoomForLoad) {
       add(Slot::kLoad, QStringLiteral("▲ other load"), ui_font(11, 500), theme_.warn, 18);
       if (!step->disturbed) list.back().words.clear();
     }
-    add(Slot::kUnit, unit + QString::fromStdString(percent_text(step->spread)), ui_font(11),
-        theme_.text2, 2, unit + "00.0 %");
+    std::string spread = step->min_ms ? session::spread_words(*step->min_ms, step->spread) : "";
+    add(Slot::kUnit, unit + QString::fromStdString(spread), ui_font(11), theme_.text2, 2,
+        unit + QStringLiteral("±00.0 %"));
   }
   add(Slot::kNumber,
       wrong || lost ? QStringLiteral("no result")

@@ -90,10 +90,10 @@ private slots:
     auto* map = place.window->findChild<tw::HistoryView*>("history");
     auto* list = place.window->findChild<KernelList*>("kernels");
     auto* bar = place.window->findChild<QWidget*>("topBar");
-    QVERIFY2(bar->accessibleDescription().contains("× baseline"),
+    QVERIFY2(bar->accessibleDescription().contains(" baseline"),
              qPrintable(bar->accessibleDescription()));
-    QVERIFY2(name_of_current(*map).contains("× baseline"), qPrintable(name_of_current(*map)));
-    QVERIFY2(list->parts()[0].name.contains("× baseline"), qPrintable(list->parts()[0].name));
+    QVERIFY2(name_of_current(*map).contains(" baseline"), qPrintable(name_of_current(*map)));
+    QVERIFY2(list->parts()[0].name.contains(" baseline"), qPrintable(list->parts()[0].name));
     QCOMPARE(place.lines("expect history.to_baseline > 0.01\n"), std::string());
     auto* below = dynamic_cast<HasParts*>(place.window->findChild<QWidget*>("roofline"));
     if (place.session->snapshot().machine->roofs_known)

@@ -149,6 +149,18 @@ private slots:
     QCOMPARE(view(true).scale(), view(false).scale());
   }
 
+  void all_of_both_is_never_shown_too_small_to_be_read() {
+    QCOMPARE(place_->lines("unfold graph\n"), std::string());
+    settle();
+    QVERIFY(std::min(view(false).fit_scale(), view(true).fit_scale()) < 0.5);
+    QCOMPARE(place_->lines("fit graph\n"), std::string());
+    settle();
+    QVERIFY2(view(false).scale() * view(false).unit() >= 0.84,
+             qPrintable(QString::number(view(false).scale())));
+    QCOMPARE(view(true).scale(), view(false).scale());
+    QVERIFY(view(true).folded_count() > 0 && view(false).folded_count() > 0);
+  }
+
   void a_found_node_in_a_folded_group_is_opened_in_both() {
     QCOMPARE(place_->lines("fold graph\nfind layer2.1 conv2d\nmatch next\n"), std::string());
     settle();

@@ -7,6 +7,7 @@
 #include "tests/gui/made_up_tuning.h"
 #include "tests/gui/seen.h"
 #include "tests/support/slowness.h"
+#include "widgets/paint/paint.h"
 #include "widgets/plot/plot_ticks.h"
 #include "widgets/tuning/tuning_chart.h"
 #include "widgets/tuning/tuning_predictions.h"
@@ -82,6 +83,23 @@ private slots:
     QVERIFY(!chart_->is_near());
     QCOMPARE(chart_->xAxis->range(), x);
     QCOMPARE(chart_->yAxis->range(), y);
+  }
+
+  /// One sample of half the time, which the last comparison did not repeat.
+  void a_lucky_sample_is_no_best() {
+    auto run = made_up(1, "learned", 60, 2);
+    run->state = session::TuningState::kEnded;
+    run->best = 50;
+    double least = run->least_ms();
+    run->best_ms = 2 * least, run->default_ms = 2.02 * least;
+    chart_->show_runs({{run}}, scale());
+    QString said = chart_->parts()[0].name, best = paint::number(scale().value(2 * least));
+    QVERIFY2(said.contains("best " + best), qPrintable(said));
+    run = std::make_shared<session::TuningRun>(*run);
+    run->best_ms.reset();  // nothing was compared: what is known is the trials
+    chart_->show_runs({{run}}, scale());
+    said = chart_->parts()[0].name;
+    QVERIFY2(said.contains("best " + paint::number(scale().value(least))), qPrintable(said));
   }
 
   void over_an_axis_only_that_axis_changes() {

@@ -65,6 +65,36 @@ private slots:
   }
   void cleanup() { view_.reset(); }
 
+  /// A step that is modelled slower than the current one is, whatever that one was measured at.
+  void an_arrow_goes_from_modelled_to_modelled() {
+    double operations = 33.6e6;
+    auto of_kernel = [&](double measured, double modelled) {
+      auto view = std::make_shared<session::RooflineView>();
+      view->roofs = {{"FMA", true, 235, 2}, {"DRAM", false, 66, 2}};
+      session::RooflinePoint now = point(42, modelled, operations);
+      now.levels = {{"DRAM", 42, operations / 42, 1}};
+      now.gflops = measured;
+      now.measured = now.current = true;
+      view->trail = {now};
+      return view;
+    };
+    auto outlook = std::make_shared<session::Outlook>();
+    outlook->point = point(42, 1.2, operations);
+    view_->show_layers(nullptr);
+    view_->show_roofline(of_kernel(0.55, 1.85));
+    QVERIFY(!view_->arrow());
+    view_->show_outlook(outlook);
+    QVERIFY2(view_->arrow()->dy() > 0, "1.5 times as slow goes down");
+    outlook = std::make_shared<session::Outlook>(*outlook);
+    outlook->point = point(42, 3.7, operations);
+    view_->show_roofline(of_kernel(8, 1.85));
+    view_->show_outlook(outlook);
+    QVERIFY2(view_->arrow()->dy() < 0, "twice as fast goes up");
+    double up = view_->position(42, 1.85).y() - view_->position(42, 3.7).y();
+    QVERIFY(std::abs(view_->arrow()->dy() + up) < 0.5);
+    view_->show_outlook(nullptr);
+  }
+
   void what_is_painted_is_whole_and_apart_data() {
     QTest::addColumn<QString>("theme");
     QTest::addColumn<QSize>("size");

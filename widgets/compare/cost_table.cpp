@@ -6,6 +6,7 @@
 
 #include "engine/support/base/quantities.h"
 #include "widgets/paint/paint.h"
+#include "widgets/paint/ratio_words.h"
 
 namespace tw {
 
@@ -14,7 +15,7 @@ using session::ComparedValue;
 
 namespace {
 
-constexpr int kRow = 24, kHead = 30, kNumber = 80, kChange = 74;
+constexpr int kRow = 24, kHead = 30, kNumber = 80, kChange = 108;
 
 QString value_words(std::optional<double> const& value, std::string const& unit) {
   if (!value) return QStringLiteral("–");
@@ -28,6 +29,11 @@ QString value_words(std::optional<double> const& value, std::string const& unit)
 QString name_words(ComparedValue const& row) {
   QString name = QString::fromStdString(row.name);
   return row.unit == "GFLOP/s" ? name + ", GFLOP/s" : name;
+}
+
+QString said_change(ComparedValue const& row) {
+  auto times = row.after_over_before();
+  return times ? ", " + paint::change_words(*times, row.unit == "ms") : QString();
 }
 
 }  // namespace
@@ -65,7 +71,7 @@ void CostTable::paintEvent(QPaintEvent*) {
   int right = Qt::AlignRight | Qt::AlignVCenter, left = Qt::AlignLeft | Qt::AlignVCenter;
   cell(before, 3, kNumber - 8, ui_font(11), theme_.text3, "before", right);
   cell(after, 3, kNumber - 8, ui_font(11), theme_.text3, "after", right);
-  cell(change, 3, kChange, ui_font(11), theme_.text3, "after / before", right);
+  cell(change, 3, kChange, ui_font(11), theme_.text3, "change", right);
   for (size_t i = 0; i < comparison_->values.size(); ++i) {
     ComparedValue const& row = comparison_->values[i];
     double y = kHead + kRow * double(i);
@@ -77,7 +83,7 @@ void CostTable::paintEvent(QPaintEvent*) {
     cell(after, y, kNumber - 8, mono_font(12), theme_.text1, value_words(row.after, row.unit),
          right);
     auto times = row.after_over_before();
-    if (!times || std::fabs(*times - 1) < 0.0005) continue;
+    if (!times || std::fabs(*times - 1) < 0.005) continue;
     bool less = *times < 1;
     bool better = row.better == Better::kLess ? less : !less;
     QColor colour = row.better == Better::kNeither ? theme_.text2
@@ -87,9 +93,7 @@ void CostTable::paintEvent(QPaintEvent*) {
                    : better                       ? QStringLiteral("✓ ")
                                                   : QStringLiteral("▼ ");
     cell(change, y, kChange, mono_font(12, 500), colour,
-         sign + QStringLiteral("×") +
-             (*times >= 1000 ? QString::fromStdString(many_text(*times)) : paint::number(*times)),
-         right);
+         sign + paint::change_words(*times, row.unit == "ms"), right);
   }
 }
 
@@ -98,9 +102,9 @@ std::vector<Part> CostTable::parts() const {
   for (size_t i = 0; comparison_ && i < comparison_->values.size(); ++i) {
     ComparedValue const& row = comparison_->values[i];
     parts.push_back({QRectF(0, kHead + kRow * double(i), unit_width(), kRow),
-                     QString("%1: %2 before, %3 after")
+                     QString("%1: %2 before, %3 after%4")
                          .arg(name_words(row), value_words(row.before, row.unit),
-                              value_words(row.after, row.unit)),
+                              value_words(row.after, row.unit), said_change(row)),
                      false});
   }
   return parts;

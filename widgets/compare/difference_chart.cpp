@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "widgets/paint/paint.h"
+#include "widgets/paint/ratio_words.h"
 
 namespace tw {
 
@@ -86,8 +87,8 @@ QString DifferenceChart::total_words() const {
     before += one.count * *one.before_ms;
     after += one.count * *one.after_ms;
   }
-  return QString("%1 to %2 in one run of the model, %3×")
-      .arg(paint::time(before), paint::time(after), paint::number(before / after));
+  return QString("%1 to %2 in one run of the model, %3")
+      .arg(paint::time(before), paint::time(after), paint::change_words(after / before, true));
 }
 
 void DifferenceChart::paintEvent(QPaintEvent*) {

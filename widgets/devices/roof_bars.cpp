@@ -3,12 +3,13 @@
 
 #include <QPainter>
 #include <algorithm>
+#include <cmath>
 
 #include "widgets/paint/paint.h"
 
 namespace tw {
 namespace {
-constexpr int kHead = 22, kRow = 22, kNames = 116, kValues = 90;
+constexpr int kHead = 22, kRow = 22, kNames = 116, kLeastBar = 28;
 }
 
 RoofBars::RoofBars(QWidget* parent) : Canvas(parent) {
@@ -36,6 +37,21 @@ QString RoofBars::value_of(DeviceRoof const& roof) const {
   return paint::speed(roof.value, qPrintable(roof.unit));
 }
 
+/// What the longest value takes.
+double RoofBars::values_width() const {
+  double most = 0;
+  for (DeviceRoof const& roof : roofs_)
+    most = std::max(most, QFontMetricsF(mono_font(11.5)).horizontalAdvance(value_of(roof)));
+  return std::ceil(most) + 4;
+}
+
+/// Where there is no room for bars, names and values have it.
+std::optional<QRectF> RoofBars::track(int row) const {
+  double wide = unit_width() - kNames - values_width() - 10;
+  if (wide < kLeastBar) return std::nullopt;
+  return QRectF(kNames, row_rect(row).top() + 8, wide, 6);
+}
+
 std::vector<Part> RoofBars::parts() const {
   std::vector<Part> parts;
   for (size_t i = 0; i < roofs_.size(); ++i)
@@ -53,27 +69,29 @@ void RoofBars::paintEvent(QPaintEvent*) {
   double most[2] = {0, 0};  // bars of one unit are to the same scale
   for (DeviceRoof const& roof : roofs_)
     most[roof.compute] = std::max(most[roof.compute], roof.value);
+  double values = values_width();
   size_t level = 0;
   for (size_t i = 0; i < roofs_.size(); ++i) {
     DeviceRoof const& roof = roofs_[i];
     QRectF box = row_rect(int(i));
     QFont font = ui_font(12);
-    double name = std::clamp(unit_width() - kValues - 8, 24.0, kNames - 8.0);
+    std::optional<QRectF> bar = track(int(i));
+    double name = bar ? kNames - 8.0 : std::max(24.0, unit_width() - values - 8);
     paint::text(painter, QRectF(0, box.top(), name, kRow), font, theme_.text2,
                 QFontMetricsF(font).elidedText(roof.name, Qt::ElideRight, name));
-    QRectF track(kNames, box.top() + 8, std::max(20.0, unit_width() - kNames - kValues - 8), 6);
+    paint::text(painter, QRectF(unit_width() - values, box.top(), values, kRow), mono_font(11.5),
+                theme_.text1, value_of(roof), Qt::AlignRight | Qt::AlignVCenter);
+    if (!bar) continue;
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme_.control);
-    painter.drawRoundedRect(track, 3, 3);
+    painter.drawRoundedRect(*bar, 3, 3);
     painter.setBrush(roof.compute
                          ? theme_.text1
                          : theme_.levels[i + 1 == roofs_.size() ? 3 : std::min(level, size_t(2))]);
     if (!roof.compute) ++level;  // the last one is main memory
     double share = most[roof.compute] > 0 ? roof.value / most[roof.compute] : 0;
-    painter.drawRoundedRect(
-        QRectF(track.left(), track.top(), std::max(3.0, track.width() * share), 6), 3, 3);
-    paint::text(painter, QRectF(unit_width() - kValues, box.top(), kValues, kRow), mono_font(11.5),
-                theme_.text1, value_of(roof), Qt::AlignRight | Qt::AlignVCenter);
+    painter.drawRoundedRect(QRectF(bar->left(), bar->top(), std::max(3.0, bar->width() * share), 6),
+                            3, 3);
   }
 }
 

@@ -2,6 +2,8 @@
 /// Roofs of one device as bars: arithmetic, then each level of memory.
 #pragma once
 
+#include <optional>
+
 #include "widgets/accessible/parts.h"
 #include "widgets/devices/device_row.h"
 #include "widgets/paint/canvas.h"
@@ -15,6 +17,10 @@ public:
   void show_roofs(std::vector<DeviceRoof> roofs);
   QSize sizeHint() const override;
   std::vector<Part> parts() const override;
+  /// Of a row's bar; nothing: there is no room for bars.
+  std::optional<QRectF> track(int row) const;
+  /// What the longest value takes, at the right.
+  double values_width() const;
 
 protected:
   void paintEvent(QPaintEvent*) override;

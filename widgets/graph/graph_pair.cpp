@@ -14,6 +14,7 @@
 namespace tw {
 namespace {
 
+constexpr double kFitsToRead = 0.85;  // names of 13 px are of 11 then
 /// A split that leaves less to one of them is no split.
 constexpr int kLeastShare = 60;
 
@@ -302,6 +303,10 @@ void GraphPair::laid_out(GraphView& view) {
   pair_anew();
   if (found_ >= 0 && !busy()) choose(false, {}, std::exchange(found_, -1));
   if (view.marked().empty() && group_.empty()) choose_kernel();
+  if (fits_folded_ && both_laid_out() && !busy()) {
+    fits_folded_ = false;
+    return fit();
+  }
   follow();
 }
 
@@ -357,11 +362,21 @@ void GraphPair::choose_kernel() {
   follow();
 }
 
+/// All of both, where that can be read: else blocks are folded first, and what does not fit then
+/// either is seen from its beginning.
 void GraphPair::fit() {
   if (!is_both()) return main().zoom_to_fit();
   double scale = std::min(after_->fit_scale(), before_->fit_scale());
   if (scale <= 0) return;
-  for (GraphView* view : shown()) view->look_from_above(scale);
+  double least = std::min(1.0, kFitsToRead / main().unit());
+  auto has_open = [](GraphView* view) {
+    return std::ranges::any_of(view->fold_states(), [](auto const& group) { return group.second; });
+  };
+  if (scale < least && std::ranges::any_of(shown(), has_open)) {
+    fits_folded_ = true;
+    return fold_all(false);
+  }
+  for (GraphView* view : shown()) view->look_from_above(std::max(scale, least));
 }
 
 void GraphPair::look_at(double scale, QPointF origin) {

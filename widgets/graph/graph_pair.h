@@ -107,6 +107,7 @@ private:
   std::vector<Anchor> anchors_;
   std::string group_;         ///< that is chosen in both, by its key
   GraphView* leader_;         ///< the one that was moved last
+  bool fits_folded_ = false;  ///< as soon as both are laid out with their groups folded
   bool folds_differ_ = true;  ///< those before fusion are still to follow those after it
   int found_ = -1;            ///< is chosen once its group is laid out, after fusion
   QList<int> sizes_;          ///< as they were before a picture of the whole

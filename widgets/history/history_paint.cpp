@@ -5,12 +5,14 @@
 #include <QPainterPath>
 #include <algorithm>
 
+#include "engine/session/spread_words.h"
 #include "engine/session/step_words.h"
 #include "engine/support/base/quantities.h"
 #include "widgets/history/history_metrics.h"
 #include "widgets/history/history_view.h"
 #include "widgets/paint/marks.h"
 #include "widgets/paint/paint.h"
+#include "widgets/paint/ratio_words.h"
 
 namespace tw {
 
@@ -213,9 +215,9 @@ void HistoryView::draw_badges(QPainter& painter, HistoryNodeView const& node) co
   if (node.min_ms && number) {
     // The tooltip has the spread, too.
     auto times = node.id == baseline() ? std::nullopt : to_baseline(node);
-    QString beside = times
-                         ? QStringLiteral(" · %1×").arg(paint::number(*times))
-                         : QStringLiteral(" ±") + QString::fromStdString(percent_text(node.spread));
+    QString beside =
+        times ? QStringLiteral(" · ") + paint::times_as_fast(*times)
+              : " " + QString::fromStdString(session::spread_words(*node.min_ms, node.spread));
     paint::text(
         painter, line, ui_font(11), node.disturbed ? theme_.warn : theme_.text2,
         (node.disturbed ? QStringLiteral("▲ ") : QString()) + paint::time(*node.min_ms) + beside,

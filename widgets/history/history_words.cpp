@@ -4,9 +4,11 @@
 #include <QHelpEvent>
 #include <QToolTip>
 
+#include "engine/session/spread_words.h"
 #include "engine/support/base/quantities.h"
 #include "widgets/history/history_view.h"
 #include "widgets/paint/paint.h"
+#include "widgets/paint/ratio_words.h"
 
 namespace tw {
 
@@ -38,7 +40,7 @@ QString HistoryView::baseline_words(HistoryNodeView const& node) const {
   if (baseline() < 0) return {};
   if (node.id == baseline()) return "the baseline";
   auto times = to_baseline(node);
-  return times ? paint::number(*times) + QStringLiteral("× baseline") : QString();
+  return times ? paint::against_baseline(*times) : QString();
 }
 
 /// The states that the filter is for, and what a person is at.
@@ -61,8 +63,9 @@ QString HistoryView::words_of(HistoryNodeView const& node) const {
   if (node.id == view_->current) words += ", current";
   if (node.id == best_) words += ", the fastest";
   if (node.speed && node.min_ms)
-    words += QString(", measured %1, spread %2, %3 %4%5")
-                 .arg(paint::time(*node.min_ms), QString::fromStdString(percent_text(node.spread)),
+    words += QString(", measured %1, %2, %3 %4%5")
+                 .arg(paint::time(*node.min_ms),
+                      QString::fromStdString(session::spread_words(*node.min_ms, node.spread)),
                       paint::number(*node.speed), QString::fromStdString(view_->unit),
                       node.disturbed ? ", while other programs used the processor" : "");
   for (session::ElsewhereView const& one : node.elsewhere)
@@ -103,18 +106,18 @@ bool HistoryView::event(QEvent* event) {
   if (!node.note.empty()) words += "\n" + QString::fromStdString(node.note);
   if (QString compared = baseline_words(node); !compared.isEmpty()) words += "\n" + compared;
   if (node.min_ms)
-    words += QString("\nmeasured on %1: %2, spread %3%4")
+    words += QString("\nmeasured on %1: %2, %3%4")
                  .arg(QString::fromStdString(view_->device), paint::time(*node.min_ms),
-                      QString::fromStdString(percent_text(node.spread)),
+                      QString::fromStdString(session::spread_words(*node.min_ms, node.spread)),
                       node.disturbed ? "\n"
                                        "▲ other programs used the processor; it is measured again "
                                        "when the machine is idle"
                                      : "");
   for (session::ElsewhereView const& one : node.elsewhere)
     if (one.min_ms)
-      words += QString("\nmeasured on %1: %2, spread %3  (%4)")
+      words += QString("\nmeasured on %1: %2, %3  (%4)")
                    .arg(QString::fromStdString(one.device), paint::time(*one.min_ms),
-                        QString::fromStdString(percent_text(one.spread)),
+                        QString::fromStdString(session::spread_words(*one.min_ms, one.spread)),
                         QString::fromStdString(one.machine));
   if (node.model_ms)
     words += QString("\nmodelled %1, bound by %2")

@@ -8,6 +8,7 @@
 #include "engine/support/base/quantities.h"
 #include "widgets/paint/marks.h"
 #include "widgets/paint/paint.h"
+#include "widgets/paint/ratio_words.h"
 
 namespace tw {
 
@@ -138,7 +139,7 @@ std::vector<Part> KernelList::parts() const {
     QString words = QString::fromStdString(entry.name);
     if (entry.time_ms) words += ", " + time_words(entry);
     if (auto known = baselines_.find(row); known != baselines_.end() && known->second.speedup())
-      words += QString(", %1× baseline").arg(paint::number(*known->second.speedup()));
+      words += ", " + paint::against_baseline(*known->second.speedup());
     parts.push_back({row_rect(row), words, row == current_});
   }
   if (shown_.empty()) return parts;
@@ -215,7 +216,7 @@ void KernelList::draw_name(QPainter& painter, QRectF const& box, int row) const 
   double right = unit_width() - kRight;
   if (auto known = baselines_.find(row); known != baselines_.end()) {
     auto speedup = known->second.speedup();
-    QString words = speedup ? paint::number(*speedup) + QStringLiteral("×") : QStringLiteral("·");
+    QString words = speedup ? paint::times_as_fast(*speedup) : QStringLiteral("·");
     double wide = QFontMetricsF(mono_font(11, 500)).horizontalAdvance(words) + 3;
     paint::text(painter, QRectF(right - wide, box.top() + 4, wide, 18), mono_font(11, 500),
                 theme_.text1, words, Qt::AlignRight | Qt::AlignVCenter);

@@ -50,8 +50,17 @@ double RefusalCard::column(int index, double card) const {
   double inner = card - 48;
   if (index == 0) return 24;
   bool pair = draws_pair(card), narrow = card < 1100;
-  if (index == 1) return 24 + inner * (!pair ? 0.58 : narrow ? 0.34 : 0.36);
-  return std::min(24 + inner * (pair ? 0.70 : 0.66), card - 24 - 360);
+  if (index == 1 && !pair) return column(2, card);
+  if (index == 1) return 24 + inner * (narrow ? 0.34 : 0.36);
+  return std::min(24 + inner * (pair ? 0.70 : 0.56), card - 24 - 360);
+}
+
+/// As much as its content needs, and no more than that.
+QSizeF RefusalCard::size_within(double most_wide, double most_tall) const {
+  constexpr double kWords = 840, kPair = 1240, kPicture = 250;
+  bool pair = draws_pair(most_wide);
+  double wide = std::min(most_wide, pair ? kPair : kWords);
+  return {wide, std::min(std::max(height_for(wide), pair ? kPicture : 0.0) + 1, most_tall)};
 }
 
 double RefusalCard::height_for(double wide) const {
@@ -211,7 +220,7 @@ void RefusalCard::draw_repairs(QPainter& painter) const {
                 Qt::AlignRight | Qt::AlignVCenter);
   for (size_t i = 0; i < shown_repairs(); ++i) {
     QRectF box = repair_rect(i, unit_width());
-    painter.setPen(QPen(i == 0 ? theme_.ink : theme_.line2, i == 0 ? 1.5 : 1));
+    painter.setPen(QPen(i == 0 ? theme_.ink : theme_.line3, i == 0 ? 1.5 : 1));
     painter.setBrush(int(i) == pointed_ ? theme_.hover : theme_.control);
     painter.drawRoundedRect(box, 6, 6);
     paint::text(painter, QRectF(box.left() + 10, box.top() + 6, 18, 18), mono_font(11),

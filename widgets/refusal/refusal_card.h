@@ -25,6 +25,7 @@ public:
   QRectF repair_rect(int index) const { return repair_rect(size_t(index), unit_width()); }
   /// That all words need in a card of that width; both in units.
   double height_for(double wide) const;
+  QSizeF size_within(double most_wide, double most_tall) const;
 
 signals:
   void repair_chosen(QString step);

@@ -41,6 +41,29 @@ double RooflineView::work() const {
   return now && !now->levels.empty() ? now->intensity * now->levels.back().bytes : 0;
 }
 
+/// Where the current step is by the same model that says where others would be.
+QPointF RooflineView::modelled_place() const {
+  session::RooflinePoint const& now = *current_point();
+  bool known = now.measured && now.model_ms > 0 && work() > 0;
+  return known ? position(now.intensity, work() / now.model_ms * 1e-6) : place(now);
+}
+
+std::optional<QLineF> RooflineView::arrow() const {
+  if (!current_point() || !outlook_ || !outlook_->point) return std::nullopt;
+  return QLineF(modelled_place(), place(*outlook_->point));
+}
+
+/// Hollow, where an arrow begins beside the measured point.
+void RooflineView::draw_modelled(QPainter& painter) const {
+  QPointF measured = place(*current_point()), modelled = modelled_place();
+  if (QLineF(measured, modelled).length() < 16) return;
+  painter.setPen(QPen(theme_.text3, 1, Qt::DotLine));
+  painter.drawLine(measured, modelled);
+  painter.setPen(QPen(theme_.ink, 1.4));
+  painter.setBrush(theme_.inset);
+  painter.drawEllipse(modelled, 5, 5);
+}
+
 /// The best ones stand first.
 size_t RooflineView::drawn_moves() const {
   if (!moves_ || work() <= 0) return 0;
@@ -90,11 +113,12 @@ void RooflineView::draw_arrow(QPainter& painter, QPointF from, QPointF to) const
 }
 
 void RooflineView::draw_moves(QPainter& painter) const {
+  if (drawn_moves() > 0) draw_modelled(painter);
   for (size_t move = drawn_moves(); move-- > 0;) {
     QPointF to = *place_of_move(move);
     QPen pen(theme_.line3, 1, Qt::DotLine);
     painter.setPen(pen);
-    draw_arrow(painter, place(*current_point()), to);
+    draw_arrow(painter, modelled_place(), to);
     painter.setPen(QPen(theme_.text2, 1.4));
     painter.setBrush(theme_.inset);
     painter.drawEllipse(to, 4, 4);
@@ -102,12 +126,13 @@ void RooflineView::draw_moves(QPainter& painter) const {
 }
 
 void RooflineView::draw_outlook(QPainter& painter) const {
-  session::RooflinePoint const* now = current_point();
-  if (!now || !outlook_ || !outlook_->point) return;
-  QPointF to = place(*outlook_->point);
+  std::optional<QLineF> line = arrow();
+  if (!line) return;
+  QPointF to = line->p2();
+  draw_modelled(painter);
   painter.setBrush(Qt::NoBrush);
   painter.setPen(QPen(theme_.ink, 1.5));
-  draw_arrow(painter, place(*now), to);
+  draw_arrow(painter, line->p1(), to);
   painter.setBrush(theme_.inset);
   painter.drawEllipse(to, 5.5, 5.5);
   draw_card(painter, to);

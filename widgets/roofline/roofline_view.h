@@ -3,6 +3,7 @@
 /// kernel of a model, as large as its share of the time: solid where it was measured.
 #pragma once
 
+#include <QLineF>
 #include <memory>
 #include <optional>
 
@@ -39,6 +40,9 @@ public:
   QSize minimumSizeHint() const override { return pixels(QSizeF(320, 200)); }
   std::vector<Part> parts() const override;
   QPointF position(double intensity, double gflops) const;
+  /// From where the current step is modelled to where the one that is pointed at is: like with
+  /// like, so that an arrow up is a gain. Nothing: nothing is pointed at.
+  std::optional<QLineF> arrow() const;
 
 signals:
   void point_chosen(int history_node);
@@ -98,6 +102,8 @@ private:
   std::vector<Diamond> all_diamonds() const;
   session::RooflinePoint const* current_point() const;
   double work() const;
+  QPointF modelled_place() const;
+  void draw_modelled(QPainter& painter) const;
   size_t drawn_moves() const;
   QString move_at(QPointF at) const;
   void draw_arrow(QPainter& painter, QPointF from, QPointF to) const;

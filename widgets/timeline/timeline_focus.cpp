@@ -181,4 +181,15 @@ QString cycles_words(Timeline const& timeline) {
   return words;
 }
 
+QString time_words(TimelineRun const& run) {
+  Timeline const& timeline = run.timeline();
+  QString words = cycles_words(timeline);
+  if (timeline.clock_mhz <= 0) return words;
+  double launch = run.total_ms - double(timeline.cycles) / timeline.clock_mhz / 1e3;
+  if (launch <= 0.005 * run.total_ms) return words;
+  return words + QString(" + %1 launch = %2")
+                     .arg(QString::fromStdString(milliseconds_text(launch)),
+                          QString::fromStdString(milliseconds_text(run.total_ms)));
+}
+
 }  // namespace tw

@@ -18,6 +18,7 @@ struct TimelineRun {
   std::shared_ptr<session::SimulatedState const> state;
   Timeline const& timeline() const { return *state->timeline; }
   session::TimelineIndex const& index() const { return *state->index; }
+  double total_ms = 0;  ///< of a run with its launch, as other views say it; 0: not known
 };
 
 /// A push or a pop of a queue, by its counter.
@@ -104,5 +105,7 @@ private:
 QString grouped(int64_t number);
 /// "10,324 cycles · 103 µs": without a time where the clock is not known.
 QString cycles_words(Timeline const& timeline);
+/// "37,601 cycles · 376 µs + 70.5 µs launch = 447 µs": other views show the sum.
+QString time_words(TimelineRun const& run);
 
 }  // namespace tw

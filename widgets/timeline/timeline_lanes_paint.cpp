@@ -75,7 +75,7 @@ void TimelineLanes::draw_title(QPainter& painter, int run) const {
   double rest = unit_width() - kRight - 16 - wide - 12;
   QFont small = ui_font(11.5);
   for (QString const& words :
-       {cycles_words(of.timeline()) + busy_words(of), cycles_words(of.timeline())}) {
+       {time_words(of) + busy_words(of), time_words(of), cycles_words(of.timeline())}) {
     if (QFontMetricsF(small).horizontalAdvance(words) > rest) continue;
     return paint::text(painter, QRectF(16 + wide + 12, y + 8, rest, 19), small, theme_.text2,
                        words);

@@ -9,12 +9,25 @@ TimelineLegend::TimelineLegend(TimelineFocus& focus, QWidget* parent)
     : Canvas(parent), focus_(focus) {
   setObjectName("timelineLegend");
   setAccessibleName("Kinds of work");
-  connect(&focus_, &TimelineFocus::runs_changed, this, [this] { lay_out(); });
+  connect(&focus_, &TimelineFocus::runs_changed, this, [this] {
+    find_drawn();
+    lay_out();
+  });
 }
 
 void TimelineLegend::set_theme(Theme const& theme) {
   hues_.set_theme(theme);
   Canvas::set_theme(theme);
+}
+
+/// Only those of which a run has a block: a key to what is nowhere takes room from what is.
+void TimelineLegend::find_drawn() {
+  drawn_.clear();
+  if (!focus_.current()) return;
+  drawn_.resize(focus_.current()->timeline().kinds.size(), false);
+  for (int run = 0; run <= focus_.current_number(); ++run)
+    for (auto const& span : focus_.runs()[size_t(run)].timeline().spans)
+      if (span.kind >= 0 && size_t(span.kind) < drawn_.size()) drawn_[size_t(span.kind)] = true;
 }
 
 void TimelineLegend::lay_out() {
@@ -30,6 +43,7 @@ void TimelineLegend::lay_out() {
   if (TimelineRun const* run = focus_.current()) {
     auto const& kinds = run->timeline().kinds;
     for (size_t i = 0; i < kinds.size(); ++i) {
+      if (i >= drawn_.size() || !drawn_[i]) continue;
       QString words = QString::fromStdString(kinds[i].name);
       if (kinds[i].stall && !kinds[i].meaning.empty())
         words += " " + QString::fromStdString(kinds[i].meaning);

@@ -27,11 +27,13 @@ private:
     QString words;
     int kind = -1;  ///< -1: a token
   };
+  void find_drawn();
   void lay_out();
 
   TimelineFocus& focus_;
   TimelineHues hues_;
   std::vector<Entry> entries_;
+  std::vector<bool> drawn_;  ///< kinds of which a run that is shown has a block
 };
 
 }  // namespace tw

@@ -10,6 +10,7 @@
 
 #include "engine/support/base/quantities.h"
 #include "widgets/paint/paint.h"
+#include "widgets/paint/ratio_words.h"
 
 namespace tw {
 
@@ -50,7 +51,7 @@ QString gain_of(session::TunedKernelRow const& row) {
     gain = row.before_ms / row.after_ms;
   else if (!over && row.best_ms > 0 && row.default_ms > 0)
     gain = row.default_ms / row.best_ms;
-  return gain > 0 ? QString::number(gain, 'f', 2) + QStringLiteral("×") : QStringLiteral("·");
+  return gain > 0 ? paint::times_as_fast(gain) : QStringLiteral("·");
 }
 
 }  // namespace

@@ -16,6 +16,13 @@ constexpr double kLabelHigh = 16;
 constexpr double kRoofReach = 3;  // a roof that is further away would press all lines together
 constexpr double kBeyond = 1.01;  // of the last trial: its dot is whole
 
+/// The last comparison times what stood out once more, in turns: a sample that it did not repeat is
+/// no best, and the line ends where the words below it do.
+double held(session::TuningRun const& run, double ms) {
+  if (run.goes_on() || !run.best_ms) return ms;
+  return std::max(ms, std::min(*run.best_ms, run.default_ms.value_or(*run.best_ms)));
+}
+
 /// How far the axis goes: an unfinished search shows where it ends, unless that is far away.
 double trials_to_show(session::TuningRun const& run) {
   auto done = double(run.trials.size());
@@ -59,7 +66,7 @@ void TuningChart::set_range() {
   for (auto const& run : runs_.runs) {
     trials = std::max(trials, trials_to_show(*run));
     if (run->least_ms() <= 0) continue;
-    best = std::max(best, scale_.value(run->least_ms()));
+    best = std::max(best, scale_.value(held(*run, run->least_ms())));
     // Of times the first best one is the longest that matters; slower trials stand at the border.
     for (auto const& trial : run->trials)
       if (trial->best_ms > 0) {
@@ -114,8 +121,9 @@ void TuningChart::add_best(session::TuningRun const& run) {
   QVector<QCPGraphData> points;
   double before = 0;
   for (auto const& trial : run.trials) {
-    if (trial->best_ms <= 0 || trial->best_ms == before) continue;
-    before = trial->best_ms;
+    double best = held(run, trial->best_ms);
+    if (trial->best_ms <= 0 || best == before) continue;
+    before = best;
     points << QCPGraphData(trial->number, shown(before));
   }
   if (points.isEmpty()) return;
@@ -146,7 +154,8 @@ std::vector<TuningChart::Label> TuningChart::labels() const {
   for (auto const& run : runs_.runs)
     if (run->least_ms() > 0) {
       QColor hue = Theme::mix(search_colour(theme_, run->search), theme_.text1, 0.6);
-      list.push_back(label(scale_.value(run->least_ms()), name_of(*run, runs_), hue, 600));
+      double best = held(*run, run->least_ms());
+      list.push_back(label(scale_.value(best), name_of(*run, runs_), hue, 600));
     }
   std::ranges::stable_sort(list, {}, &Label::y);
   for (size_t i = 1; i < list.size(); ++i)
@@ -175,12 +184,13 @@ std::vector<Part> TuningChart::parts() const {
   std::vector<Part> parts;
   for (auto const& run : runs_.runs) {
     if (run->least_ms() <= 0) continue;
-    QPointF end = position(int(run->trials.size()), run->least_ms());
+    double best = held(*run, run->least_ms());
+    QPointF end = position(int(run->trials.size()), best);
     QSizeF size = QSizeF(16, 16) * unit();
     parts.push_back(
         {QRectF(end - QPointF(size.width(), size.height()) / 2, size),
          QString("%1 search, best %2 %3 after %4 trials")
-             .arg(name_of(*run, runs_), paint::number(scale_.value(run->least_ms())), scale_.unit())
+             .arg(name_of(*run, runs_), paint::number(scale_.value(best)), scale_.unit())
              .arg(run->trials.size()),
          run->number == chosen_.run});
   }

@@ -6,6 +6,7 @@
 #include "app/shared/report/markup.h"
 #include "app/shared/report/parts.h"
 #include "engine/session/facts/facts.h"
+#include "engine/session/spread_words.h"
 #include "engine/support/base/quantities.h"
 #include "engine/support/markup.h"
 
@@ -42,7 +43,7 @@ std::string figures(Contents const& contents) {
   std::string text = "<div class=\"figures\">\n";
   if (node.min_ms)
     text += figure("kernel.time", milliseconds_text(*node.min_ms),
-                   "time, ±" + percent_text(node.spread), contents);
+                   "time, " + session::spread_words(*node.min_ms, node.spread), contents);
   if (node.speed)
     text += figure("kernel.speed", speed_text(*node.speed, history.unit), "speed", contents);
   if (node.fraction_of_roof)
@@ -87,7 +88,7 @@ std::string step_of(HistoryNodeView const& node, int above) {
 std::string history_row(session::HistoryView const& history, HistoryNodeView const& node,
                         bool on_path, int above) {
   Word verdict = verdict_of(node);
-  std::string spread = node.min_ms ? " ±" + percent_text(node.spread) : "";
+  std::string spread = node.min_ms ? " " + session::spread_words(*node.min_ms, node.spread) : "";
   return fmt::format(
       "<tr class=\"{}\" data-step=\"{}\">{}<td>{}</td>{}{}{}{}{}<td>{}</td></tr>\n",
       node.id == history.current ? "is-now"

@@ -13,6 +13,7 @@
 #include "engine/session/marks.h"
 #include "widgets/history/history_panel.h"
 #include "widgets/paint/paint.h"
+#include "widgets/paint/ratio_words.h"
 
 namespace tw {
 namespace {
@@ -244,8 +245,8 @@ void HistoryPane::show_baseline() {
   if (before.min_ms) explained += ", " + paint::time(*before.min_ms);
   auto times = to_baseline();
   QString words = history->current == marks_->baseline ? QStringLiteral("baseline")
-                  : times ? paint::number(*times) + QStringLiteral("× baseline")
-                          : QString();
+                  : times                              ? paint::against_baseline(*times)
+                                                       : QString();
   bench_.top_bar().show_baseline(words, explained);
 }
 

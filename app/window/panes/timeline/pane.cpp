@@ -132,8 +132,12 @@ void TimelinePane::show_states() {
   }
   if (!after->timeline) return view_->show_failure(text_of(after->failure));
   std::vector<TimelineRun> runs;
-  if (before && before->timeline) runs.push_back({name_of_step(*now().history, above), before});
-  runs.push_back({name_of_step(*now().history, current), after});
+  auto add = [&](int step, State const& state) {
+    double total = now().history->nodes[size_t(step)].min_ms.value_or(0);
+    runs.push_back({name_of_step(*now().history, step), state, total});
+  };
+  if (before && before->timeline) add(above, before);
+  add(current, after);
   view_->show_runs(std::move(runs), above >= 0 && !before);
 }
 
@@ -389,6 +393,7 @@ PaneRow const& pane_timeline() {
                            .place = PanePlace::kCentre,
                            .order = 15,
                            .when_asked = true,
+                           .needs = PaneNeeds::kWidth,  // every cycle of a run
                            .make = &make_pane<TimelinePane>};
   return row;
 }

@@ -1,0 +1,14 @@
+#include "engine/session/spread_words.h"
+
+#include "engine/support/base/quantities.h"
+
+namespace tw::session {
+
+std::string spread_words(double least_ms, double spread) {
+  constexpr double kWide = 0.25;
+  if (spread <= 0) return "1 sample";  // two never take the same time to the nanosecond
+  if (spread < kWide) return "±" + percent_text(spread);
+  return "to " + milliseconds_text(least_ms * (1 + spread));
+}
+
+}  // namespace tw::session
