@@ -176,6 +176,16 @@ private slots:
     lines("jump 0\n");
   }
 
+  void a_first_look_says_what_it_waits_for() {
+    FilmView film;
+    film.set_theme(Theme::load("dark"));
+    film.resize(600, 300);
+    film.show_film(nullptr);
+    paint::TextLog log;
+    film.grab();
+    QVERIFY(!log.texts.empty() && log.texts[0].words.contains("A moment"));
+  }
+
   void nothing_is_cut_or_covered_data() {
     QTest::addColumn<QString>("theme");
     QTest::addColumn<QString>("size");

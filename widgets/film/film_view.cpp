@@ -172,7 +172,9 @@ QRectF FilmView::cell_rect(Grid const& grid, int64_t element) const {
 void FilmView::paintEvent(QPaintEvent*) {
   UnitPainter painter(this);
   painter.fillRect(unit_rect(), theme_.inset);
-  QString words = film_ ? QString::fromStdString(film_->failure) : empty_words_;
+  QString words = film_    ? QString::fromStdString(film_->failure)
+                  : waits_ ? "The kernel's accesses are played through the caches. A moment."
+                           : empty_words_;
   if (!film_ || !film_->failure.empty() || film_->frames() == 0) {
     paint::paragraph(painter, QRectF(24, 20, unit_width() - 48, 60), ui_font(12), theme_.text2,
                      words);
@@ -345,6 +347,10 @@ void FilmView::keyPressEvent(QKeyEvent* event) {
     default:
       Canvas::keyPressEvent(event);
   }
+}
+
+ValueInRange FilmView::value_in_range() const {
+  return {double(frame_), 0, film_ ? std::max(0.0, film_->frames() - 1.0) : 0.0};
 }
 
 std::vector<Part> FilmView::parts() const {

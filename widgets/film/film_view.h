@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "engine/session/memory.h"
+#include "widgets/accessible/part_watch.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/paint/canvas.h"
 
 namespace tw {
 
-class FilmView : public Canvas, public HasParts {
+class FilmView : public Canvas, public HasParts, public HasValue {
   Q_OBJECT
 public:
   explicit FilmView(QWidget* parent = nullptr);
@@ -28,6 +29,7 @@ public:
   void play(int frames);
   bool plays() const { return ticks_.isActive(); }
   std::vector<Part> parts() const override;
+  ValueInRange value_in_range() const override;
   /// "i 0, j 3: reads A[0, 17] from L1; ..."
   QString frame_words() const;
   QString totals_words() const;

@@ -188,6 +188,10 @@ void ReuseChart::keyPressEvent(QKeyEvent* event) {
   }
 }
 
+ValueInRange ReuseChart::value_in_range() const {
+  return {double(asked_), 0, film_ ? std::exp2(octaves()) : 0.0};
+}
+
 std::vector<Part> ReuseChart::parts() const {
   std::vector<Part> list;
   if (!film_) return list;

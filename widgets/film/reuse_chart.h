@@ -6,12 +6,13 @@
 #include <memory>
 
 #include "engine/session/memory.h"
+#include "widgets/accessible/part_watch.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/paint/canvas.h"
 
 namespace tw {
 
-class ReuseChart : public Canvas, public HasParts {
+class ReuseChart : public Canvas, public HasParts, public HasValue {
   Q_OBJECT
 public:
   explicit ReuseChart(QWidget* parent = nullptr);
@@ -23,6 +24,7 @@ public:
   /// "A cache of 48 KB would answer 93 % of these accesses, whatever its sets"
   QString answer() const;
   std::vector<Part> parts() const override;
+  ValueInRange value_in_range() const override;
 
 signals:
   void asked_changed(qint64 lines);

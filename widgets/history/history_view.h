@@ -8,6 +8,7 @@
 
 #include "engine/session/marks.h"
 #include "engine/session/values.h"
+#include "widgets/accessible/part_watch.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/history/history_layout.h"
 #include "widgets/paint/canvas.h"
@@ -20,7 +21,7 @@ namespace tw {
 /// Which stations are shown.
 enum class HistoryFilter : uint8_t { kAll, kTagged, kNamed, kBest, kFound };
 
-class HistoryView : public Canvas, public HasParts {
+class HistoryView : public Canvas, public HasParts, public HasRing {
   Q_OBJECT
 public:
   explicit HistoryView(QWidget* parent = nullptr);
@@ -34,6 +35,7 @@ public:
   int shown() const;
   QSize sizeHint() const override;
   std::vector<Part> parts() const override;
+  int ringed_part() const override;
   /// Centre of a node's station, in units; of the fold that it lies in.
   QPointF station(int node) const;
   /// What the ring is on; -1: nothing.

@@ -95,6 +95,16 @@ std::vector<Part> HistoryView::parts() const {
   return parts;
 }
 
+int HistoryView::ringed_part() const {
+  int number = 0;
+  for (size_t i = 0; view_ && i < layout_.places.size(); ++i) {
+    if (!layout_.places[i].shown) continue;
+    if (view_->nodes[i].id == (marked_ < 0 ? view_->current : marked_)) return number;
+    ++number;
+  }
+  return -1;
+}
+
 bool HistoryView::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip) return Canvas::event(event);
   auto* help = static_cast<QHelpEvent*>(event);

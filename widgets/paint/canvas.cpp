@@ -5,6 +5,8 @@
 #include <QMouseEvent>
 #include <QWheelEvent>
 
+#include "widgets/accessible/part_watch.h"
+
 namespace tw {
 
 QRect Canvas::pixels(QRectF const& units) const {
@@ -32,6 +34,7 @@ bool deliver(Event&& copy, QEvent* original, auto const& handle) {
 }  // namespace
 
 bool Canvas::event(QEvent* event) {
+  PartWatch watch(*this, *event);  // says afterwards what a key went to
   auto handle = [this](QEvent* copy) { return QWidget::event(copy); };
   switch (unit() == 1 ? QEvent::None : event->type()) {
     case QEvent::MouseButtonPress:

@@ -1,0 +1,200 @@
+// What a screen reader is told: where each arrow goes in the painted views, one event for a key;
+// tools that lie on a view; what can be done to a part.
+#include <QtTest>
+
+#include <QAbstractButton>
+#include <QAccessible>
+#include <set>
+
+#include "tests/gui/workplace.h"
+#include "widgets/accessible/parts.h"
+
+using namespace tw;
+
+namespace {
+
+struct Told {
+  QAccessible::Event kind;
+  QObject* view;
+  int part;
+  QString name;
+};
+std::vector<Told> told;
+
+/// Of what is said only what a key makes heard.
+void listen(QAccessibleEvent* event) {
+  bool counts = event->type() == QAccessible::Focus || event->type() == QAccessible::ValueChanged ||
+                event->type() == QAccessible::NameChanged;
+  QAccessibleInterface* what = counts ? event->accessibleInterface() : nullptr;
+  if (what)
+    told.push_back({event->type(), event->object(), event->child(), what->text(QAccessible::Name)});
+}
+
+}  // namespace
+
+class SpokenTest : public QObject {
+  Q_OBJECT
+private slots:
+  void init() {
+    place_ = std::make_unique<Workplace>(false);
+    place_->open_matmul();
+    QCOMPARE(place_->lines("step i.0, i.1 = split(C.i, factor=4)\nstep parallel(C.i.0)\n"),
+             std::string());
+    place_->window->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(place_->window.get()));
+    QAccessible::setActive(true);
+    QAccessible::installUpdateHandler(listen);
+  }
+  void cleanup() {
+    QAccessible::installUpdateHandler(nullptr);
+    QAccessible::setActive(false);
+    place_.reset();
+  }
+
+  void each_arrow_says_the_part_that_it_went_to() {
+    struct Row {
+      char const *view, *object;
+      int key, back;
+    };
+    for (Row const& row : {Row{"loops", "ladder", Qt::Key_Down, Qt::Key_Up},
+                           Row{"history", "history", Qt::Key_Left, Qt::Key_Right},
+                           Row{"roofline", "roofline", Qt::Key_Left, Qt::Key_Right},
+                           Row{"next", "nextMoves", Qt::Key_Down, Qt::Key_Up}}) {
+      QWidget* view = bring_up(row.view, row.object);
+      if (!view) continue;
+      if (dynamic_cast<HasParts*>(view)->parts().size() < 2) continue;
+      QTest::keyClick(view, Qt::Key(row.back));
+      told.clear();
+      QTest::keyClick(view, Qt::Key(row.key));
+      std::vector<Told> first = told;
+      told.clear();
+      QTest::keyClick(view, Qt::Key(row.back));
+      for (std::vector<Told> const& all : {first, told}) {
+        QVERIFY2(all.size() == 1, qPrintable(QString("%1: %2").arg(row.object, words(all))));
+        QVERIFY2(all[0].kind == QAccessible::Focus, row.object);
+        QVERIFY2(!all[0].name.isEmpty(), row.object);
+      }
+      QVERIFY2(first[0].name != told[0].name, row.object);
+    }
+  }
+
+  void arrows_in_a_list_of_kernels_and_in_a_graph_are_heard() {
+    QCOMPARE(place_->lines("sample dqn\n"), std::string());
+    for (auto [view, object] : {std::pair("kernels", "kernels"), std::pair("graph", "graph")}) {
+      QWidget* shown = bring_up(view, object);
+      QVERIFY2(shown, object);
+      QTRY_VERIFY(dynamic_cast<HasParts*>(shown)->parts().size() > 2);
+      for (int i = 0; i < 2; ++i) {
+        told.clear();
+        QTest::keyClick(shown, Qt::Key_Down);
+        QVERIFY2(told.size() == 1 && told[0].kind == QAccessible::Focus,
+                 qPrintable(QString("%1: %2").arg(object, words(told))));
+      }
+    }
+  }
+
+  void a_player_says_its_place() {
+    QWidget* film = bring_up("memory", "accessFilm");
+    QVERIFY(film);
+    QTRY_VERIFY(!dynamic_cast<HasParts*>(film)->parts().empty());
+    QTest::keyClick(film, Qt::Key_Home);
+    told.clear();
+    QTest::keyClick(film, Qt::Key_Right);
+    QVERIFY2(told.size() == 1 && told[0].kind == QAccessible::ValueChanged,
+             qPrintable(words(told)));
+    auto* value = QAccessible::queryAccessibleInterface(film)->valueInterface();
+    QVERIFY(value && value->currentValue().toDouble() == 1 && value->maximumValue().toDouble() > 1);
+  }
+
+  /// As one comes to it by Tab.
+  void a_view_that_gets_the_focus_says_which_part_has_it() {
+    QWidget* ladder = bring_up("loops", "ladder");
+    QTest::keyClick(ladder, Qt::Key_Down);
+    place_->window->findChild<QWidget*>("kernels")->setFocus();
+    told.clear();
+    ladder->setFocus(Qt::TabFocusReason);
+    bool said = std::ranges::any_of(told, [&](Told const& one) {
+      return one.view == ladder && one.part >= 0 && one.kind == QAccessible::Focus;
+    });
+    QVERIFY2(said, qPrintable(words(told)));
+    QAccessibleInterface* child = QAccessible::queryAccessibleInterface(ladder)->focusChild();
+    QVERIFY(child && child->state().focused && child->role() == QAccessible::ListItem);
+  }
+
+  void widgets_that_lie_on_a_view_are_in_the_tree() {
+    QStringList missing;
+    for (QWidget* view : place_->window->findChildren<QWidget*>()) {
+      if (!dynamic_cast<HasParts*>(view)) continue;
+      QAccessibleInterface* whole = QAccessible::queryAccessibleInterface(view);
+      for (QWidget* child : view->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
+        if (child->isWindow() || child->isHidden()) continue;
+        QAccessibleInterface* face = QAccessible::queryAccessibleInterface(child);
+        int at = whole->indexOfChild(face);
+        if (at < 0 || whole->child(at) != face)
+          missing << view->objectName() + ": " + child->objectName();
+      }
+    }
+    QVERIFY2(missing.isEmpty(), qPrintable(missing.join("\n")));
+  }
+
+  /// From the window down, whatever lies in what.
+  void every_tool_that_is_seen_is_in_the_tree() {
+    QStringList missing;
+    for (char const* view : {"loops", "graph", "memory", "iterations", "devices", "records"}) {
+      QVERIFY2(place_->window->show_view(view), view);
+      place_->settle();
+      std::set<QObject*> reached;
+      walk(QAccessible::queryAccessibleInterface(place_->window.get()), reached);
+      for (QWidget* tool : place_->window->findChildren<QWidget*>()) {
+        bool is_tool = qobject_cast<QAbstractButton*>(tool) || tool->inherits("QLineEdit") ||
+                       tool->inherits("QComboBox") || dynamic_cast<HasParts*>(tool);
+        bool own = tool->objectName().startsWith("qt_") || tool->window() != place_->window.get();
+        if (is_tool && !own && tool->isVisible() && !reached.contains(tool))
+          missing << QString("%1: %2 %3")
+                         .arg(view, tool->metaObject()->className(), tool->objectName());
+      }
+    }
+    missing.removeDuplicates();
+    QVERIFY2(missing.isEmpty(), qPrintable(missing.join("\n")));
+  }
+
+  void a_part_can_be_pressed() {
+    QWidget* ladder = bring_up("loops", "ladder");
+    QCOMPARE(place_->lines("select none\n"), std::string());
+    QAccessibleInterface* whole = QAccessible::queryAccessibleInterface(ladder);
+    for (int i = 0; i < whole->childCount(); ++i) {
+      QAccessibleInterface* part = whole->child(i);
+      if (!part->text(QAccessible::Name).startsWith("C.k,")) continue;
+      QVERIFY(part->actionInterface());
+      part->actionInterface()->doAction(QAccessibleActionInterface::pressAction());
+    }
+    place_->settle();
+    QCOMPARE(place_->lines("expect loop = C.k\n"), std::string());
+  }
+
+private:
+  static void walk(QAccessibleInterface* at, std::set<QObject*>& reached) {
+    if (!at) return;
+    if (at->object()) reached.insert(at->object());
+    for (int i = 0; i < at->childCount(); ++i) walk(at->child(i), reached);
+  }
+  QWidget* bring_up(char const* view, char const* object) {
+    if (!place_->window->show_view(view)) return nullptr;
+    place_->settle();
+    auto* widget = place_->window->findChild<QWidget*>(object);
+    if (!widget || !widget->isVisible()) return nullptr;
+    widget->setFocus();
+    return widget;
+  }
+  static QString words(std::vector<Told> const& all) {
+    QStringList list;
+    for (Told const& one : all)
+      list << QString("%1 of part %2 '%3'").arg(int(one.kind), 0, 16).arg(one.part).arg(one.name);
+    return QString("%1 events: ").arg(all.size()) + list.join("; ");
+  }
+
+  std::unique_ptr<Workplace> place_;
+};
+
+QTEST_MAIN(SpokenTest)
+#include "spoken_test.moc"

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/accessible/part_watch.h"
+
+#include <QAccessible>
+#include <QEvent>
+#include <QWidget>
+#include <algorithm>
+
+#include "widgets/accessible/parts.h"
+
+namespace tw {
+namespace {
+
+QString name_of(QWidget const* view, int part) {
+  auto const* whole = dynamic_cast<HasParts const*>(view);
+  std::vector<Part> parts = whole ? whole->parts() : std::vector<Part>();
+  return part >= 0 && size_t(part) < parts.size() ? parts[size_t(part)].name : QString();
+}
+
+std::optional<ValueInRange> value_of(QWidget const* view) {
+  auto const* has = dynamic_cast<HasValue const*>(view);
+  return has ? std::optional(has->value_in_range()) : std::nullopt;
+}
+
+}  // namespace
+
+int focused_part(QWidget const* view) {
+  if (auto const* ring = dynamic_cast<HasRing const*>(view)) return ring->ringed_part();
+  auto const* whole = dynamic_cast<HasParts const*>(view);
+  if (!whole) return -1;
+  std::vector<Part> parts = whole->parts();
+  auto found = std::ranges::find_if(parts, &Part::selected);
+  return found == parts.end() ? -1 : int(found - parts.begin());
+}
+
+PartWatch::PartWatch(QWidget& view, QEvent const& event) {
+  bool counts = event.type() == QEvent::KeyPress || event.type() == QEvent::FocusIn;
+  if (!counts || !QAccessible::isActive() || !dynamic_cast<HasParts*>(&view)) return;
+  view_ = &view;
+  focus_came_ = event.type() == QEvent::FocusIn;
+  part_ = focused_part(view_);
+  name_ = name_of(view_, part_);
+  value_ = value_of(view_);
+}
+
+/// One event for one key: another part has the focus, or a number is another one, or what the part
+/// says is.
+PartWatch::~PartWatch() {
+  if (!view_ || !view_->hasFocus()) return;
+  int part = focused_part(view_);
+  std::optional<ValueInRange> value = value_of(view_);
+  if (value && value != value_) {
+    QAccessibleValueChangeEvent event(view_, value->now);
+    QAccessible::updateAccessibility(&event);
+    return;
+  }
+  QAccessible::Event kind = part != part_ || focus_came_    ? QAccessible::Focus
+                            : name_of(view_, part) != name_ ? QAccessible::NameChanged
+                                                            : QAccessible::InvalidEvent;
+  if (part < 0 || kind == QAccessible::InvalidEvent) return;
+  QAccessibleEvent event(view_, kind);
+  event.setChild(part);
+  QAccessible::updateAccessibility(&event);
+}
+
+}  // namespace tw
