@@ -7,6 +7,7 @@
 #include <QTabWidget>
 #include <algorithm>
 
+#include "app/window/focus_keeper.h"
 #include "app/window/main_window.h"
 #include "app/window/settings_desk.h"
 #include "widgets/focus/focus_ring.h"
@@ -172,11 +173,19 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
   QMainWindow::keyPressEvent(event);
 }
 
-/// As one reads the window, whatever the order in which its parts were made.
+/// As one reads the window, whatever the order in which its parts were made. Qt asks for the next
+/// one, too, when what has the focus is hidden or switched off: nobody pressed Tab then.
 bool MainWindow::focusNextPrevChild(bool next) {
+  QWidget* had = focusWidget();
+  if (had && isVisible() && !can_have_focus(had)) return focus_->stay(had), true;
   QList<QWidget*> stops = tab_stops(centralWidget());
   if (stops.isEmpty()) return false;
-  qsizetype at = stops.indexOf(focusWidget());
+  qsizetype at = stops.indexOf(had);
+  if (at < 0 && had) {  // a pane that has the focus itself: from there on
+    auto within = [had](QWidget* stop) { return had->isAncestorOf(stop); };
+    auto first = std::ranges::find_if(stops, within);
+    if (first != stops.end()) at = (first - stops.begin()) - (next ? 1 : 0);
+  }
   at = at < 0 ? (next ? 0 : stops.size() - 1) : (at + (next ? 1 : stops.size() - 1)) % stops.size();
   stops[at]->setFocus(next ? Qt::TabFocusReason : Qt::BacktabFocusReason);
   ring_->show_around(stops[at]);

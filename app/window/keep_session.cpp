@@ -9,6 +9,7 @@
 #include <QSplitter>
 #include <QTabWidget>
 
+#include "app/shared/journal/resume.h"
 #include "app/window/folding_panes.h"
 #include "app/window/main_window.h"
 #include "app/window/start_desk.h"
@@ -41,6 +42,11 @@ void MainWindow::watch_projects() {
   connect(keeper_, &ProjectKeeper::opened, this, &MainWindow::apply_layout);
   connect(keeper_, &ProjectKeeper::failed, this, qOverload<QString const&>(&MainWindow::say));
   connect(keeper_, &ProjectKeeper::missing, this, &MainWindow::show_missing_model);
+  connect(keeper_, &ProjectKeeper::leaving, desk_, &StartDesk::leave);
+  connect(keeper_, &ProjectKeeper::nothing_kept, this, [this](QString const& source) {
+    Quiet quiet(depth_);  // it follows from what was asked for
+    open_path(source);
+  });
   connect(keeper_, &ProjectKeeper::saved, desk_, &StartDesk::remember);
   connect(keeper_, &ProjectKeeper::state_changed, this, [this] {
     QString name = QFileInfo(keeper_->file()).fileName();
@@ -71,6 +77,11 @@ Status MainWindow::run(journal::SaveProjectWithModel const& action) {
   if (file.isEmpty()) file = keeper_->file();
   if (file.isEmpty()) return show_save_project_dialog(true);
   keeper_->save(file, true);
+  return {};
+}
+
+Status MainWindow::run(journal::ResumeWork const& action) {
+  keeper_->resume(QString::fromStdString(action.source));
   return {};
 }
 
@@ -175,10 +186,16 @@ ProjectKeeper::Layout MainWindow::layout() const {
       {"size", QString("%1 %2").arg(width()).arg(height()).toStdString()},
       {"view", view_name(centre_->tabText(centre_->currentIndex())).toStdString()}};
   for (Placed const& placed : panes_) layout.merge(placed.pane->layout());
+  for (auto const& [panes, sizes] : pane_sizes()) layout["panes " + panes] = sizes;
+  return layout;
+}
+
+std::map<std::string, std::string> MainWindow::pane_sizes() const {
+  std::map<std::string, std::string> all;
   for (QSplitter const* panes : centralWidget()->findChildren<QSplitter*>())
     if (!panes->objectName().isEmpty())
-      layout["panes " + panes->objectName().toStdString()] = sizes_text(*panes).toStdString();
-  return layout;
+      all[panes->objectName().toStdString()] = sizes_text(*panes).toStdString();
+  return all;
 }
 
 /// What another version of the program wrote and this one does not know is left out.

@@ -4,6 +4,7 @@
 #include <QPalette>
 #include <QScreen>
 #include <QSettings>
+#include <QSplitter>
 #include <QTabWidget>
 #include <QTimer>
 #include <QToolTip>
@@ -83,7 +84,19 @@ Status MainWindow::run(journal::Present const& action) {
   if (on == (scale_before_ != 0)) return {};
   int percent = on ? std::max(kPresenterScale, scale_) : scale_before_;
   scale_before_ = on ? scale_ : 0;
+  if (on) looked_before_ = pane_sizes();
+  QSize before = size();
   set_text_scale(percent);
+  if (on) {
+    grown_ = {before, size()};
+  } else {
+    // Large text needs a larger window: unless one has pulled at it since, it is as it was.
+    Quiet quiet(depth_);
+    if (size() == grown_.second) resize(grown_.first);
+    if (size() == grown_.first)
+      for (auto const& [panes, sizes] : looked_before_)
+        (void)run(journal::ArrangePanes{panes, sizes});
+  }
   note(QString(on ? "Presenter scale: %1 %" : "Text scale: %1 %").arg(percent));
   return {};
 }
@@ -105,15 +118,19 @@ void MainWindow::step_text_scale(int direction) {
 
 // ---- the room -------------------------------------------------------------------------------
 
+/// Above the lower panes, at the right, where it covers neither the history nor the loops that most
+/// refusals speak of; where there is no room for that, at the bottom.
 void MainWindow::place_card() {
+  constexpr int kEdge = 24, kAbove = 12;
   QWidget* home = card_->parentWidget();
-  bool words_only = card_->shown() && !card_->shown()->conflict && card_->shown()->repairs.empty();
-  int wide = home->width() - 48;
-  int words = theme_.px(int(card_->height_for(wide / theme_.scale)) + 1);
-  // The picture of two iterations is worth the room, where there is some.
-  int least = words_only ? 150 : home->height() > theme_.px(820) ? 340 : 264;
-  int tall = std::min(std::max(theme_.px(least), words), home->height() - 40);
-  card_->setGeometry(24, home->height() - tall - 20, wide, tall);
+  QSizeF most(home->width() - 2 * kEdge, home->height() - 40);
+  QSizeF units = card_->size_within(most.width() / theme_.scale, most.height() / theme_.scale);
+  QSize size = (units * theme_.scale).toSize();
+  int floor = home->height() - 20;
+  int lower = lower_->isVisible() ? lower_->mapTo(home, QPoint(0, 0)).y() - kAbove : floor;
+  int bottom = lower - size.height() > home->height() / 4 ? lower : floor;
+  card_->setGeometry(home->width() - kEdge - size.width(), bottom - size.height(), size.width(),
+                     size.height());
 }
 
 /// The card covers the lower part: the loop that it speaks of moves above it.

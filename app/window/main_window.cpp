@@ -14,6 +14,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/shared/journal/resume.h"
+#include "app/window/focus_keeper.h"
 #include "app/window/playback.h"
 #include "app/window/report_desk.h"
 #include "app/window/start_desk.h"
@@ -122,6 +124,7 @@ void MainWindow::build() {
   column->addWidget(bar);
   setCentralWidget(root);
   ring_ = new FocusRing(root);
+  focus_ = new FocusKeeper(*this, [this](QWidget* had) { return place_for_focus(had); });
   build_error_card(root);
   connect_start_page();
   connect(cancel_, &QPushButton::clicked, this, [this] { execute(session::CancelJob{}); });
@@ -153,7 +156,8 @@ void MainWindow::connect_start_page() {
     show_action(journal::ShowDialog{"open", {}});
   });
   connect(start_, &StartPage::sample_asked, this, &MainWindow::open_path);
-  connect(start_, &StartPage::recent_asked, this, &MainWindow::open_path);
+  connect(start_, &StartPage::recent_asked, this,
+          [this](QString const& path) { show_action(journal::ResumeWork{path.toStdString()}); });
   connect(start_, &StartPage::forget_asked, desk_, &StartDesk::forget);
   connect(start_, &StartPage::devices_asked, this,
           [this] { show_action(journal::ShowView{"devices"}); });
@@ -168,9 +172,20 @@ static bool is_loop_of(session::Snapshot const& now, int loop) {
          std::ranges::find(now.nest->bars, loop, &session::LoopBar::id) != now.nest->bars.end();
 }
 
+/// Nothing but how far a job is.
+static bool is_progress_alone(session::Snapshot const& next, session::Snapshot const& before) {
+  return next.version == before.version && next.job && before.job &&
+         next.job->kind == before.job->kind && next.job->what == before.job->what;
+}
+
 void MainWindow::refresh() {
   Quiet quiet(depth_);
   session::Snapshot next = session_.snapshot();
+  if (is_progress_alone(next, snapshot_)) {  // no view has anything new
+    snapshot_.job = next.job;
+    for (auto* dialog : findChildren<ExportDialog*>()) dialog->take(next);
+    return show_status(next);
+  }
   bool new_model = next.model != snapshot_.model && next.model;
   bool quantized = next.quantized && next.quantized != snapshot_.quantized;
   bool exported = next.exported && next.exported != snapshot_.exported &&
@@ -204,7 +219,13 @@ void MainWindow::refresh() {
   show_errors();
   if (quantized) explain(QString::fromStdString(next.quantized->summary));
   if (exported) explain(QString::fromStdString(next.exported->summary));
+  keeper_->look();
   keeper_->touch();
+}
+
+bool MainWindow::event(QEvent* event) {
+  if (event->type() == QEvent::WindowActivate && focus_) focus_->before_activation();
+  return QMainWindow::event(event);
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {

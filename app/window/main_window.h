@@ -27,7 +27,9 @@ class QTabWidget;
 namespace tw {
 
 class ErrorCard;
+class FocusKeeper;
 class FocusRing;
+struct FocusPlace;
 class FoldingPanes;
 class ModelBar;
 class Playback;
@@ -38,7 +40,8 @@ class UpperPanes;
 
 namespace journal {
 struct Present;
-}
+struct ResumeWork;
+}  // namespace journal
 namespace session {
 class StartFacts;
 }
@@ -121,6 +124,7 @@ protected:
   void set_handler(std::type_index kind,
                    std::function<Status(journal::Action const&)> run) override;
   void keyPressEvent(QKeyEvent*) override;
+  bool event(QEvent*) override;
   bool focusNextPrevChild(bool next) override;
   void resizeEvent(QResizeEvent*) override;
   void dragEnterEvent(QDragEnterEvent*) override;
@@ -158,7 +162,8 @@ private:
   Placed const* home() const;
   Status bring_up(Placed& placed);
   void place_alone();
-  void leave_home_button();
+  FocusPlace place_for_focus(QWidget* had);
+  void focus_what_is_shown();
   void settle_panes();
   void build_actions();
   void build_late_actions();
@@ -185,6 +190,7 @@ private:
   Status run(journal::OpenProject const& action);
   Status run(journal::SaveProject const& action);
   Status run(journal::SaveProjectWithModel const& action);
+  Status run(journal::ResumeWork const& action);
   Status run(journal::RecoverWork const& action);
   Status run(journal::DiscardRecovery const& action);
   Status run(journal::ShowDialog const& action);
@@ -247,6 +253,7 @@ private:
   void place_error();
   void dismiss_error();
   QSize room() const;
+  std::map<std::string, std::string> pane_sizes() const;
 
   session::Session& session_;
   std::vector<SampleCard> samples_;
@@ -277,8 +284,10 @@ private:
   ProjectKeeper* keeper_ = nullptr;
   ReportDesk* reports_ = nullptr;
   Playback* playback_ = nullptr;
-  int scale_before_ = 0;  ///< a presenter's; 0: nobody presents
-  int depth_ = 0;         ///< of actions that are being carried out
+  int scale_before_ = 0;                              ///< a presenter's; 0: nobody presents
+  std::pair<QSize, QSize> grown_;                     ///< the window before that, and with it
+  std::map<std::string, std::string> looked_before_;  ///< borders between panes before that
+  int depth_ = 0;                                     ///< of actions that are being carried out
 
   Selection* selection_;
   QStackedWidget* pages_ = nullptr;
@@ -292,6 +301,7 @@ private:
   RefusalCard* card_ = nullptr;
   ErrorCard* error_card_ = nullptr;
   FocusRing* ring_ = nullptr;
+  FocusKeeper* focus_ = nullptr;
   ModelBar* model_bar_ = nullptr;
   UpperPanes* upper_ = nullptr;
   QSplitter* lower_ = nullptr;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/shared/journal/present.h"
+#include "app/shared/journal/resume.h"
 #include "app/window/folding_panes.h"
 #include "app/window/main_window.h"
 #include "app/window/start_desk.h"
@@ -45,7 +46,8 @@ void MainWindow::set_handlers() {
   using namespace journal;
   carry_out<session::Command, ChooseKernel, ShowView, SelectLoop, HoverLoop, SetTheme, ScaleText,
             Present, ResizeWindow, ArrangePanes, ScrollView, OpenProject, SaveProject,
-            SaveProjectWithModel, RecoverWork, DiscardRecovery, ShowDialog, CloseDialog>();
+            SaveProjectWithModel, ResumeWork, RecoverWork, DiscardRecovery, ShowDialog,
+            CloseDialog>();
 }
 
 void MainWindow::user_did(journal::Action const& action) {
@@ -62,24 +64,7 @@ void MainWindow::execute(session::Command const& command) {
                                           : std::to_string(kernel->row)});
 }
 
-/// What changes the histories, and what takes another model's place.
-static bool changes_work(session::Command const& command) {
-  using namespace session;
-  return std::visit(
-      []<typename T>(T const& one) {
-        // What is found for other kinds of devices is kept in the project.
-        if constexpr (std::is_same_v<T, Tune>) return !one.on.empty();
-        return std::is_same_v<T, ApplyStep> || std::is_same_v<T, ApplyScript> ||
-               std::is_same_v<T, Undo> || std::is_same_v<T, Redo> || std::is_same_v<T, JumpTo> ||
-               std::is_same_v<T, SetNote> || std::is_same_v<T, TagState> ||
-               std::is_same_v<T, NameState> || std::is_same_v<T, SetBaseline> ||
-               std::is_same_v<T, ClearBaseline> || std::is_same_v<T, ReplayOn> ||
-               std::is_same_v<T, AddKernel> || std::is_same_v<T, RewriteKernel> ||
-               std::is_same_v<T, OpenTrial> || std::is_same_v<T, OpenStored> ||
-               std::is_same_v<T, TuneModel>;
-      },
-      command);
-}
+/// What takes another model's place.
 static bool replaces_model(session::Command const& command) {
   using namespace session;
   return std::holds_alternative<OpenModel>(command) || std::holds_alternative<Quantize>(command) ||
@@ -88,7 +73,6 @@ static bool replaces_model(session::Command const& command) {
 
 Status MainWindow::run(session::Command const& command) {
   if (replaces_model(command)) {
-    desk_->leave(keeper_->file());
     keeper_->set_aside();
     trouble_.reset();
   }
@@ -96,7 +80,6 @@ Status MainWindow::run(session::Command const& command) {
   Status status = session_.execute(command);
   if (auto const* sample = std::get_if<session::OpenSample>(&command); sample && status)
     desk_->remember("sample:" + QString::fromStdString(sample->name));
-  if (status && changes_work(command)) keeper_->mark_changed();
   refresh();
   return status;
 }

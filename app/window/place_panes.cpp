@@ -8,10 +8,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/window/focus_keeper.h"
 #include "app/window/folding_panes.h"
 #include "app/window/main_window.h"
 #include "app/window/view_names.h"
+#include "widgets/focus/focus_ring.h"
 #include "widgets/model_bar/model_bar.h"
+#include "widgets/start/start_page.h"
 
 namespace tw {
 namespace {
@@ -228,14 +231,26 @@ void MainWindow::show_centre(int tab) {
 
 Status MainWindow::show_view(std::string const& name) { return run(journal::ShowView{name}); }
 
-/// What had the focus may have been hidden; Qt gives it to the first button of the window then.
-void MainWindow::leave_home_button() {
-  if (focusWidget() && focusWidget()->objectName() != "home") return;
-  for (Placed const& placed : panes_)
-    if (centre_->currentWidget() == placed.widget && !placed.row->stands_alone)
-      if (QWidget* target = placed.pane->focus_target())
-        return target->setFocus(Qt::OtherFocusReason);
-  focus_home();
+/// Where the focus was in what gave way, what came to the front has it.
+void MainWindow::focus_what_is_shown() {
+  QWidget* has = focusWidget();
+  if (has && placed_around(has) && can_have_focus(has)) return;
+  focus_->stay(centre_->currentWidget());
+}
+
+/// In the pane that has it, or that stands now where that one stood; else where one works.
+FocusPlace MainWindow::place_for_focus(QWidget* had) {
+  if (pages_->currentWidget() == start_) {
+    QList<QWidget*> cards = tab_stops(start_);
+    return {start_, cards.isEmpty() ? nullptr : cards.front()};
+  }
+  Placed const* placed = had ? placed_around(had) : nullptr;
+  if (placed && !placed->widget->isVisible())
+    placed = placed_around(tabs_for(tabs_, placed->row->place)->currentWidget());
+  if (!placed || !placed->widget->isVisible()) placed = home();
+  if (!placed->widget->isVisible()) placed = placed_around(centre_->currentWidget());
+  if (!placed) return {centralWidget(), nullptr};
+  return {placed->widget, placed->pane->focus_target()};
 }
 
 /// By the words of any tab.
@@ -255,7 +270,7 @@ Status MainWindow::run(journal::ShowView const& action) {
       tabs->setCurrentIndex(i);
       show_tabs_around(tabs);
       take_room_back(tabs);
-      leave_home_button();
+      focus_what_is_shown();
       return {};
     }
   if (placed)

@@ -11,6 +11,8 @@
 #include <QtConcurrent>
 
 #include "app/shared/version.h"
+#include "app/window/kept_work.h"
+#include "engine/session/work.h"
 #include "engine/support/files.h"
 #include "engine/support/sha256.h"
 
@@ -107,9 +109,9 @@ void ProjectKeeper::set_file(QString const& file, bool changed) {
   emit state_changed();
 }
 
-void ProjectKeeper::mark_changed() {
-  set_file(file_, true);
-  touch();
+void ProjectKeeper::look() {
+  bool changed = taken_up_ || session::work_has_changed(session_);
+  set_file(file_, changed && session_.snapshot().model);
 }
 
 void ProjectKeeper::touch() {
@@ -158,6 +160,8 @@ void ProjectKeeper::save(QString const& file, bool with_model) {
   embeds_ |= with_model;
   QString path = QFileInfo(file).absoluteFilePath();
   std::string known = path == file_ ? known_ : "";
+  taken_up_ = false;
+  session::mark_work_kept(session_);
   set_file(file_, false);  // what is changed from now on is not in the file
   in_background([this, path, known, embeds = embeds_,
                  layout = layout_()]() -> std::function<void()> {
@@ -168,6 +172,7 @@ void ProjectKeeper::save(QString const& file, bool with_model) {
     std::string hash = text ? sha256(*text) : "";
     return [this, path, status, hash] {
       if (!status) {
+        taken_up_ = true;
         set_file(file_, true);
         emit failed(QString::fromStdString(to_sentence(status.error())));
         return;
@@ -221,6 +226,8 @@ void ProjectKeeper::take(Loaded loaded) {
   Status status = session_.restore(session::to_text(loaded.project));
   if (!status) return emit failed(QString::fromStdString(to_sentence(status.error())));
   Layout layout = loaded.project.window;
+  taken_up_ =
+      loaded.kind == Kind::kKept || (loaded.kind != Kind::kProject && layout.contains("changed"));
   if (loaded.kind == Kind::kProject) {
     known_ = loaded.hash;
     embeds_ = loaded.project.model.embedded();
@@ -230,14 +237,14 @@ void ProjectKeeper::take(Loaded loaded) {
     known_ = layout.contains("project known") ? layout["project known"] : "";
     embeds_ = layout.contains("project embeds");
     set_file(QString::fromStdString(layout.contains("project") ? layout["project"] : ""),
-             layout.contains("changed"));
+             taken_up_);
     if (loaded.kind == Kind::kRecovery) {
       recovered_ = loaded.file;
       recovered_model_ = loaded.model.source;
     }
   }
   touch();
-  emit opened(layout, loaded.kind != Kind::kProject);
+  emit opened(layout, loaded.kind == Kind::kRecovery || loaded.kind == Kind::kLast);
   if (loaded.model.state == State::kChanged || loaded.model.state == State::kCopied)
     emit failed(QString::fromStdString(loaded.model.sentence));
 }
@@ -251,6 +258,7 @@ void ProjectKeeper::write_recovery() {
     recovery_ = unique_file(state_folder_ + "/recovery", "work");
     lock_ = try_lock(lock_of(recovery_));
   }
+  look();
   Layout layout = layout_();
   if (!file_.isEmpty()) layout["project"] = file_.toStdString();
   if (!file_.isEmpty() && !known_.empty()) layout["project known"] = known_;
@@ -280,6 +288,8 @@ void ProjectKeeper::write_recovery() {
 }
 
 void ProjectKeeper::set_aside() {
+  look();
+  emit leaving(file_);
   bool lost = changed_ && session_.snapshot().model;
   if (lost) {
     Project project = current(layout_());
@@ -295,7 +305,8 @@ void ProjectKeeper::set_aside() {
     });
   }
   known_.clear();
-  embeds_ = false;
+  embeds_ = taken_up_ = false;
+  session::mark_work_kept(session_);
   set_file({}, false);
 }
 
@@ -330,6 +341,14 @@ void ProjectKeeper::discard(QString const& file) {
   }
 }
 
+void ProjectKeeper::resume(QString const& source) {
+  in_background([this, source]() -> std::function<void()> {
+    QString kept = newest_kept(state_folder_, source);
+    if (kept.isEmpty()) return [this, source] { emit nothing_kept(source); };
+    return [this, kept] { load(kept, {}, Kind::kKept); };
+  });
+}
+
 bool ProjectKeeper::restore_last() {
   QString file = state_folder_ + "/session.twproj";
   if (!QFileInfo::exists(file)) return false;
@@ -338,6 +357,7 @@ bool ProjectKeeper::restore_last() {
 }
 
 void ProjectKeeper::close() {
+  look();
   closed_ = true;
   pool_.waitForDone();
   QDir().mkpath(state_folder_);

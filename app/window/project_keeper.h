@@ -38,8 +38,9 @@ public:
   /// `with_model`: puts the model into the project; a project that has it keeps it.
   void save(QString const& file, bool with_model = false);
   bool embeds() const { return embeds_; }
-  /// The histories have changed: a recovery file is written soon.
-  void mark_changed();
+  /// Whether something has changed since, whatever did it.
+  void look();
+  /// A recovery file is written soon.
   void touch();
   /// Another model is about to take this one's place.
   void set_aside();
@@ -52,6 +53,8 @@ public:
   };
   std::optional<LeftBehind> left_behind();
   void recover(QString const& file);
+  /// A model or a project with the steps that were kept of it when it was left.
+  void resume(QString const& source);
   void discard(QString const& file);
   /// What was there when the window was closed; false: nothing.
   bool restore_last();
@@ -59,6 +62,10 @@ public:
   void close();
 
 signals:
+  /// What is open is about to give way; the project's file, or empty.
+  void leaving(QString project);
+  /// Nothing was kept of it.
+  void nothing_kept(QString source);
   /// The session is opening the model; `all` also brings the window's size back.
   void opened(std::map<std::string, std::string> layout, bool all);
   void missing(QString file, QString sentence);
@@ -67,7 +74,7 @@ signals:
   void state_changed();
 
 private:
-  enum class Kind : uint8_t { kProject, kRecovery, kLast };
+  enum class Kind : uint8_t { kProject, kRecovery, kLast, kKept };
   struct Loaded;
   void load(QString const& file, QString const& model, Kind kind);
   void take(Loaded loaded);
@@ -86,7 +93,8 @@ private:
       written_;  ///< of the recovery file, without its time; only for the thread that writes
   std::string recovered_model_;
   bool changed_ = false, closed_ = false;
-  bool embeds_ = false;  ///< the project has a copy of its model
+  bool taken_up_ = false;  ///< changes that no project has, from before this model was opened
+  bool embeds_ = false;    ///< the project has a copy of its model
   int lock_ = -1;
   std::map<QString, int> held_;  ///< locks of files that were left behind
   int writing_ = 0;

@@ -99,10 +99,7 @@ void StartDesk::take_story(QString const& source, std::optional<session::SampleS
 }
 
 void StartDesk::take(session::Snapshot const& next) {
-  if (next.model != model_ && model_) {
-    leave({});
-    open_ = {};
-  }
+  if (next.model != model_ && model_) open_ = {};
   model_ = next.model;
   machine_ = next.machine;
   QDateTime measured;
@@ -212,8 +209,8 @@ void StartDesk::keep_reached(QString const& path) const {
 
 void StartDesk::leave(QString const& project) {
   if (open_.source.isEmpty()) return;
-  keep_reached(open_.source);
-  if (!project.isEmpty()) keep_reached(project);
+  keep_reached(project.isEmpty() ? open_.source : project);  // that it is opened by again
+  open_ = {};
   show_recent();
 }
 

@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include <QSettings>
+#include <QSplitter>
 
 #include "tests/gui/workplace.h"
 #include "widgets/ladder/ladder_view.h"
@@ -28,6 +29,32 @@ private slots:
     QTest::keyClick(place.window.get(), Qt::Key_F9);
     QCOMPARE(place.lines("expect text.scale = 110\n"), std::string());
     QCOMPARE(ladder->unit(), 1.1);
+  }
+
+  /// Large text makes a small window larger: who stops presenting has the window that one had.
+  void the_window_has_its_size_and_its_panes_again() {
+    Workplace place(false);
+    place.open_matmul();
+    MainWindow& window = *place.window;
+    window.resize(1000, 640);
+    place.settle();
+    QCOMPARE(place.lines("panes whole 380 200\n"), std::string());
+    place.settle();
+    QSize size = window.size();
+    auto panes = [&] { return window.findChild<QSplitter*>("whole")->sizes(); };
+    QList<int> sizes = panes();
+    QTest::keyClick(&window, Qt::Key_F9);
+    place.settle();
+    QVERIFY(window.height() > size.height());
+    QTest::keyClick(&window, Qt::Key_F9);
+    place.settle();
+    QCOMPARE(window.size(), size);
+    QVERIFY2(std::abs(panes()[0] - sizes[0]) <= 2, qPrintable(QString::number(panes()[0])));
+    // One that was pulled at meanwhile stays.
+    QTest::keyClick(&window, Qt::Key_F9);
+    window.resize(1700, 1000);
+    QTest::keyClick(&window, Qt::Key_F9);
+    QCOMPARE(window.size(), QSize(1700, 1000));
   }
 
   void a_journal_and_the_palette_do_it_too() {

@@ -94,7 +94,9 @@ void LessonView::build_foot(QVBoxLayout* column) {
 }
 
 QWidget* LessonView::first() const {
-  if (auto* input = scroll_->findChild<QLineEdit*>("lessonAnswer")) return input;
+  QWidget* page = scroll_->widget();
+  for (char const* name : {"lessonAnswer", "lessonChoice"})
+    if (auto* answer = page ? page->findChild<QWidget*>(name) : nullptr) return answer;
   return next_->isEnabled() ? next_ : show_;
 }
 
@@ -146,7 +148,21 @@ void LessonView::fill_texts() {
   }
 }
 
+/// The focus was in what is made anew: on the same answer, else on what comes next.
+void LessonView::focus_again(QString const& name, QString const& words) {
+  for (QWidget* one : scroll_->widget()->findChildren<QWidget*>(name)) {
+    auto* choice = qobject_cast<QPushButton*>(one);
+    if (!choice || choice->text() == words) return one->setFocus(Qt::OtherFocusReason);
+  }
+  first()->setFocus(Qt::OtherFocusReason);
+}
+
 void LessonView::fill() {
+  QWidget* focused = window()->focusWidget();
+  if (!scroll_->widget() || !scroll_->widget()->isAncestorOf(focused)) focused = nullptr;
+  auto* pressed = qobject_cast<QPushButton*>(focused);
+  QString name = focused ? focused->objectName() : QString();
+  QString words = pressed ? pressed->text() : QString();
   auto* page = new QWidget;
   page->setObjectName("lessonPage");
   body_ = new QVBoxLayout(page);
@@ -187,6 +203,7 @@ void LessonView::fill() {
   if (QWidget* old = scroll_->takeWidget()) old->hide(), old->deleteLater();
   scroll_->setWidget(page);
   show_buttons();
+  if (focused) focus_again(name, words);
 }
 
 void LessonView::add_goal(LessonGoal const& goal, bool is_open) {

@@ -64,6 +64,7 @@ private:
   void build_head(QVBoxLayout* column);
   void build_foot(QVBoxLayout* column);
   void fill();
+  void focus_again(QString const& name, QString const& words);
   void fill_texts();
   void add_goal(LessonGoal const& goal, bool is_open);
   void add_answers(LessonGoal const& goal);

@@ -1,6 +1,7 @@
 #include "app/shared/journal/form_rows.h"
 #include "app/shared/journal/picture.h"
 #include "app/shared/journal/present.h"
+#include "app/shared/journal/resume.h"
 #include "app/shared/journal/save_report.h"
 
 namespace tw::journal {
@@ -131,6 +132,10 @@ std::vector<Form> window_forms() {
       row<SaveProjectWithModel>(
           "project save with model", "saves the project with a copy of its model",
           Optional<SaveProjectWithModel>{&SaveProjectWithModel::project, "FILE"}),
+      row<ResumeWork>("resume",
+                      "opens a model with the steps that were kept of it when it was left",
+                      Word(&ResumeWork::source, "FILE"))
+          .of(Who::kBoth),
       row<RecoverWork>("recover", "recovers the work of a window that was not closed")
           .of(Who::kBoth),
       row<DiscardRecovery>("discard recovery", "discards that work"),

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "app/shared/journal/forms.h"
+#include "app/shared/journal/resume.h"
 
 namespace tw::journal {
 namespace {
@@ -93,6 +94,8 @@ void Player::at_home(Action& action) const {
     make_absolute(open->project);
     make_absolute(open->model);
   }
+  auto* resume = action.as<ResumeWork>();
+  if (resume && !resume->source.starts_with("sample:")) make_absolute(resume->source);
   if (auto* save = action.as<SaveProject>()) make_absolute(save->project);
   if (auto* save = action.as<SaveProjectWithModel>()) make_absolute(save->project);
 }

@@ -49,6 +49,7 @@ private:
   void watch();
   void add_commands();
   void stand_on_the_start_page();
+  void show_usual_views();
   Status open(std::string const& name);
   void close();
   /// Prose wants longer lines than lists do, where the window has room for them.
@@ -130,8 +131,21 @@ void LessonPane::add_commands() {
   add("Close the lesson", "", [this] { bench_.ask(journal::CloseLesson{}); });
 }
 
+/// What a lesson speaks of is in sight, whatever one looked at before: the first view of each place
+/// but the lesson's own.
+void LessonPane::show_usual_views() {
+  std::map<PanePlace, PaneRow const*> first;
+  for (PaneRow const* row : pane_table()) {
+    PaneRow const*& known = first[row->place];
+    if (!row->when_asked && (!known || row->order < known->order)) known = row;
+  }
+  for (auto const& [place, row] : first)
+    if (place != PanePlace::kLeft) (void)bench_.show_view(row->name);
+}
+
 Status LessonPane::open(std::string const& name) {
   TRY(guide_->open(name));
+  show_usual_views();
   bench_.show_tab(*this);
   take_room();
   return {};
