@@ -60,7 +60,7 @@ Applied apply(Move const& move) {
   node.name = free_tensor_name(move.program, source->name + "_cache");
   node.scope = move.has("scope") ? move.word("scope") : kGlobalScope;
   auto cache = std::make_shared<BufferNode const>(std::move(node));
-  Stmt copy = copy_nest(source, cache, written_shape(move.program, *source), applied.program);
+  Stmt copy = copy_nest(source, cache, *source, applied.program);
   Stmt body = replace_block(move.program.body, block.id,
                             with_buffer(block, source->name, cache, Side::kReads));
   applied.program.body = make<Alloc>(cache, insert_before(body, copy, {block.id}));

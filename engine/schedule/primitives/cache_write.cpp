@@ -76,7 +76,7 @@ Applied apply(Move const& move) {
   node.name = free_tensor_name(move.program, target->name + "_cache");
   if (move.has("scope")) node.scope = move.word("scope");
   auto cache = std::make_shared<BufferNode const>(std::move(node));
-  Stmt copy = copy_nest(cache, target, written_shape(move.program, *target), applied.program);
+  Stmt copy = copy_nest(cache, target, *target, applied.program);
   // The copy takes a name of its own: the block that computes keeps its name in scripts.
   auto const* made = blocks_of(copy).front().block;
   copy = replace_block(copy, made->id,

@@ -55,12 +55,14 @@ bool makes_whole_tensor(Move const& move) {
   return may_run_again(block) && only_writer(move.program, block, kVerb).has_value();
 }
 
-/// Every instance of the block, each once.
-Stmt whole_nest(Block const& block, Program& program) {
+/// Every instance of the block that its loops run, each once.
+Stmt whole_nest(BlockSite const& site, Program& program) {
+  std::vector<arith::Interval> domains = domains_of(site);
   std::vector<Span> whole;
-  for (IterVar const& iter : block.iters)
-    if (may_be_cut(block, iter)) whole.push_back({int_imm(0), *as_int(iter.extent), true});
-  return nest_over(block, whole, {}, {}, program);
+  for (size_t i = 0; i < domains.size(); ++i)
+    if (may_be_cut(*site.block, site.block->iters[i]))
+      whole.push_back({int_imm(domains[i].low), domains[i].high - domains[i].low + 1, true});
+  return nest_over(*site.block, whole, {}, {}, program, domains);
 }
 
 /// Of a block that is a part of its tensor's computation: the loops that it had, for it alone.
@@ -87,7 +89,7 @@ std::set<std::string> tensors_inside(Move const& move) {
 Applied apply(Move const& move) {
   Applied applied{move.program, {}, {}};
   Block const& block = *move.blocks[0].block;
-  Stmt nest = makes_whole_tensor(move) ? whole_nest(block, applied.program)
+  Stmt nest = makes_whole_tensor(move) ? whole_nest(move.blocks[0], applied.program)
                                        : same_nest(move.blocks[0], applied.program);
   bool after = reads_its_nest(move);
   BlockId anchor = neighbours(move).front().block->id;

@@ -161,22 +161,29 @@ Padded padded(Move const& move) {
   return made;
 }
 
-/// Copies the elements that are wanted back into the block's tensor.
-Stmt crop_nest(Padded const& made, Program& program) {
+enum class MadeBy : uint8_t { kBlockAlone, kStartToo };
+
+/// Copies the elements that are wanted back into the block's tensor: those that the block made,
+/// which may run a part of its axes; or all, where another block starts them.
+Stmt crop_nest(Padded const& made, MadeBy by, Program& program) {
   Block const& block = *made.site.block;
   Store const& store = block.body.to<Store>();
   std::vector<IterVar> iters;
   std::vector<Span> box;
-  for (IterVar iter : block.iters) {
+  std::vector<arith::Interval> made_of = domains_of(made.site), domains;
+  for (size_t i = 0; i < block.iters.size(); ++i) {
+    IterVar iter = block.iters[i];
     if (!chooses(iter)) continue;
     iter.kind = IterKind::kSpatial;
     iters.push_back(iter);
-    box.push_back({int_imm(0), *as_int(iter.extent), true});
+    if (by == MadeBy::kStartToo) made_of[i] = {0, *as_int(iter.extent) - 1};
+    domains.push_back(made_of[i]);
+    box.push_back({int_imm(made_of[i].low), made_of[i].high - made_of[i].low + 1, true});
   }
   Stmt copy = make<Block>(program.fresh_block(), free_tensor_name(program, block.name + "_crop"),
                           "copy", std::move(iters), Expr(), Stmt(),
                           make<Store>(store.buffer, store.indices, load(made.room, store.indices)));
-  return nest_over(copy.to<Block>(), box, {}, {}, program);
+  return nest_over(copy.to<Block>(), box, {}, {}, program, domains);
 }
 
 /// The nest that starts the sums, which goes as far as they do.
@@ -202,13 +209,15 @@ Applied apply(Move const& move) {
   std::vector<Stmt> before;
   if (made.reads)
     for (PaddedRead const& read : *made.reads) before.push_back(pad_nest(read, applied.program));
-  Stmt after = made.room ? crop_nest(made, applied.program) : Stmt();
+  auto start = made.room ? start_of(move, made.site, made.axis) : std::nullopt;
+  MadeBy by = start ? MadeBy::kStartToo : MadeBy::kBlockAlone;
+  Stmt after = made.room ? crop_nest(made, by, applied.program) : Stmt();
   Stmt longer = make_from<For>(loop.origin, loop.id, loop.var, int_imm(made.extent), loop.loop_kind,
                                replace_block(loop.body, id, made.block), loop.bind);
   Stmt body = replace_loop(move.program.body, loop.id, longer);
   if (!before.empty()) body = insert_before(body, seq(before), {id});
   std::vector<BlockId> writers{id};
-  if (auto start = made.room ? start_of(move, made.site, made.axis) : std::nullopt) {
+  if (start) {
     body = with_longer_start(body, *start, made);
     writers.push_back(start->site.block->id);
   }

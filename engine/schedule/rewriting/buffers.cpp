@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/stages.h"
+#include "engine/schedule/rewriting/nests.h"
 
 namespace tw {
 
@@ -118,19 +120,55 @@ std::vector<Expr> written_shape(Program const& program, BufferNode const& buffer
   return shape;
 }
 
-Stmt copy_nest(Buffer const& from, Buffer const& to, std::vector<Expr> const& shape,
-               Program& program) {
+/// Those that one block writes of a dimension.
+std::optional<arith::Interval> written_by(BlockSite const& writer, size_t dimension) {
+  auto const* store = writer.block->body.as<Store>();
+  auto const* v = store ? store->indices[dimension].as<Variable>() : nullptr;
+  bool known = v && std::ranges::all_of(writer.block->iters, [](IterVar const& iter) {
+                 return as_int(iter.extent).has_value();
+               });
+  if (!known) return std::nullopt;
+  std::vector<arith::Interval> domains = domains_of(writer);
+  for (size_t i = 0; i < domains.size(); ++i)
+    if (writer.block->iters[i].name() == v->name) return domains[i];
+  return std::nullopt;
+}
+
+std::vector<std::optional<arith::Interval>> written_parts(Program const& program,
+                                                          BufferNode const& buffer) {
+  std::vector<std::optional<arith::Interval>> parts(buffer.shape.size());
+  std::vector<BlockSite> writers = writers_of(program, buffer.name);
+  for (size_t d = 0; d < parts.size(); ++d)
+    for (size_t w = 0; w < writers.size(); ++w) {
+      auto one = written_by(writers[w], d);
+      if (!one || (w > 0 && !parts[d])) {
+        parts[d].reset();
+        break;
+      }
+      parts[d] = w == 0 ? *one
+                        : arith::Interval{std::min(parts[d]->low, one->low),
+                                          std::max(parts[d]->high, one->high)};
+    }
+  return parts;
+}
+
+Stmt copy_nest(Buffer const& from, Buffer const& to, BufferNode const& written, Program& program) {
+  std::vector<Expr> shape = written_shape(program, written);
+  auto parts = written_parts(program, written);
   std::vector<IterVar> iters;
-  std::vector<Expr> loops, indices;
+  std::vector<Expr> loops, counts, indices;
   for (size_t d = 0; d < shape.size(); ++d) {
     loops.push_back(var(fmt::format("d{}", d)));
-    iters.push_back({var(fmt::format("vd{}", d)), shape[d], IterKind::kSpatial, loops.back(), ""});
+    int64_t first = parts[d] ? parts[d]->low : 0;
+    counts.push_back(parts[d] ? int_imm(parts[d]->high - first + 1) : shape[d]);
+    iters.push_back({var(fmt::format("vd{}", d)), shape[d], IterKind::kSpatial,
+                     first == 0 ? loops.back() : loops.back() + first, ""});
     indices.push_back(iters.back().var);
   }
   Stmt body = make<Block>(program.fresh_block(), to->name, "copy", std::move(iters), Expr(), Stmt(),
                           make<Store>(to, indices, load(from, indices)));
   for (size_t d = loops.size(); d-- > 0;)
-    body = make<For>(program.fresh_loop(), loops[d], shape[d], LoopKind::kSerial, body);
+    body = make<For>(program.fresh_loop(), loops[d], counts[d], LoopKind::kSerial, body);
   return body;
 }
 

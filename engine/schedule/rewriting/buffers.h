@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
+#include "engine/arith/simplify.h"
 #include "engine/ir/program.h"
 
 namespace tw {
@@ -15,9 +17,14 @@ ir::Stmt with_buffer(ir::Block const& block, std::string const& from, ir::Buffer
 std::string free_tensor_name(ir::Program const& program, std::string const& wanted);
 /// How much of each dimension some block writes; for parameters all. Padded tensors hold more.
 std::vector<ir::Expr> written_shape(ir::Program const& program, ir::BufferNode const& buffer);
-/// A nest that copies `shape` elements of a tensor: one loop per dimension, block named after the
-/// target.
-ir::Stmt copy_nest(ir::Buffer const& from, ir::Buffer const& to, std::vector<ir::Expr> const& shape,
+/// The values of each dimension that some block writes, as far as those of each can be told from
+/// the others': a tensor of which only parts are made has fewer than `written_shape` says. Nothing
+/// of a dimension where that is not known, or all are.
+std::vector<std::optional<arith::Interval>> written_parts(ir::Program const& program,
+                                                          ir::BufferNode const& buffer);
+/// A nest that copies what some block writes of a tensor: one loop per dimension, block named after
+/// the target.
+ir::Stmt copy_nest(ir::Buffer const& from, ir::Buffer const& to, ir::BufferNode const& written,
                    ir::Program& program);
 /// The buffer as the program declares it: parameter or allocation.
 ir::Buffer find_buffer(ir::Program const& program, std::string const& name);
