@@ -98,6 +98,25 @@ private slots:
     QVERIFY(unreadable->refusal->title.find("cannot be read") != std::string::npos);
   }
 
+  /// Without roofs, too: this is no matter of time.
+  void a_recurrence_that_would_be_computed_again_says_so() {
+    std::string file = folder_.filePath("running.te").toStdString();
+    std::ofstream(file)
+        << "tilewright te 1\nkernel running(X: f32[6, 5]) -> Y\n"
+           "  H[scan t in 6, j in 5]: f32 = X[t, j] + select(1 <= t, H[t-1, j], 0)\n"
+           "  Y[t in 6, j in 5] = H[t, j] * 2.0\n";
+    auto session = testing::make_session(false);
+    QVERIFY(session->execute(OpenModel{file}));
+    QVERIFY(session->wait_idle(120));
+    auto again = look(*session, "compute_at(H, Y.t)");
+    QVERIFY2(again && !again->refusal,
+             again && again->refusal ? again->refusal->message.c_str() : "");
+    QVERIFY2(again->words.find("H is computed 6 times over") != std::string::npos,
+             again->words.c_str());
+    auto once = look(*session, "split(H.j, factor=2)");
+    QVERIFY(once && once->words.find("times over") == std::string::npos);
+  }
+
   void the_last_line_of_many_is_answered() {
     std::string line;
     for (int factor = 2; factor < 200; ++factor) {

@@ -132,6 +132,24 @@ Result<KernelAnalysis> analyze_kernel(LoadedModel const& model, int kernel,
                         time->arithmetic_seconds * 1e3, explanation_of(*time)};
 }
 
+namespace {
+
+/// Every pass of lowering gives a kernel that holds what it promises. That the target refuses the
+/// kernel is said where it is compiled.
+Status passes_hold(Schedule const& schedule, Backend const& backend) {
+  std::vector<ir::Program> programs{split_load_time(schedule.program()).at_run};
+  if (schedule.sized()) programs.push_back(schedule.sized()->program);
+  for (ir::Program const& program : programs) {
+    auto stages =
+        lower(program, backend.target(), backend.passes(), {.verify = VerifyPasses::kEach});
+    if (!stages && stages.error().code == "pass_failed_check")
+      return std::unexpected(stages.error());
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::string const& script,
                                  std::string const& script_file, Backend const& backend,
                                  Device& device, CheckOptions const& what, StopToken stop,
@@ -165,6 +183,7 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
         checked.becomes.push_back(to_text(taken.step));
     result.steps.push_back(std::move(checked));
   }
+  TRY(passes_hold(schedule, backend));
   TRY_ASSIGN(KernelReference reference,
              kernel_reference(model, kernel, backend, device, stop, progress));
   KernelBench bench(device, plain, std::move(reference.inputs));
