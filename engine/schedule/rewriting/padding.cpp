@@ -30,15 +30,10 @@ bool is_whole(Program const& program, BlockSite const& site, BufferNode const& b
     if (input->name == buffer.name) return true;
   std::vector<BlockSite> writers = writers_of(program, buffer.name);
   if (writers.size() != 1 || shared_loops(writers[0].loops, site.loops) > 0) return false;
-  auto const* store = writers[0].block->body.as<Store>();
-  if (!store || !lives_at_top(program, buffer.name)) return false;
-  for (size_t d = 0; d < store->indices.size(); ++d) {
-    auto const* v = store->indices[d].as<Variable>();
-    bool runs_whole = v && std::ranges::any_of(writers[0].block->iters, [&](IterVar const& iter) {
-                        return iter.name() == v->name && equal(iter.extent, buffer.shape[d]);
-                      });
-    if (!runs_whole) return false;
-  }
+  if (!writers[0].block->body.as<Store>() || !lives_at_top(program, buffer.name)) return false;
+  auto parts = written_parts(program, buffer);
+  for (size_t d = 0; d < parts.size(); ++d)
+    if (!parts[d] || *parts[d] != arith::Interval{0, *as_int(buffer.shape[d]) - 1}) return false;
   return true;
 }
 
