@@ -170,6 +170,23 @@ private slots:
     }
   }
 
+  /// Few elements that lie apart in memory are loaded one by one, whatever the lanes: the plain
+  /// nest is faster. More of them, or a function of them, are made vectors of.
+  void a_default_schedule_of_a_narrow_transpose_is_the_plain_nest() {
+    int64_t half = backend_->target().lanes(DType::kF32) / 2;
+    auto script_of = [&](int64_t columns, std::string const& value) {
+      std::string text = "kernel turn(X: f32[" + std::to_string(columns) +
+                         ", 100]) -> Y\n  Y[j in 100, i in " + std::to_string(columns) +
+                         "] = " + value + "\n";
+      te::Kernel kernel = testing::parsed_kernel(text).value();
+      return backend_->default_script(te::to_program(kernel).value()).value();
+    };
+    for (int64_t columns : {int64_t(2), half - 1, half})
+      QVERIFY(script_of(columns, "X[i, j] * 2.0").find("vectorize") == std::string::npos);
+    QVERIFY(script_of(half + 1, "X[i, j] * 2.0").find("vectorize") != std::string::npos);
+    QVERIFY(script_of(half, "exp(X[i, j])").find("vectorize") != std::string::npos);
+  }
+
   /// The rule for packed weights: lanes over output channels, a turned tile, an epilogue in it;
   /// with planes whose extents are prime, one with an epilogue and one without.
   void a_default_schedule_of_packed_weights_is_right() {
