@@ -70,6 +70,41 @@ private:
 class SearchTest : public QObject {
   Q_OBJECT
 private slots:
+  /// Their partial sums are a stage that the rule makes on the way, of a program that its next
+  /// steps replace.
+  void sums_along_memory_over_several_rows_have_points_data() {
+    QTest::addColumn<QString>("text");
+    QTest::newRow("sums")
+        << "kernel s(A: f32[64, 512]) -> C\n  C[i in 64] = sum[k in 512] A[i, k]\n";
+    QTest::newRow("maxima") << "kernel m(A: f32[257, 513]) -> C\n"
+                               "  C[i in 257] = max[k in 513] A[i, k]\n";
+    QTest::newRow("softmax") << "kernel x(A: f32[48, 640]) -> Y\n"
+                                "  M[i in 48] = max[k in 640] A[i, k]\n"
+                                "  E[i in 48, k in 640] = exp(A[i, k] - M[i])\n"
+                                "  S[i in 48] = sum[k in 640] E[i, k]\n"
+                                "  Y[i in 48, k in 640] = E[i, k] / S[i]\n";
+  }
+  void sums_along_memory_over_several_rows_have_points() {
+    QFETCH(QString, text);
+    Space space = space_of(("tilewright te 1\n" + text.toStdString()).c_str());
+    for (SearchRow const& row : searches()) {
+      std::unique_ptr<Search> search = row.make(space, 7);
+      int points = 0;
+      for (int i = 0; i < 40; ++i) {
+        auto next = search->next();
+        if (!next && next.error().code == "no_time_model")
+          break;  // it asks roofs, which none measured
+        QVERIFY2(next, next ? "" : to_sentence(next.error()).c_str());
+        auto const& candidate = *next;
+        if (!candidate) break;
+        search->tell(*candidate, candidate->rejection ? std::optional<double>() : 1e-3 + 1e-6 * i);
+        points += !candidate->rejection;
+        if (i % 8 == 0 && !candidate->rejection) QVERIFY(space.proven(*candidate));
+      }
+      QVERIFY2(points > 0 || row.name == "modelled", std::string(row.name).c_str());
+    }
+  }
+
   void learning_from_what_was_told_beats_chance() {
     Space space = space_of(kWindow);
     std::map<std::string, double> sums;
