@@ -38,7 +38,7 @@ Trouble trouble_of(Error const& error) {
 }
 
 /// Of a device that says what cannot be.
-std::optional<Trouble> doubtful(Measured const& measured) {
+std::optional<Trouble> doubtful(TrialSamples const& measured) {
   std::string why = impossible_times(measured.seconds);
   if (why.empty()) return {};
   return trouble_of({"impossible_times", std::move(why), {}, Fault::kEnvironment});
@@ -56,15 +56,15 @@ std::optional<Trouble> TrialRunner::judged(std::vector<NDArray> const& outputs) 
                              worst.max_abs_diff, worst.max_abs_ref)};
 }
 
-std::expected<Measured, Trouble> TrialRunner::measured_in_calls(KernelCode const& code,
-                                                                BenchOptions const& bench) {
+std::expected<TrialSamples, Trouble> TrialRunner::measured_in_calls(KernelCode const& code,
+                                                                    BenchOptions const& bench) {
   judged_here_ = true;
   auto start = Clock::now();
   auto measured = bench_.measure(code, bench);
   costs_.running += since(start);
   if (!measured) return std::unexpected(trouble_of(measured.error()));
   if (auto wrong = judged(measured->outputs)) return std::unexpected(std::move(*wrong));
-  return Measured{std::move(measured->samples.seconds), best_of(measured->speed)};
+  return TrialSamples{std::move(measured->samples.seconds), best_of(measured->speed)};
 }
 
 BenchOptions TrialRunner::options(double incumbent) const {
@@ -75,7 +75,8 @@ BenchOptions TrialRunner::options(double incumbent) const {
   return bench;
 }
 
-std::expected<Measured, Trouble> TrialRunner::measured(KernelCode const& code, double incumbent) {
+std::expected<TrialSamples, Trouble> TrialRunner::measured(KernelCode const& code,
+                                                           double incumbent) {
   MachineTurns::Measuring turn(shares_.turns);
   BenchOptions bench = options(incumbent);
   if (!in_one_call_) return measured_in_calls(code, bench);
@@ -91,13 +92,13 @@ std::expected<Measured, Trouble> TrialRunner::measured(KernelCode const& code, d
   }
   if (!answer) return std::unexpected(trouble_of(answer.error()));
   if (answer->wrong_output < 0)
-    return Measured{std::move(answer->samples.seconds), best_of(answer->speed)};
+    return TrialSamples{std::move(answer->samples.seconds), best_of(answer->speed)};
   // The judge here says by how much, and has the last word.
   if (auto wrong = wrong_after_all()) return std::unexpected(std::move(*wrong));
   return measured_in_calls(code, bench);
 }
 
-std::expected<Measured, Trouble> TrialRunner::tried(KernelCode const& code, double incumbent) {
+std::expected<TrialSamples, Trouble> TrialRunner::tried(KernelCode const& code, double incumbent) {
   DeviceSpeed& speed = shares_.speed;
   if (round_trip_ == 0) {
     speed.judge(speed_now());
@@ -125,7 +126,7 @@ int TrialRunner::worth_one_call() const {
 }
 
 void TrialRunner::tried_each(std::span<KernelCode const* const> codes, double incumbent,
-                             std::function<void(size_t, Measured)> const& on_samples) {
+                             std::function<void(size_t, TrialSamples)> const& on_samples) {
   MachineTurns::Measuring turn(shares_.turns);
   DeviceSpeed& speed = shares_.speed;
   double scale = speed.scale();
@@ -138,7 +139,7 @@ void TrialRunner::tried_each(std::span<KernelCode const* const> codes, double in
   Status done = bench_.attempt_each(codes, limits_, bench, [&](Result<TrialAnswer> const& answer) {
     size_t which = next++;
     if (!answer || answer->wrong_output >= 0) return;
-    Measured measured{answer->samples.seconds, best_of(answer->speed)};
+    TrialSamples measured{answer->samples.seconds, best_of(answer->speed)};
     if (doubtful(measured) || speed.judge(measured.speed) != DeviceSpeed::Verdict::kGood) return;
     for (double& seconds : measured.seconds) seconds *= scale;
     // Who is best is proven and judged here, too.

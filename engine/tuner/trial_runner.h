@@ -21,7 +21,7 @@ struct Trouble {
   std::string code = {};  ///< of the error that it was; empty: it was none
 };
 /// What a candidate took.
-struct Measured {
+struct TrialSamples {
   std::vector<double> seconds;  ///< samples, as of a device that did not slow down
   double speed = 0;             ///< of the device meanwhile; 0: not known
 };
@@ -56,13 +56,13 @@ public:
   /// slowed device measured is measured again, and is trouble where it stays so.
   /// `incumbent`: seconds of the best that is known, 0: none; what is clearly slower gets fewer
   /// samples.
-  std::expected<Measured, Trouble> tried(KernelCode const& code, double incumbent);
+  std::expected<TrialSamples, Trouble> tried(KernelCode const& code, double incumbent);
   /// How many candidates are worth one call: more than 1 where a call takes a while to get there.
   int worth_one_call() const;
   /// Several in one call. `on_samples` gets those that are settled, as they come: right, of full
   /// speed, and slower than the best; the others are to be tried alone.
   void tried_each(std::span<KernelCode const* const> codes, double incumbent,
-                  std::function<void(size_t which, Measured measured)> const& on_samples);
+                  std::function<void(size_t which, TrialSamples measured)> const& on_samples);
   /// Whether what the last one left here is right, whoever judged it before; nothing: it is.
   std::optional<Trouble> wrong_after_all();
   /// Whether the device answers, and is not slow.
@@ -75,9 +75,9 @@ public:
 
 private:
   BenchOptions options(double incumbent) const;
-  std::expected<Measured, Trouble> measured(KernelCode const& code, double incumbent);
-  std::expected<Measured, Trouble> measured_in_calls(KernelCode const& code,
-                                                     BenchOptions const& bench);
+  std::expected<TrialSamples, Trouble> measured(KernelCode const& code, double incumbent);
+  std::expected<TrialSamples, Trouble> measured_in_calls(KernelCode const& code,
+                                                         BenchOptions const& bench);
   double speed_now();
   std::optional<Trouble> judged(std::vector<NDArray> const& outputs);
 

@@ -64,7 +64,7 @@ std::optional<Trouble> Tuning::doubted(size_t device, Compiled const& compiled, 
   return wrong;
 }
 
-std::expected<Measured, Trouble> Tuning::tried(size_t device, Compiled const& compiled) {
+std::expected<TrialSamples, Trouble> Tuning::tried(size_t device, Compiled const& compiled) {
   if (!compiled.code) {
     Error const& error = compiled.code.error();
     Failure failure = failure_of_code(error);
@@ -215,7 +215,7 @@ void Tuning::try_together(size_t device, std::deque<Compiled>& mine) {
     begun_ += int(mine.size());
   }
   std::set<size_t> settled;
-  runners_[device]->tried_each(codes, incumbent, [&](size_t which, Measured measured) {
+  runners_[device]->tried_each(codes, incumbent, [&](size_t which, TrialSamples measured) {
     settled.insert(which);
     double took = std::ranges::min(measured.seconds);
     Attempt made = attempt_of(device, mine[which]);

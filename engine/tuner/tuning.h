@@ -61,7 +61,7 @@ private:
   void note_failure(size_t device, Trouble const& trouble, Stretch& stretch);
   bool bars(size_t device, Trouble const& trouble, Stretch& stretch);
   bool is_hopeless(Compiled& compiled);
-  std::expected<Measured, Trouble> tried(size_t device, Compiled const& compiled);
+  std::expected<TrialSamples, Trouble> tried(size_t device, Compiled const& compiled);
   Attempt attempt_of(size_t device, Compiled const& compiled) const;
   Attempt attempt(size_t device, Compiled const& compiled, std::optional<Trouble>& trouble);
   std::deque<Compiled> taken(size_t device, Stretch& stretch);
