@@ -166,7 +166,8 @@ Status ModelTuning::search() {
   auto made_here = tune_network(tasks, budget);
   keeper_.finish();
   tuned_.not_stored = keeper_.not_stored();
-  TRY_ASSIGN(NetworkOutcome outcome, std::move(made_here));
+  if (!made_here) return std::unexpected(made_here.error());
+  NetworkOutcome& outcome = *made_here;
   tuned_.end = outcome.end;
   tuned_.seconds = outcome.seconds;
   for (size_t i = 0; i < tuned_.kernels.size(); ++i) {
