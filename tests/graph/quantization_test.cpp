@@ -9,6 +9,7 @@
 
 #include "engine/graph/passes.h"
 #include "engine/graph/pipeline.h"
+#include "engine/graph/quantization/equalize.h"
 #include "engine/graph/quantization/quantization.h"
 #include "engine/graph/quantization/runs.h"
 #include "engine/graph/quantization/samples.h"
@@ -507,6 +508,44 @@ private slots:
     qInfo("%.1f dB with it in floats, %.1f in bytes", floats.outputs[0].decibels,
           bytes.outputs[0].decibels);
     QVERIFY(floats.outputs[0].decibels > bytes.outputs[0].decibels + 3);
+  }
+
+  /// Channels of every size behind one another: what one convolution has too small, the next one
+  /// has too large.
+  void channels_are_made_alike_where_that_is_better() {
+    ForeignModel model = model_of(
+        {"c = Conv x w b", "r = Relu c", "d = Conv r wd bd", "y = Conv d wy"}, {1, 8, 9, 9});
+    Rng rng(kSeed);
+    auto scaled = [&](Shape const& shape, auto exponent) {
+      NDArray array = random_array(rng, shape);
+      for (int64_t i = 0; i < array.size(); ++i)
+        array.set_value(i, std::ldexp(array.value_at(i), exponent(i)));
+      return array;
+    };
+    model.graph.initializers = {
+        {"w", scaled({8, 8, 1, 1}, [](int64_t i) { return int(i / 8) - 4; })},
+        {"b", scaled({8}, [](int64_t i) { return int(i) - 4; })},
+        {"wd", scaled({8, 1, 3, 3}, [](int64_t i) { return 4 - 2 * int(i / 9); })},
+        {"bd", random_array(rng, {8})},
+        {"wy", scaled({8, 8, 1, 1}, [](int64_t i) { return int(i % 8); })}};
+    model.graph.nodes[2].attributes["group"] = int64_t(8);
+    Graph graph = build_graph(model).value();
+    Equalized level = equalized(graph, {NodeId{0}, NodeId{2}, NodeId{3}});
+    QCOMPARE(level.pairs, (std::map<NodeId, NodeId>{{{2}, {0}}, {{3}, {2}}}));
+    CalibrationData data = data_for(graph, kSeed);
+    QVERIFY(same_bytes(reference_run(graph, data.runs[0]).value(),
+                       reference_run(level.graph, data.runs[0]).value()));
+    QVERIFY(equalized(graph, {NodeId{0}, NodeId{3}}).pairs.empty());
+    QVERIFY(equalized(level.graph, {NodeId{0}, NodeId{2}, NodeId{3}}).pairs.empty());
+    QuantizeOptions options{.first = true, .depthwise = true};
+    Quantized quantized = quantize(graph, data, options).value();
+    qInfo("%.1f dB", quantized.outputs[0].decibels);
+    QVERIFY(quantized.outputs[0].decibels > 25);
+    QCOMPARE(find(quantized, "y")->reason,
+             std::string("its channels took powers of two from those of d"));
+    // The file has the weights that were scaled, and says the same.
+    Graph again = build_graph(quantized_model(model, quantized.graph).value()).value();
+    QVERIFY(same_bytes(reference_run(lowered(again), data.checks[0]).value(), quantized.made));
   }
 
   void calibration_inputs_of_another_batch_are_several_runs() {

@@ -107,7 +107,8 @@ void add_quantize(CLI::App& app, Context& context) {
   command->add_flag("--first", request->options.first, "convolutions of the model's input, too");
   command->add_flag("--dense", request->options.dense, "dense layers, too");
   command->add_flag("--depthwise", request->options.depthwise,
-                    "convolutions of each channel alone, too, which loses accuracy");
+                    "convolutions of each channel alone, too, with channels scaled to be alike "
+                    "where that is better");
   command->add_option("--fix", context.fixes, "set an input's shape: NAME=1x3x224x224")
       ->type_name("NAME=SHAPE")
       ->expected(1)

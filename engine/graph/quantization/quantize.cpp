@@ -7,6 +7,7 @@
 
 #include "engine/graph/passes.h"
 #include "engine/graph/quantization/biases.h"
+#include "engine/graph/quantization/equalize.h"
 #include "engine/graph/quantization/insert.h"
 #include "engine/graph/quantization/shifted_sums.h"
 #include "engine/graph/reference.h"
@@ -139,30 +140,92 @@ double signal_to_noise(NDArray const& expected, NDArray const& actual) {
   return noise.decibels();
 }
 
+namespace {
+
+/// A simplified graph with what its runs were like, and what is to become of it.
+struct Planned {
+  Graph plain;
+  GraphSamples samples;
+  QuantizationPlan plan;
+  Quantized quantized;
+};
+
+/// The graph in bytes; nothing is compared yet.
+Status insert(Planned& planned, QuantizeOptions const& options) {
+  planned.plain = with_shifted_sums(std::move(planned.plain), planned.plan, planned.samples);
+  TRY_ASSIGN(planned.plan, plan_quantization(planned.plain, planned.samples, options));
+  TRY_ASSIGN(planned.quantized.graph, insert_quantization(planned.plain, planned.plan,
+                                                          (1 << (options.weight_bits - 1)) - 1));
+  return {};
+}
+
+Status check_products(QuantizationPlan const& plan) {
+  if (!plan.products.empty()) return {};
+  return bad_input("nothing_to_quantize",
+                   "no convolution or matrix product of the model can be computed in bytes: " +
+                       (plan.nodes.empty() ? std::string("it has none")
+                                           : fmt::format("'{}': {}", plan.nodes[0].row.name,
+                                                         plan.nodes[0].row.reason)));
+}
+
+std::set<NodeId> products_of(QuantizationPlan const& plan) {
+  std::set<NodeId> products;
+  for (auto const& [id, product] : plan.products) products.insert(id);
+  return products;
+}
+
+/// What is lost at the output that loses most, over the calibration runs.
+Result<double> least_decibels(Planned& planned, CalibrationData const& data,
+                              QuantizeOptions const& options) {
+  Quantized tried = planned.quantized;
+  TRY(Comparer(planned.plain, tried, planned.plan, options).run(data.runs));
+  double least = std::numeric_limits<double>::infinity();
+  for (OutputNoise const& output : tried.outputs) least = std::min(least, output.decibels);
+  return least;
+}
+
+/// The same with channels of about the same size, where that is better.
+Status equalize(Planned& planned, CalibrationData const& data, QuantizeOptions const& options) {
+  std::set<NodeId> products = products_of(planned.plan);
+  Equalized level = equalized(planned.plain, products);
+  if (level.pairs.empty()) return insert(planned, options);
+  Planned other{std::move(level.graph), {}, {}, {}};
+  TRY_ASSIGN(other.samples, take_samples(other.plain, data, options));
+  TRY_ASSIGN(other.plan, plan_quantization(other.plain, other.samples, options));
+  TRY(insert(planned, options));
+  // The file keeps the weights of what stays in floats as they were.
+  if (products_of(other.plan) != products) return {};
+  TRY(insert(other, options));
+  TRY_ASSIGN(double before, least_decibels(planned, data, options));
+  TRY_ASSIGN(double after, least_decibels(other, data, options));
+  if (!(after > before)) return {};
+  planned = std::move(other);
+  for (PlannedNode& node : planned.plan.nodes)
+    if (auto pair = level.pairs.find(node.node); pair != level.pairs.end())
+      node.row.reason = fmt::format("its channels took powers of two from those of {}",
+                                    planned.plain.node(pair->second).name);
+  return {};
+}
+
+}  // namespace
+
 Result<Quantized> quantize(Graph const& graph, CalibrationData const& data,
                            QuantizeOptions const& options) {
   TRY(check(data, options));
-  TRY_ASSIGN(Graph plain, simplified(graph));
-  TRY_ASSIGN(GraphSamples samples, take_samples(plain, data, options));
-  TRY_ASSIGN(QuantizationPlan plan, plan_quantization(plain, samples, options));
-  plain = with_shifted_sums(std::move(plain), plan, samples);
-  TRY_ASSIGN(plan, plan_quantization(plain, samples, options));
-  if (plan.products.empty())
-    return bad_input("nothing_to_quantize",
-                     "no convolution or matrix product of the model can be computed in bytes: " +
-                         (plan.nodes.empty() ? std::string("it has none")
-                                             : fmt::format("'{}': {}", plan.nodes[0].row.name,
-                                                           plan.nodes[0].row.reason)));
-  Quantized quantized;
-  TRY_ASSIGN(quantized.graph,
-             insert_quantization(plain, plan, (1 << (options.weight_bits - 1)) - 1));
-  Comparer comparer(plain, quantized, plan, options);
+  Planned planned;
+  TRY_ASSIGN(planned.plain, simplified(graph));
+  TRY_ASSIGN(planned.samples, take_samples(planned.plain, data, options));
+  TRY_ASSIGN(planned.plan, plan_quantization(planned.plain, planned.samples, options));
+  TRY(check_products(planned.plan));
+  TRY(equalize(planned, data, options));
+  Quantized quantized = std::move(planned.quantized);
+  Comparer comparer(planned.plain, quantized, planned.plan, options);
   TRY(comparer.run(data.checks.empty() ? data.runs : data.checks));
-  for (PlannedNode& planned : plan.nodes) {
-    planned.row.decibels = comparer.decibels(planned.end);
-    if (planned.row.is_quantized && planned.row.result && !comparer.in_integers(planned.end))
-      planned.row.reason = "its sums leave 32 bits: floats compute it from bytes";
-    quantized.nodes.push_back(std::move(planned.row));
+  for (PlannedNode& node : planned.plan.nodes) {
+    node.row.decibels = comparer.decibels(node.end);
+    if (node.row.is_quantized && node.row.result && !comparer.in_integers(node.end))
+      node.row.reason = "its sums leave 32 bits: floats compute it from bytes";
+    quantized.nodes.push_back(std::move(node.row));
   }
   return quantized;
 }
