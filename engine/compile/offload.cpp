@@ -46,14 +46,14 @@ std::string why_integers_stay(Plan const& plan, std::vector<OffloadedKernel> con
 
 std::unexpected<Error> nothing_goes(Plan const& plan, std::vector<OffloadedKernel> const& kernels,
                                     Target const& helper, std::string const& there) {
-  std::string none = fmt::format("'{}' runs none of the model's kernels: ", there);
-  if (std::string why = why_integers_stay(plan, kernels); !why.empty())
-    return refused("no_kernel_fits", none + why);
-  if (kernels.empty()) return refused("no_kernel_fits", none + "there is none");
-  return refused(
-      "nothing_to_offload",
-      fmt::format("{}{}{}", none, kernels[0].stays_because,
-                  helper.computes_with(DType::kF32) ? "" : "; quantize the model first"));
+  std::string why = kernels.empty() ? "there is none" : why_integers_stay(plan, kernels);
+  if (!why.empty())
+    return refused("no_kernel_fits",
+                   fmt::format("'{}' runs none of the model's kernels: {}", there, why));
+  bool floats = helper.computes_with(DType::kF32);
+  return refused("nothing_to_offload",
+                 fmt::format("'{}' runs none of the model's kernels: {}{}", there,
+                             kernels[0].stays_because, floats ? "" : "; quantize the model first"));
 }
 
 /// What a cut calls the step. A kernel alone has no nodes.
