@@ -7,6 +7,7 @@
 #include "engine/compile/optimize.h"
 #include "engine/compile/plan.h"
 #include "engine/graph/quantization/quantization.h"
+#include "engine/graph/reference.h"
 #include "engine/importers/from_foreign.h"
 #include "tests/support/line_models.h"
 #include "tests/support/vta_kernels.h"
@@ -123,6 +124,21 @@ private slots:
       });
       QCOMPARE(apart, std::string(name) == "pynq");
     }
+  }
+
+  void a_residual_that_is_widened_apart_computes_the_same() {
+    Graph graph = build_graph(residual_network()).value();
+    Rng rng(5);
+    CalibrationData data{{{random_array(rng, {1, 16, 9, 9})}}};
+    Graph bytes = quantize(graph, data, {.first = true, .dense = true}).value().graph;
+    Graph plain = optimize(bytes).value();
+    Graph apart = optimize(bytes, *backend_of(*vta::find_board("pynq"))).value();
+    int alone = 0;
+    for (Node const& node : apart.nodes) alone += node.algorithm == "alone";
+    QCOMPARE(alone, 1);
+    NDArray before = reference_run(plain, data.runs[0]).value()[0];
+    NDArray after = reference_run(apart, data.runs[0]).value()[0];
+    QVERIFY(std::memcmp(before.data(), after.data(), size_t(before.byte_size())) == 0);
   }
 
   /// Of a network in bytes what is said is what keeps its products, and not that it is of floats.
