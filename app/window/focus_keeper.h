@@ -27,12 +27,17 @@ public:
   /// It may have been hidden while a dialog was in front; Qt looks for the first button then.
   void before_activation();
 
+protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
   void changed(QWidget* now);
+  void look();
 
   QWidget& window_;
   std::function<FocusPlace(QWidget*)> place_for_;
-  QPointer<QWidget> pane_;  ///< that had it last
+  QPointer<QWidget> pane_;     ///< that had it last
+  QPointer<QWidget> watched_;  ///< what has it: editors keep it, hidden or not
 };
 
 }  // namespace tw

@@ -118,8 +118,8 @@ void MainWindow::step_text_scale(int direction) {
 
 // ---- the room -------------------------------------------------------------------------------
 
-/// Above the lower panes, at the right, where it covers neither the history nor the loops that most
-/// refusals speak of; where there is no room for that, at the bottom.
+/// A small one above the lower views, at the right, where it covers neither the history nor the
+/// loops that most refusals speak of; one that would cover most of the loops below them.
 void MainWindow::place_card() {
   constexpr int kEdge = 24, kAbove = 12;
   QWidget* home = card_->parentWidget();
@@ -128,7 +128,8 @@ void MainWindow::place_card() {
   QSize size = (units * theme_.scale).toSize();
   int floor = home->height() - 20;
   int lower = lower_->isVisible() ? lower_->mapTo(home, QPoint(0, 0)).y() - kAbove : floor;
-  int bottom = lower - size.height() > home->height() / 4 ? lower : floor;
+  bool small = size.width() <= home->width() * 6 / 10 && size.height() <= lower / 2;
+  int bottom = small ? lower : floor;
   card_->setGeometry(home->width() - kEdge - size.width(), bottom - size.height(), size.width(),
                      size.height());
 }

@@ -27,7 +27,11 @@ constexpr char kLesson[] =
     "Text.\n"
     "ask: What is the step? | state\n"
     "choices: unknown, correct, wrong\n"
-    "ask: How many loops are there? | loops\n";
+    "ask: How many loops are there? | loops\n"
+    "hint: Count them.\n"
+    "solution:\n"
+    "  answer\n"
+    "  answer\n";
 
 }  // namespace
 
@@ -110,7 +114,8 @@ private slots:
   void a_key_after_an_answer_stays_in_the_lesson() {
     std::string file = place_->folder.filePath("order.lesson").toStdString();
     std::ofstream(file) << kLesson;
-    QVERIFY(window().perform(journal::OpenLesson{file}));
+    Status opened = window().perform(journal::OpenLesson{file});
+    QVERIFY2(opened, opened ? "" : to_sentence(opened.error()).c_str());
     place_->settle();
     QTRY_VERIFY(place_->session->snapshot().nest);
     place_->settle();
@@ -144,7 +149,8 @@ private slots:
     for (char const* view : {"graph", "script", "next"}) QVERIFY(window().show_view(view));
     std::string file = place_->folder.filePath("order.lesson").toStdString();
     std::ofstream(file) << kLesson;
-    QVERIFY(window().perform(journal::OpenLesson{file}));
+    Status opened = window().perform(journal::OpenLesson{file});
+    QVERIFY2(opened, opened ? "" : to_sentence(opened.error()).c_str());
     place_->settle();
     QTRY_VERIFY(place_->session->snapshot().nest);
     for (char const* name : {"loops", "code", "roofline", "history", "lesson"})

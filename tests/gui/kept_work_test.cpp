@@ -36,7 +36,7 @@ private slots:
     QCOMPARE(lines("expect project.changed no\nshow graph\nselect C.k\nmeasure\n"
                    "expect project.changed no\n"),
              std::string());
-    for (char const* line : {"step vectorize(C.j)", "note 0 here", "tag 0", "name 0 start"}) {
+    for (char const* line : {"step parallel(C.i)", "note 0 here", "tag 0", "name 0 start"}) {
       open(other_);
       open(file_);
       QCOMPARE(lines(std::string("expect project.changed no\n") + line +
@@ -47,7 +47,7 @@ private slots:
 
   void a_script_that_is_applied_is_work() {
     open(file_);
-    QCOMPARE(lines("expect project.changed no\nshow script\nwrite 1 vectorize(C.j)\n"
+    QCOMPARE(lines("expect project.changed no\nshow script\nwrite 1 parallel(C.i)\n"
                    "apply written\nexpect project.changed yes\n"),
              std::string());
     open(other_);
@@ -78,11 +78,11 @@ private slots:
 
   void recent_opens_the_steps_that_it_promises() {
     open(file_);
-    QCOMPARE(lines("step vectorize(C.j)\nstep parallel(C.i)\n"), std::string());
+    QCOMPARE(lines("step j.0, j.1 = split(C.j, factor=16)\nstep parallel(C.i)\n"), std::string());
     open(other_);
     emit place_->window->start_page().recent_asked(QString::fromStdString(file_));
     place_->settle();
-    QCOMPARE(lines("expect history.nodes >= 3\nexpect step parallel(C.i)\n"
+    QCOMPARE(lines("expect history.nodes >= 4\nexpect step parallel(C.i)\n"
                    "expect project.changed yes\n"),
              std::string());
     std::string recorded = place_->recorded();

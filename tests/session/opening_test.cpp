@@ -93,7 +93,7 @@ private slots:
     QVERIFY(session->execute(MeasureAgain{}));
     QVERIFY(session->wait_idle(60));
     QVERIFY(!work_has_changed(*session));
-    QVERIFY(session->execute(ApplyStep{"vectorize(C.j)"}));
+    QVERIFY(session->execute(ApplyStep{"parallel(C.i)"}));
     QVERIFY(work_has_changed(*session));
     mark_work_kept(*session);
     QVERIFY(!work_has_changed(*session));

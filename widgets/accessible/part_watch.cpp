@@ -5,16 +5,24 @@
 #include <QEvent>
 #include <QWidget>
 #include <algorithm>
+#include <tuple>
 
 #include "widgets/accessible/parts.h"
 
 namespace tw {
 namespace {
 
-QString name_of(QWidget const* view, int part) {
-  auto const* whole = dynamic_cast<HasParts const*>(view);
-  std::vector<Part> parts = whole ? whole->parts() : std::vector<Part>();
-  return part >= 0 && size_t(part) < parts.size() ? parts[size_t(part)].name : QString();
+int focused_of(QWidget const* view, std::vector<Part> const& parts) {
+  if (auto const* ring = dynamic_cast<HasRing const*>(view)) return ring->ringed_part();
+  auto found = std::ranges::find_if(parts, &Part::selected);
+  return found == parts.end() ? -1 : int(found - parts.begin());
+}
+
+std::pair<int, QString> focused_and_name(QWidget const* view) {
+  std::vector<Part> parts = dynamic_cast<HasParts const*>(view)->parts();
+  int part = focused_of(view, parts);
+  bool known = part >= 0 && size_t(part) < parts.size();
+  return {part, known ? parts[size_t(part)].name : QString()};
 }
 
 std::optional<ValueInRange> value_of(QWidget const* view) {
@@ -25,21 +33,16 @@ std::optional<ValueInRange> value_of(QWidget const* view) {
 }  // namespace
 
 int focused_part(QWidget const* view) {
-  if (auto const* ring = dynamic_cast<HasRing const*>(view)) return ring->ringed_part();
   auto const* whole = dynamic_cast<HasParts const*>(view);
-  if (!whole) return -1;
-  std::vector<Part> parts = whole->parts();
-  auto found = std::ranges::find_if(parts, &Part::selected);
-  return found == parts.end() ? -1 : int(found - parts.begin());
+  return whole ? focused_of(view, whole->parts()) : -1;
 }
 
 PartWatch::PartWatch(QWidget& view, QEvent const& event) {
   bool counts = event.type() == QEvent::KeyPress || event.type() == QEvent::FocusIn;
-  if (!counts || !QAccessible::isActive() || !dynamic_cast<HasParts*>(&view)) return;
+  if (!counts || !dynamic_cast<HasParts*>(&view)) return;
   view_ = &view;
   focus_came_ = event.type() == QEvent::FocusIn;
-  part_ = focused_part(view_);
-  name_ = name_of(view_, part_);
+  std::tie(part_, name_) = focused_and_name(view_);
   value_ = value_of(view_);
 }
 
@@ -47,16 +50,16 @@ PartWatch::PartWatch(QWidget& view, QEvent const& event) {
 /// says is.
 PartWatch::~PartWatch() {
   if (!view_ || !view_->hasFocus()) return;
-  int part = focused_part(view_);
+  auto const [part, name] = focused_and_name(view_);
   std::optional<ValueInRange> value = value_of(view_);
   if (value && value != value_) {
     QAccessibleValueChangeEvent event(view_, value->now);
     QAccessible::updateAccessibility(&event);
     return;
   }
-  QAccessible::Event kind = part != part_ || focus_came_    ? QAccessible::Focus
-                            : name_of(view_, part) != name_ ? QAccessible::NameChanged
-                                                            : QAccessible::InvalidEvent;
+  QAccessible::Event kind = part != part_ || focus_came_ ? QAccessible::Focus
+                            : name != name_              ? QAccessible::NameChanged
+                                                         : QAccessible::InvalidEvent;
   if (part < 0 || kind == QAccessible::InvalidEvent) return;
   QAccessibleEvent event(view_, kind);
   event.setChild(part);

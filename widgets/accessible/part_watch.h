@@ -32,7 +32,7 @@ public:
 /// The part of a view that the keyboard is on; -1: on none, or the view has no parts.
 int focused_part(QWidget const* view);
 
-/// Around a view's handling of an event. Nothing happens while nobody listens.
+/// Around a view's handling of an event.
 class PartWatch {
 public:
   PartWatch(QWidget& view, QEvent const& event);
