@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tests/gui/workplace.h"
+#include "widgets/accessible/part_watch.h"
 #include "widgets/accessible/parts.h"
 
 using namespace tw;
@@ -21,13 +22,10 @@ struct Told {
 };
 std::vector<Told> told;
 
-/// Of what is said only what a key makes heard.
-void listen(QAccessibleEvent* event) {
-  bool counts = event->type() == QAccessible::Focus || event->type() == QAccessible::ValueChanged ||
-                event->type() == QAccessible::NameChanged;
-  QAccessibleInterface* what = counts ? event->accessibleInterface() : nullptr;
+void listen(QAccessibleEvent const& event) {
+  QAccessibleInterface* what = event.accessibleInterface();
   if (what)
-    told.push_back({event->type(), event->object(), event->child(), what->text(QAccessible::Name)});
+    told.push_back({event.type(), event.object(), event.child(), what->text(QAccessible::Name)});
 }
 
 }  // namespace
@@ -42,10 +40,10 @@ private slots:
              std::string());
     place_->window->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(place_->window.get()));
-    QAccessible::installUpdateHandler(listen);
+    hear_parts(listen);
   }
   void cleanup() {
-    QAccessible::installUpdateHandler(nullptr);
+    hear_parts(nullptr);
     place_.reset();
   }
 

@@ -12,6 +12,13 @@
 namespace tw {
 namespace {
 
+void (*hears)(QAccessibleEvent const&) = nullptr;
+
+void say(QAccessibleEvent& event) {
+  if (hears) hears(event);
+  QAccessible::updateAccessibility(&event);
+}
+
 int focused_of(QWidget const* view, std::vector<Part> const& parts) {
   if (auto const* ring = dynamic_cast<HasRing const*>(view)) return ring->ringed_part();
   auto found = std::ranges::find_if(parts, &Part::selected);
@@ -37,9 +44,11 @@ int focused_part(QWidget const* view) {
   return whole ? focused_of(view, whole->parts()) : -1;
 }
 
+void hear_parts(void (*listener)(QAccessibleEvent const&)) { hears = listener; }
+
 PartWatch::PartWatch(QWidget& view, QEvent const& event) {
   bool counts = event.type() == QEvent::KeyPress || event.type() == QEvent::FocusIn;
-  if (!counts || !dynamic_cast<HasParts*>(&view)) return;
+  if (!counts || !(hears || QAccessible::isActive()) || !dynamic_cast<HasParts*>(&view)) return;
   view_ = &view;
   focus_came_ = event.type() == QEvent::FocusIn;
   std::tie(part_, name_) = focused_and_name(view_);
@@ -54,7 +63,7 @@ PartWatch::~PartWatch() {
   std::optional<ValueInRange> value = value_of(view_);
   if (value && value != value_) {
     QAccessibleValueChangeEvent event(view_, value->now);
-    QAccessible::updateAccessibility(&event);
+    say(event);
     return;
   }
   QAccessible::Event kind = part != part_ || focus_came_ ? QAccessible::Focus
@@ -63,7 +72,7 @@ PartWatch::~PartWatch() {
   if (part < 0 || kind == QAccessible::InvalidEvent) return;
   QAccessibleEvent event(view_, kind);
   event.setChild(part);
-  QAccessible::updateAccessibility(&event);
+  say(event);
 }
 
 }  // namespace tw

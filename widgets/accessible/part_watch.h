@@ -6,6 +6,7 @@
 #include <QString>
 #include <optional>
 
+class QAccessibleEvent;
 class QEvent;
 class QWidget;
 
@@ -32,7 +33,10 @@ public:
 /// The part of a view that the keyboard is on; -1: on none, or the view has no parts.
 int focused_part(QWidget const* view);
 
-/// Around a view's handling of an event.
+/// Hears what is said of parts, where no platform listens: a test. Null: nobody does.
+void hear_parts(void (*listener)(QAccessibleEvent const&));
+
+/// Around a view's handling of an event. Nothing happens while nobody listens.
 class PartWatch {
 public:
   PartWatch(QWidget& view, QEvent const& event);
