@@ -286,7 +286,8 @@ void MainWindow::focus_home() {
 void MainWindow::offer_focus(QWidget* widget) {
   bool kept =
       std::ranges::any_of(panes_, [](Placed const& placed) { return placed.pane->keeps_focus(); });
-  if (!kept) widget->setFocus(Qt::OtherFocusReason);
+  // A view that another one stands before would take it all the same, and keys with it.
+  if (!kept && can_have_focus(widget)) widget->setFocus(Qt::OtherFocusReason);
 }
 
 void MainWindow::explain(QString const& words) {

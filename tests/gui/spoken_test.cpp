@@ -5,6 +5,7 @@
 #include <QAbstractButton>
 #include <QAccessible>
 #include <set>
+#include <tuple>
 
 #include "tests/gui/workplace.h"
 #include "widgets/accessible/part_watch.h"
@@ -76,13 +77,14 @@ private slots:
 
   void arrows_in_a_list_of_kernels_and_in_a_graph_are_heard() {
     QCOMPARE(place_->lines("sample dqn\n"), std::string());
-    for (auto [view, object] : {std::pair("kernels", "kernels"), std::pair("graph", "graph")}) {
+    for (auto [view, object, key] : {std::tuple("kernels", "kernels", Qt::Key_Down),
+                                     std::tuple("graph", "graph", Qt::Key_Up)}) {
       QWidget* shown = bring_up(view, object);
       QVERIFY2(shown, object);
       QTRY_VERIFY(dynamic_cast<HasParts*>(shown)->parts().size() > 2);
       for (int i = 0; i < 2; ++i) {
         told.clear();
-        QTest::keyClick(shown, Qt::Key_Down);
+        QTest::keyClick(shown, key);
         QVERIFY2(told.size() == 1 && told[0].kind == QAccessible::Focus,
                  qPrintable(QString("%1: %2").arg(object, words(told))));
       }
