@@ -39,34 +39,7 @@ ChosenDevice this_machine(Options const& options);
 
 class SessionImpl final : public Session, public CodeReports {
 public:
-  explicit SessionImpl(Options options)
-      : options_(std::move(options)),
-        backend_(options_.backend),
-        laboratory_(std::make_unique<Laboratory>(this_machine(options_), options_.threads)),
-        stages_(std::make_shared<std::vector<CodeStage> const>(code_stages(*options_.backend))),
-        jobs_([this] { call_listener(); }),
-        errands_([this] { call_listener(); }),
-        code_jobs_([] {}),
-        model_jobs_([] {}),
-        patience_([] {}),
-        tune_jobs_([] {}),
-        ask_jobs_([] {}),
-        simulate_jobs_([] {}),
-        outlook_jobs_([] {}),
-        memory_jobs_([] {}),
-        inspect_jobs_([] {}),
-        value_jobs_([] {}),
-        report_jobs_([] {}),
-        idle_jobs_([] {}) {
-    laboratory_->while_timing([this] { return hold_others(); });
-    state_.here = laboratory_->tried_on();
-    state_.kind = kind_text(options_.backend->target().hardware);
-    state_.kind_words = machine_words(*options_.backend);
-    published_.code_stages = stages_;  // what can be shown is known before there is a model
-    published_.simulated = options_.backend->has_timeline();
-    start_roofs(false);
-  }
-
+  explicit SessionImpl(Options options);
   /// Jobs begin jobs on other threads: all are asked to end before any of them, or anything that
   /// they look at, is gone.
   ~SessionImpl() override;
