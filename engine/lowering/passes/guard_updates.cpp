@@ -5,6 +5,7 @@
 #include "engine/ir/annotations.h"
 #include "engine/ir/neutral.h"
 #include "engine/ir/rewrite.h"
+#include "engine/ir/speculation.h"
 #include "engine/lowering/pipeline.h"
 
 namespace tw {
@@ -17,12 +18,6 @@ using namespace ir;
 bool changes_nothing(Expr const& value, BinaryOp op) {
   bool reduces = op == BinaryOp::kAdd || op == BinaryOp::kMax || op == BinaryOp::kMin;
   return reduces && equal(value, neutral(op, value.type()));
-}
-
-bool reads_tensors(Expr const& e) {
-  bool reads = false;
-  walk(e, [&](Expr const& part) { return reads = reads || part.as<Load>(), !reads; });
-  return reads;
 }
 
 /// `T = T op select(condition, term, neutral)`.
@@ -78,7 +73,8 @@ private:
     return guard_loop(*loop);
   }
 
-  /// What differs from lane to lane, or with the data, stays a choice between values.
+  /// What differs from lane to lane, or with the data, stays a choice between values; what may
+  /// divide by zero stays behind the conditions before it.
   Guarded guard_store(Store const& store, Stmt const& s) {
     std::optional<Update> update = update_of(store);
     if (!update) return {s};
@@ -110,9 +106,9 @@ private:
   }
 
   bool stays(Expr const& condition) const {
-    return reads_tensors(condition) || std::ranges::any_of(lanes_, [&](std::string const& name) {
-             return uses_variable(condition, name);
-           });
+    return !safe_to_speculate(condition) ||
+           std::ranges::any_of(
+               lanes_, [&](std::string const& name) { return uses_variable(condition, name); });
   }
 
   std::vector<std::string> lanes_;

@@ -80,7 +80,13 @@ private:
   llvm::Value* rounded(llvm::Value* v, DType type);  ///< to the type's precision
   llvm::Value* from_memory(llvm::Value* v, DType type);
   llvm::Value* to_memory(llvm::Value* v, DType type);
+  using Side = std::function<llvm::Value*()>;
   llvm::Value* select(ir::Select const& node);
+  llvm::Value* logic(ir::Binary const& node);
+  llvm::Value* chosen(llvm::Value* condition, Side const& a, Side const& b);
+  llvm::Value* chosen_by_lane(llvm::Value* condition, Side const& a, Side const& b);
+  llvm::Value* chosen_by_branch(llvm::Value* condition, Side const& a, Side const& b);
+  llvm::Value* wanted_divisor(llvm::Value* b);
   llvm::Value* convert(ir::Cast const& node);
   llvm::Value* instruction(ir::IntrinsicValue const& node);
   llvm::Value* load(ir::Load const& node);
@@ -93,8 +99,10 @@ private:
   llvm::Value* floor_division(llvm::Value* a, llvm::Value* b, bool want_remainder);
   llvm::Value* index_sum(ir::Expr const& e);
   llvm::Value* sum_of(std::vector<arith::Linear::Term> const& terms);
-  llvm::Value* partial_sum(std::vector<arith::Linear::Term> const& terms, size_t depth);
-  llvm::Value* add_terms(llvm::Value* sum, std::vector<arith::Linear::Term> const& terms);
+  llvm::Value* partial_sum(std::vector<arith::Linear::Term> const& terms, size_t depth,
+                           bool is_data);
+  llvm::Value* add_terms(llvm::Value* sum, std::vector<arith::Linear::Term> const& terms,
+                         bool is_data);
   llvm::Value* every_second(llvm::FixedVectorType* type, llvm::Value* address, llvm::Align align);
   llvm::Value* each_alone(llvm::FixedVectorType* type, llvm::Value* start, llvm::Value* stride,
                           llvm::Align align);

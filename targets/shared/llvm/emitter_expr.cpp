@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 #include <llvm/IR/Intrinsics.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/ir/fields.h"
 #include "engine/ir/operators.h"
 #include "engine/ir/rewrite.h"
+#include "engine/ir/speculation.h"
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/llvm/emitter.h"
 #include "targets/shared/llvm/math.h"
@@ -24,12 +26,6 @@ bool is_signed(DType type) {
 Value* splat_if(llvm::IRBuilder<>& builder, Value* v, int lanes) {
   return lanes > 1 && !v->getType()->isVectorTy() ? builder.CreateVectorSplat(unsigned(lanes), v)
                                                   : v;
-}
-
-bool loads(Expr const& e) {
-  bool found = false;
-  walk(e, [&](Expr const& x) { return found |= x.as<Load>() != nullptr, !found; });
-  return found;
 }
 
 }  // namespace
@@ -161,18 +157,24 @@ Value* Emitter::index_sum(Expr const& e) {
   Value* sum = sum_of(linear.terms);
   Value* constant = builder_.getInt64(uint64_t(linear.constant));
   if (!sum) return constant;
-  return linear.constant == 0 ? sum : builder_.CreateAdd(sum, constant, "", false, true);
+  return linear.constant == 0 ? sum
+                              : builder_.CreateAdd(sum, constant, "", false, !reads_tensor(e));
 }
 
 /// A term that reads memory is computed where it is used: what it reads may change on the way, and
-/// the rest of the sum may stand before it.
+/// the rest of the sum may stand before it. So is one that divides by what may be zero: a condition
+/// may stand between.
 Value* Emitter::sum_of(std::vector<arith::Linear::Term> const& terms) {
-  std::vector<arith::Linear::Term> placed, reading;
-  for (auto const& term : terms) (loads(term.term) ? reading : placed).push_back(term);
-  return add_terms(partial_sum(placed, levels_.size()), reading);
+  std::vector<arith::Linear::Term> placed, staying;
+  for (auto const& term : terms) (safe_to_speculate(term.term) ? placed : staying).push_back(term);
+  bool is_data =
+      std::ranges::any_of(staying, [](auto const& term) { return reads_tensor(term.term); });
+  return add_terms(partial_sum(placed, levels_.size(), is_data), staying, is_data);
 }
 
-Value* Emitter::partial_sum(std::vector<arith::Linear::Term> const& terms, size_t depth) {
+/// Indices never wrap (engine/ir/expr.h), which LLVM is told; data does.
+Value* Emitter::partial_sum(std::vector<arith::Linear::Term> const& terms, size_t depth,
+                            bool is_data) {
   std::vector<arith::Linear::Term> here, above;
   if (depth == 0) return nullptr;
   Level& level = levels_[depth - 1];
@@ -180,9 +182,9 @@ Value* Emitter::partial_sum(std::vector<arith::Linear::Term> const& terms, size_
     bool belongs = depth == 1 || uses_variable(term.term, level.variable);
     (belongs ? here : above).push_back(term);
   }
-  Value* sum = partial_sum(above, depth - 1);
+  Value* sum = partial_sum(above, depth - 1, is_data);
   if (here.empty()) return sum;
-  std::string key;
+  std::string key = is_data ? "data;" : "";
   for (auto const& term : terms) key += fmt::format("{}*{};", term.factor, to_text(term.term));
   if (auto found = level.sums.find(key); found != level.sums.end()) return found->second;
   // The place: the end of the loop's first block, which dominates everything below the loop.
@@ -191,31 +193,41 @@ Value* Emitter::partial_sum(std::vector<arith::Linear::Term> const& terms, size_
     builder_.SetInsertPoint(end);
   else
     builder_.SetInsertPoint(level.entry);
-  return level.sums[key] = add_terms(sum, here);
+  return level.sums[key] = add_terms(sum, here, is_data);
 }
 
-Value* Emitter::add_terms(Value* sum, std::vector<arith::Linear::Term> const& terms) {
+Value* Emitter::add_terms(Value* sum, std::vector<arith::Linear::Term> const& terms, bool is_data) {
   for (auto const& term : terms) {
     Value* value = expression(term.term);
     if (term.factor != 1)
-      value = builder_.CreateMul(value, builder_.getInt64(uint64_t(term.factor)), "", false, true);
-    sum = sum ? builder_.CreateAdd(sum, value, "", false, true) : value;
+      value =
+          builder_.CreateMul(value, builder_.getInt64(uint64_t(term.factor)), "", false, !is_data);
+    sum = sum ? builder_.CreateAdd(sum, value, "", false, !is_data) : value;
   }
   return sum;
 }
 
+/// a && b, a || b: b has a value only where a does not decide.
+Value* Emitter::logic(Binary const& node) {
+  bool is_and = node.op == BinaryOp::kAnd;
+  Value* a = expression(node.a);
+  Value* open = is_and ? a : builder_.CreateNot(a);
+  return chosen(
+      open, [&] { return expression(node.b); },
+      [&]() -> Value* { return llvm::ConstantInt::getBool(a->getType(), !is_and); });
+}
+
 Value* Emitter::binary(Binary const& node) {
   if (Value* fused = fused_multiply_add(node)) return fused;
+  bool is_logic = node.op == BinaryOp::kAnd || node.op == BinaryOp::kOr;
+  if (is_logic && !safe_to_speculate(node.b)) return logic(node);
   Value* a = expression(node.a);
   Value* b = expression(node.b);
   int lanes = std::max(node.a.lanes(), node.b.lanes());
   a = splat_if(builder_, a, lanes);
   b = splat_if(builder_, b, lanes);
   if (is_float(node.a.type())) return rounded(float_binary(node.op, a, b), node.type);
-  // A lane that is masked off read 0, and the processor would refuse to divide by it.
-  bool divides = node.op == BinaryOp::kFloorDiv || node.op == BinaryOp::kFloorMod;
-  if (divides && mask_ && !llvm::isa<llvm::Constant>(b) && b->getType()->isVectorTy())
-    b = builder_.CreateSelect(mask_, b, llvm::ConstantInt::get(b->getType(), 1));
+  if (node.op == BinaryOp::kFloorDiv || node.op == BinaryOp::kFloorMod) b = wanted_divisor(b);
   return integer_binary(node.op, a, b, is_signed(node.a.type()));
 }
 
@@ -332,39 +344,54 @@ Value* Emitter::float_unary(UnaryOp op, Value* a) {
   return a;
 }
 
-/// A side that loads may only be evaluated when it is chosen.
+/// A side that reads a tensor or may divide by zero is only computed where it is chosen.
 Value* Emitter::select(Select const& node) {
   Value* condition = expression(node.condition);
-  if (!loads(node.a) && !loads(node.b))
-    return builder_.CreateSelect(condition, splat_if(builder_, expression(node.a), node.lanes),
-                                 splat_if(builder_, expression(node.b), node.lanes));
-  if (condition->getType()->isVectorTy()) {
-    // Each side runs with the lanes that want it; other lanes load nothing.
-    Value* outer = mask_;
-    mask_ = outer ? builder_.CreateAnd(outer, condition) : condition;
-    Value* a = splat_if(builder_, expression(node.a), node.lanes);
-    Value* inverse = builder_.CreateNot(condition);
-    mask_ = outer ? builder_.CreateAnd(outer, inverse) : inverse;
-    Value* b = splat_if(builder_, expression(node.b), node.lanes);
+  auto side = [&](Expr const& e) { return splat_if(builder_, expression(e), node.lanes); };
+  if (safe_to_speculate(node.a) && safe_to_speculate(node.b))
+    return builder_.CreateSelect(condition, side(node.a), side(node.b));
+  return chosen(
+      condition, [&] { return side(node.a); }, [&] { return side(node.b); });
+}
+
+/// Each side is computed where it is chosen alone: behind a branch, or, of lanes, under a mask.
+Value* Emitter::chosen(Value* condition, Side const& a, Side const& b) {
+  return condition->getType()->isVectorTy() ? chosen_by_lane(condition, a, b)
+                                            : chosen_by_branch(condition, a, b);
+}
+
+/// Each side runs with the lanes that want it; other lanes load nothing.
+Value* Emitter::chosen_by_lane(Value* condition, Side const& a, Side const& b) {
+  Value* outer = mask_;
+  auto under = [&](Value* asked, Side const& side) {
+    mask_ = outer ? builder_.CreateAnd(outer, asked) : asked;
+    Value* value = side();
     mask_ = outer;
-    return builder_.CreateSelect(condition, a, b);
-  }
+    return value;
+  };
+  Value* yes = under(condition, a);
+  Value* no = under(builder_.CreateNot(condition), b);
+  return builder_.CreateSelect(condition, yes, no);
+}
+
+Value* Emitter::chosen_by_branch(Value* condition, Side const& a, Side const& b) {
   auto* yes = llvm::BasicBlock::Create(context_, "", function_);
   auto* no = llvm::BasicBlock::Create(context_, "", function_);
   auto* end = llvm::BasicBlock::Create(context_, "", function_);
   builder_.CreateCondBr(condition, yes, no);
-  builder_.SetInsertPoint(yes);
-  Value* a = splat_if(builder_, expression(node.a), node.lanes);
-  auto* yes_end = builder_.GetInsertBlock();
-  builder_.CreateBr(end);
-  builder_.SetInsertPoint(no);
-  Value* b = splat_if(builder_, expression(node.b), node.lanes);
-  auto* no_end = builder_.GetInsertBlock();
-  builder_.CreateBr(end);
+  auto inside = [&](llvm::BasicBlock* block, Side const& side) {
+    builder_.SetInsertPoint(block);
+    Value* value = side();
+    auto* last = builder_.GetInsertBlock();
+    builder_.CreateBr(end);
+    return std::pair{value, last};
+  };
+  auto [value_a, end_a] = inside(yes, a);
+  auto [value_b, end_b] = inside(no, b);
   builder_.SetInsertPoint(end);
-  auto* phi = builder_.CreatePHI(a->getType(), 2);
-  phi->addIncoming(a, yes_end);
-  phi->addIncoming(b, no_end);
+  auto* phi = builder_.CreatePHI(value_a->getType(), 2);
+  phi->addIncoming(value_a, end_a);
+  phi->addIncoming(value_b, end_b);
   return phi;
 }
 

@@ -8,14 +8,37 @@ namespace tw {
 using namespace ir;
 using llvm::Value;
 
+namespace {
+
+/// The constant that it is, or that each of its lanes is; null: it is none.
+llvm::ConstantInt* same_in_all_lanes(Value* v) {
+  auto* constant = llvm::dyn_cast<llvm::Constant>(v);
+  if (constant && v->getType()->isVectorTy()) constant = constant->getSplatValue();
+  return constant ? llvm::dyn_cast<llvm::ConstantInt>(constant) : nullptr;
+}
+
+}  // namespace
+
 /// Processors trap where the quotient has no place, the least number by -1: that is a negation.
 Value* Emitter::quotient_towards_zero(Value* a, Value* b) {
-  if (auto* known = llvm::dyn_cast<llvm::Constant>(b); known && !known->isAllOnesValue())
+  if (auto* known = same_in_all_lanes(b); known && !known->isMinusOne())
     return builder_.CreateSDiv(a, b);
   Value* one = llvm::ConstantInt::get(b->getType(), 1);
   Value* turned = builder_.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(b->getType()));
   Value* divided = builder_.CreateSDiv(a, builder_.CreateSelect(turned, one, b));
   return builder_.CreateSelect(turned, builder_.CreateNeg(a), divided);
+}
+
+/// The processor refuses to divide by zero: where nobody wants the quotient of a zero, it divides
+/// by one. (Not wherever nobody wants it: of constants behind such a choice LLVM 19 takes a zero in
+/// one lane for the proof that all lanes are the other one.)
+Value* Emitter::wanted_divisor(Value* b) {
+  auto* known = same_in_all_lanes(b);
+  if (!mask_ || (known && !known->isZero())) return b;
+  Value* wanted = b->getType()->isVectorTy() ? mask_ : builder_.CreateOrReduce(mask_);
+  Value* is_zero = builder_.CreateICmpEQ(b, llvm::Constant::getNullValue(b->getType()));
+  Value* idle = builder_.CreateAnd(is_zero, builder_.CreateNot(wanted));
+  return builder_.CreateSelect(idle, llvm::ConstantInt::get(b->getType(), 1), b);
 }
 
 Value* Emitter::floor_division(Value* a, Value* b, bool want_remainder) {
