@@ -3,7 +3,9 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/ir/type_rules.h"
 #include "engine/support/base/error.h"
+#include "engine/tensor/nearest.h"
 
 namespace tw::ir {
 namespace {
@@ -22,10 +24,10 @@ std::optional<int64_t> fold(BinaryOp op, int64_t a, int64_t b) {
       return __builtin_sub_overflow(a, b, &r) ? std::nullopt : std::optional(r);
     case BinaryOp::kMul:
       return __builtin_mul_overflow(a, b, &r) ? std::nullopt : std::optional(r);
-    case BinaryOp::kFloorDiv:
-      return b == 0 ? std::nullopt : std::optional(floor_div_value(a, b));
+    case BinaryOp::kFloorDiv:  // the least number by -1 wraps
+      return b == 0 || b == -1 ? std::nullopt : std::optional(floor_div_value(a, b));
     case BinaryOp::kFloorMod:
-      return b == 0 ? std::nullopt : std::optional(a - floor_div_value(a, b) * b);
+      return b == 0 || b == -1 ? std::nullopt : std::optional(a - floor_div_value(a, b) * b);
     case BinaryOp::kMin:
       return std::min(a, b);
     case BinaryOp::kMax:
@@ -54,12 +56,17 @@ std::optional<int64_t> fold(BinaryOp op, int64_t a, int64_t b) {
   return std::nullopt;
 }
 
-/// `a op b` with constants folded; no algebra beyond that.
+/// `a op b` with constants folded; no algebra beyond that. What wraps in its type stays, and so
+/// does what lies in the upper half of u64, whose order is not that of its bits.
 Expr folded(BinaryOp op, Expr a, Expr b) {
   auto x = as_int(a), y = as_int(b);
-  if (x && y && a.type() == b.type())
-    if (auto value = fold(op, *x, *y))
-      return int_imm(*value, is_compare(op) ? DType::kBool : a.type());
+  bool upper = a.type() == DType::kU64 && (x.value_or(0) < 0 || y.value_or(0) < 0);
+  if (x && y && a.type() == b.type() && !upper) {
+    DType type = is_compare(op) ? DType::kBool : a.type();
+    auto value = fold(op, *x, *y);
+    if (value && fits(*value, type) && (type != DType::kU64 || *value >= 0))
+      return int_imm(*value, type);
+  }
   return binary(op, std::move(a), std::move(b));
 }
 
@@ -70,9 +77,7 @@ bool is_compare(BinaryOp op) { return op >= BinaryOp::kLt && op <= BinaryOp::kNe
 bool is_bitwise(BinaryOp op) { return op >= BinaryOp::kBitAnd && op <= BinaryOp::kShiftRight; }
 
 Expr int_imm(int64_t value, DType type) { return make<IntImm>(type, value); }
-Expr float_imm(double value, DType type) {
-  return make<FloatImm>(type, type == DType::kF32 ? double(float(value)) : value);
-}
+Expr float_imm(double value, DType type) { return make<FloatImm>(type, nearest(type, value)); }
 Expr bool_imm(bool value) { return int_imm(value, DType::kBool); }
 Expr var(std::string name, DType type) { return make<Variable>(type, std::move(name)); }
 Expr unary(UnaryOp op, Expr a) { return make<Unary>(op, std::move(a)); }
@@ -112,9 +117,10 @@ Expr lowest(DType type) {
 Expr highest(DType type) {
   if (is_float(type)) return float_imm(std::numeric_limits<double>::infinity(), type);
   if (type == DType::kBool) return bool_imm(true);
+  if (type == DType::kU64) return int_imm(-1, type);  // all bits
   bool is_signed =
       type == DType::kI8 || type == DType::kI16 || type == DType::kI32 || type == DType::kI64;
-  int bits = int(size_of(type)) * 8 - (is_signed || size_of(type) == 8 ? 1 : 0);
+  int bits = int(size_of(type)) * 8 - (is_signed ? 1 : 0);
   return int_imm(int64_t((uint64_t(1) << bits) - 1), type);
 }
 

@@ -174,8 +174,8 @@ Scalar converted(DType to, DType from, Scalar v) {
   int64_t value = v.i;
   if (is_float(from))
     value = std::isnan(v.f)  ? 0
-            : v.f >= 9.2e18  ? INT64_MAX
-            : v.f <= -9.2e18 ? INT64_MIN
+            : v.f >= 0x1p63  ? INT64_MAX
+            : v.f <= -0x1p63 ? INT64_MIN
                              : int64_t(v.f);
   switch (to) {
     case DType::kI8:
@@ -329,8 +329,8 @@ Scalar ExprEvaluator::unary(Node const& node, int lane) {
   Scalar a = value(node.children[0], lane);
   if (is_float(node.type)) return {0, rounded(node.type, float_unary(UnaryOp(node.op), a.f))};
   switch (UnaryOp(node.op)) {
-    case UnaryOp::kNeg:
-      return {int64_t(0 - uint64_t(a.i)), 0};
+    case UnaryOp::kNeg:  // of an unsigned number, and of the least one, it wraps
+      return converted(node.type, DType::kI64, {int64_t(0 - uint64_t(a.i)), 0});
     case UnaryOp::kBitNot:
       return converted(node.type, DType::kI64, {~a.i, 0});
     case UnaryOp::kNot:
@@ -339,7 +339,7 @@ Scalar ExprEvaluator::unary(Node const& node, int lane) {
       return {std::popcount(uint64_t(a.i) & width_mask(node.type)), 0};
     case UnaryOp::kAbs:
       if (node.type == DType::kU64) return a;  // its upper half is no sign
-      return {a.i < 0 ? int64_t(0 - uint64_t(a.i)) : a.i, 0};
+      return converted(node.type, DType::kI64, {a.i < 0 ? int64_t(0 - uint64_t(a.i)) : a.i, 0});
     case UnaryOp::kFloor:
     case UnaryOp::kCeil:
     case UnaryOp::kRound:

@@ -4,6 +4,7 @@
 
 #include "engine/ir/interpreter.h"
 #include "engine/ir/rewrite.h"
+#include "engine/tensor/integers.h"
 
 namespace tw::ir {
 namespace {
@@ -20,8 +21,7 @@ Stmt copy_of(Buffer const& from, Buffer const& to) {
 
 Expr number_of(NDArray const& array) {
   DType type = array.type();
-  return is_float(type) ? float_imm(array.value_at(0), type)
-                        : int_imm(int64_t(array.value_at(0)), type);
+  return is_float(type) ? float_imm(array.value_at(0), type) : int_imm(integer_at(array, 0), type);
 }
 
 }  // namespace

@@ -12,7 +12,10 @@
 #include "engine/ir/convert.h"
 #include "engine/ir/instruction_value.h"
 #include "engine/ir/operators.h"
+#include "engine/ir/parse_number.h"
 #include "engine/ir/text.h"
+#include "engine/ir/type_rules.h"
+#include "engine/tensor/nearest.h"
 
 namespace tw::ir {
 namespace {
@@ -108,6 +111,7 @@ private:
     if (logic != (a.type() == DType::kBool) && !is_compare(op))
       return reader_.error("type_mismatch", logic ? "'&&' and '||' are for conditions"
                                                   : "a condition cannot be a number");
+    if (std::string wrong = type_misfit(op, a.type()); !wrong.empty()) return mistyped(wrong, a);
     return binary(op, std::move(a), std::move(b));
   }
 
@@ -121,12 +125,14 @@ private:
     bool negative = reader_.accept("-");
     Token token = reader_.peek();
     if (token.kind == Token::kNumber || token.text == "inf" || token.text == "nan")
-      return number(negative);
+      return parse_number(reader_, negative);
     if (negative) {
       if (++depth_ > kMaxDepth)
         return reader_.error("too_deep", "the expression is nested too deeply");
       TRY_ASSIGN(Expr inner, operand());
       --depth_;
+      if (std::string wrong = type_misfit(UnaryOp::kNeg, inner.type()); !wrong.empty())
+        return reader_.error("type_mismatch", "a condition cannot be a number");
       return unary(UnaryOp::kNeg, inner);
     }
     if (token.kind != Token::kName)
@@ -146,15 +152,6 @@ private:
     return var(name, found->second);
   }
 
-  /// "nan(9221120237041090561)": what is behind the parenthesis.
-  Result<std::optional<uint64_t>> bits_of_nan() {
-    TRY_ASSIGN(int64_t bits, reader_.integer("the bits of a NaN"));
-    if (!std::isnan(std::bit_cast<double>(bits)))
-      return reader_.error("no_nan", fmt::format("{} are not the bits of a NaN", bits));
-    TRY(reader_.expect(")"));
-    return uint64_t(bits);
-  }
-
   Result<Expr> all_bits_changed() {
     if (++depth_ > kMaxDepth)
       return reader_.error("too_deep", "the expression is nested too deeply");
@@ -162,41 +159,6 @@ private:
     --depth_;
     if (!is_integer(inner.type())) return reader_.error("type_mismatch", "'~' is for integers");
     return unary(UnaryOp::kBitNot, inner);
-  }
-
-  Result<Expr> number(bool negative) {
-    Token token = reader_.next();
-    std::string_view text = token.text;
-    bool integral = text.find_first_not_of("0123456789") == std::string_view::npos;
-    DType type = integral ? DType::kI64 : DType::kF32;
-    std::optional<uint64_t> nan_bits;
-    if (text == "nan" && reader_.accept("(")) {
-      TRY_ASSIGN(nan_bits, bits_of_nan());
-    }
-    if (reader_.accept(":")) {
-      TRY_ASSIGN(std::string suffix, reader_.name("a type"));
-      auto parsed = parse_dtype(suffix);
-      if (!parsed) return reader_.error("unknown_type", fmt::format("'{}' is not a type", suffix));
-      type = *parsed;
-    }
-    if (type == DType::kBool || (!integral && !is_float(type)))
-      return reader_.error("type_mismatch",
-                           fmt::format("'{}' is not of type {}", text, tw::to_text(type)));
-    if (integral && !is_float(type)) {
-      uint64_t magnitude = 0;
-      auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), magnitude);
-      uint64_t limit = uint64_t(std::numeric_limits<int64_t>::max()) + (negative ? 1 : 0);
-      if (code != std::errc() || (magnitude > limit && type != DType::kU64))
-        return reader_.error("number_too_large",
-                             fmt::format("the number {} does not fit in 64 bits", text));
-      return int_imm(int64_t(negative ? 0 - magnitude : magnitude), type);
-    }
-    if (nan_bits)
-      return float_imm(std::bit_cast<double>(*nan_bits | (uint64_t(negative) << 63)), type);
-    double value = text == "inf"   ? std::numeric_limits<double>::infinity()
-                   : text == "nan" ? std::numeric_limits<double>::quiet_NaN()
-                                   : std::strtod(std::string(text).c_str(), nullptr);
-    return float_imm(negative ? -value : value, type);
   }
 
   Result<std::vector<Expr>> arguments(std::string_view close) {
@@ -274,9 +236,17 @@ private:
   }
 
   Result<Expr> function(UnaryOp op, Expr const& of) {
-    if (op == UnaryOp::kPopCount && !is_integer(of.type()))
-      return reader_.error("type_mismatch", "'popcount' is for integers");
+    if (std::string wrong = type_misfit(op, of.type()); !wrong.empty()) return mistyped(wrong, of);
     return unary(op, of);
+  }
+
+  /// Most often a conversion is what was forgotten.
+  Result<Expr> mistyped(std::string const& wrong, Expr const& given) {
+    std::string hint =
+        wrong.ends_with("floats") ? fmt::format("; f32({}) converts it", to_text(given)) : "";
+    return reader_.error("type_mismatch",
+                         fmt::format("{}, but '{}' has type {}{}", wrong, to_text(given),
+                                     tw::to_text(given.type()), hint));
   }
 
   Result<Expr> choice(std::vector<Expr>& args) {

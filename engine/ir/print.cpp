@@ -48,6 +48,7 @@ std::string float_text(double value, DType type) {
 std::string int_text(IntImm const& imm) {
   if (imm.type == DType::kBool) return imm.value ? "true" : "false";
   if (imm.type == DType::kI64) return std::to_string(imm.value);
+  if (imm.type == DType::kU64) return fmt::format("{}:u64", uint64_t(imm.value));
   return fmt::format("{}:{}", imm.value, tw::to_text(imm.type));
 }
 

@@ -96,7 +96,7 @@ private:
       if (auto const* node = e.as<Binary>();
           node && is_bitwise(node->op) && !is_integer(node->a.type()))
         status = invalid(fmt::format("'{}' needs the bits of an integer", to_text(e)));
-      if (!lowered_ || !status) return status.has_value();
+      if (!status) return false;
       if (std::string wrong = misfit(e); !wrong.empty()) status = invalid(std::move(wrong));
       return status.has_value();
     });

@@ -4,6 +4,7 @@
 
 #include "engine/ir/instruction_value.h"
 #include "engine/ir/text.h"
+#include "engine/ir/type_rules.h"
 
 namespace tw::ir {
 namespace {
@@ -25,7 +26,22 @@ std::string misfit_of(Binary const& node) {
     return fmt::format("'{}' is not an integer, but is divided as one", to_text(node.a));
   if (node.op == BinaryOp::kDiv && !is_float(node.a.type()))
     return fmt::format("'{}' is not a float, but is divided as one", to_text(node.a));
-  return "";
+  std::string wrong = type_misfit(node.op, node.a.type());
+  return wrong.empty()
+             ? ""
+             : fmt::format("{}, but '{}' is {}", wrong, to_text(node.a), type_text(node.a));
+}
+
+std::string misfit_of(Unary const& node) {
+  std::string wrong = type_misfit(node.op, node.a.type());
+  return wrong.empty()
+             ? ""
+             : fmt::format("{}, but '{}' is {}", wrong, to_text(node.a), type_text(node.a));
+}
+
+std::string misfit_of(IntImm const& node) {
+  if (fits(node.value, node.type)) return "";
+  return fmt::format("{} does not fit in {}", node.value, tw::to_text(node.type));
 }
 
 std::string misfit_of(Select const& node) {
@@ -75,6 +91,8 @@ std::string misfit_of(IntrinsicValue const& node) {
 std::string misfit(Expr const& e) {
   if (auto const* node = e.as<IntrinsicValue>()) return misfit_of(*node);
   if (auto const* node = e.as<Binary>()) return misfit_of(*node);
+  if (auto const* node = e.as<Unary>()) return misfit_of(*node);
+  if (auto const* node = e.as<IntImm>()) return misfit_of(*node);
   if (auto const* node = e.as<Select>()) return misfit_of(*node);
   if (auto const* node = e.as<Ramp>()) return misfit_of(*node);
   if (auto const* node = e.as<Broadcast>(); node && node->value.lanes() != 1)
