@@ -1,6 +1,7 @@
 #include "engine/arith/linear.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
@@ -19,22 +20,31 @@ bool before(Expr const& a, Expr const& b) {
   return to_text(a) < to_text(b);
 }
 
+/// Of 64 bits, as everything that a sum of i64 is made of: sums and products of wrapped numbers are
+/// the wrapped sums and products.
+int64_t wrapped_sum(int64_t a, int64_t b) { return int64_t(uint64_t(a) + uint64_t(b)); }
+int64_t wrapped_product(int64_t a, int64_t b) { return int64_t(uint64_t(a) * uint64_t(b)); }
+int64_t wrapped_negative(int64_t a) { return int64_t(0 - uint64_t(a)); }
+
 void accumulate(Linear& into, Expr const& e, int64_t factor) {
   if (auto value = as_int(e)) {
-    into.constant += factor * *value;
+    into.constant = wrapped_sum(into.constant, wrapped_product(factor, *value));
     return;
   }
   if (auto const* node = e.as<Binary>()) {
     if (node->op == BinaryOp::kAdd || node->op == BinaryOp::kSub) {
       accumulate(into, node->a, factor);
-      return accumulate(into, node->b, node->op == BinaryOp::kAdd ? factor : -factor);
+      return accumulate(into, node->b,
+                        node->op == BinaryOp::kAdd ? factor : wrapped_negative(factor));
     }
     auto left = as_int(node->a), right = as_int(node->b);
-    if (node->op == BinaryOp::kMul && right) return accumulate(into, node->a, factor * *right);
-    if (node->op == BinaryOp::kMul && left) return accumulate(into, node->b, factor * *left);
+    if (node->op == BinaryOp::kMul && right)
+      return accumulate(into, node->a, wrapped_product(factor, *right));
+    if (node->op == BinaryOp::kMul && left)
+      return accumulate(into, node->b, wrapped_product(factor, *left));
   }
   if (auto const* node = e.as<Unary>(); node && node->op == UnaryOp::kNeg)
-    return accumulate(into, node->a, -factor);
+    return accumulate(into, node->a, wrapped_negative(factor));
   into.terms.push_back({e, factor});
 }
 
@@ -44,7 +54,7 @@ void normalize(Linear& linear) {
   std::vector<Linear::Term> joined;
   for (Linear::Term const& term : linear.terms) {
     if (!joined.empty() && equal(joined.back().term, term.term))
-      joined.back().factor += term.factor;
+      joined.back().factor = wrapped_sum(joined.back().factor, term.factor);
     else
       joined.push_back(term);
   }
@@ -71,18 +81,20 @@ Expr to_expr(Linear const& linear) {
   Expr sum;
   for (Linear::Term const& term : linear.terms) {
     bool subtract = sum && term.factor < 0;
-    Expr part = term.term * (subtract ? -term.factor : term.factor);
+    Expr part = term.term * (subtract ? wrapped_negative(term.factor) : term.factor);
     sum = !sum ? part : subtract ? sum - part : sum + part;
   }
   if (!sum) return int_imm(linear.constant);
-  return linear.constant < 0 ? sum - (-linear.constant) : sum + linear.constant;
+  // The least number has no positive counterpart.
+  bool subtract = linear.constant < 0 && linear.constant != INT64_MIN;
+  return subtract ? sum - (-linear.constant) : sum + linear.constant;
 }
 
 Linear add(Linear const& a, Linear const& b, int64_t factor_of_b) {
   Linear sum = a;
-  sum.constant += factor_of_b * b.constant;
+  sum.constant = wrapped_sum(sum.constant, wrapped_product(factor_of_b, b.constant));
   for (Linear::Term const& term : b.terms)
-    sum.terms.push_back({term.term, factor_of_b * term.factor});
+    sum.terms.push_back({term.term, wrapped_product(factor_of_b, term.factor)});
   normalize(sum);
   return sum;
 }

@@ -21,13 +21,19 @@ std::optional<Part> part(Expr const& e, BinaryOp op) {
   return Part{node->a, *n};
 }
 
+/// The product, where it fits.
+std::optional<int64_t> product(int64_t a, int64_t b) {
+  int64_t result = 0;
+  return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+}
+
 /// Whether e == x // n, where x may be a quotient itself: (y // m) // n is written y // (m*n).
 bool is_quotient(Expr const& e, Expr const& x, int64_t n) {
   auto quotient = part(e, BinaryOp::kFloorDiv);
   if (!quotient) return false;
   if (quotient->n == n && equal(quotient->x, x)) return true;
   auto inner = part(x, BinaryOp::kFloorDiv);
-  return inner && quotient->n == inner->n * n && equal(quotient->x, inner->x);
+  return inner && product(inner->n, n) == quotient->n && equal(quotient->x, inner->x);
 }
 
 /// What (x % n) + high*n is in one piece, or null: x where high == x // n, and x % (n*k) where
@@ -36,7 +42,8 @@ Expr joined(Part const& low, Expr const& high) {
   if (is_quotient(high, low.x, low.n)) return low.x;
   auto rest = part(high, BinaryOp::kFloorMod);
   if (!rest || !is_quotient(rest->x, low.x, low.n)) return nullptr;
-  return ir::binary(BinaryOp::kFloorMod, low.x, int_imm(low.n * rest->n));
+  auto whole = product(low.n, rest->n);
+  return whole ? ir::binary(BinaryOp::kFloorMod, low.x, int_imm(*whole)) : Expr();
 }
 
 }  // namespace
@@ -45,7 +52,7 @@ Linear rejoined(Linear sum) {
   for (size_t i = 0; i < sum.terms.size(); ++i) {
     auto low = part(sum.terms[i].term, BinaryOp::kFloorMod);
     for (size_t j = 0; low && j < sum.terms.size(); ++j) {
-      if (sum.terms[j].factor != sum.terms[i].factor * low->n) continue;
+      if (product(sum.terms[i].factor, low->n) != sum.terms[j].factor) continue;
       Expr whole = joined(*low, sum.terms[j].term);
       if (!whole) continue;
       Linear scaled = scale(to_linear(whole), sum.terms[i].factor);

@@ -6,12 +6,14 @@
 #include <numeric>
 #include <set>
 
+#include "engine/arith/intervals.h"
 #include "engine/arith/linear.h"
 #include "engine/arith/rejoin.h"
 #include "engine/ir/bits.h"
 #include "engine/ir/fields.h"
 #include "engine/ir/program.h"
 #include "engine/ir/rewrite.h"
+#include "engine/ir/speculation.h"
 
 namespace tw::arith {
 namespace {
@@ -30,64 +32,30 @@ int64_t floor_div_value(int64_t a, int64_t b) {
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
 
-std::optional<Interval> product(Interval a, Interval b) {
-  __int128 corners[] = {__int128(a.low) * b.low, __int128(a.low) * b.high, __int128(a.high) * b.low,
-                        __int128(a.high) * b.high};
-  auto [low, high] = std::minmax_element(std::begin(corners), std::end(corners));
-  return checked(*low, *high);
+WideInterval wide(Interval a) { return {a.low, a.high}; }
+
+/// As far as it stays in its type: what wraps may be anything.
+std::optional<Interval> held(WideInterval const& exact, DType type) {
+  if (exact.empty() || !within(exact, values_of(type))) return std::nullopt;
+  return checked(exact.low, exact.high);
 }
 
-/// Of bits, as far as they are known to be those of numbers from 0 on.
-std::optional<Interval> bitwise_bounds(BinaryOp op, std::optional<Interval> a,
-                                       std::optional<Interval> b) {
-  bool whole_a = a && a->low >= 0, whole_b = b && b->low >= 0;
-  if (op == BinaryOp::kBitAnd && (whole_a || whole_b))
-    return Interval{0, std::min(whole_a ? a->high : kFar, whole_b ? b->high : kFar)};
-  if (!a || !whole_b) return std::nullopt;
-  if (op == BinaryOp::kShiftRight)
-    return Interval{std::min(shifted_right(a->low, b->low, DType::kI64),
-                             shifted_right(a->low, b->high, DType::kI64)),
-                    std::max(shifted_right(a->high, b->low, DType::kI64),
-                             shifted_right(a->high, b->high, DType::kI64))};
-  if (op == BinaryOp::kShiftLeft)
-    return b->high < 60 ? product(*a, {int64_t(1) << b->low, int64_t(1) << b->high}) : std::nullopt;
-  if (!whole_a || op == BinaryOp::kBitAnd) return std::nullopt;
-  auto all = uint64_t(a->high | b->high);
-  return Interval{0, int64_t(std::bit_ceil(all + 1) - 1)};
-}
-
+/// What is not known of an operand may still be bounded by the other one, as in x % 8.
 std::optional<Interval> binary_bounds(Binary const& node, Ranges const& ranges) {
+  if (is_compare(node.op) || node.op == BinaryOp::kAnd || node.op == BinaryOp::kOr)
+    return Interval{0, 1};
+  DType type = node.type;
+  if (!is_integer(type)) return std::nullopt;
   auto a = bounds(node.a, ranges), b = bounds(node.b, ranges);
-  if (is_bitwise(node.op)) return bitwise_bounds(node.op, a, b);
-  bool positive_divisor = b && b->low > 0;
-  if (node.op == BinaryOp::kFloorMod && positive_divisor) {
-    if (a && floor_div_value(a->low, b->low) == floor_div_value(a->high, b->low) && b->is_point())
-      return Interval{a->low - floor_div_value(a->low, b->low) * b->low,
-                      a->high - floor_div_value(a->high, b->low) * b->low};
-    return Interval{0, b->high - 1};
-  }
-  if (!a || !b) return std::nullopt;
-  switch (node.op) {
-    case BinaryOp::kAdd:
-      return checked(__int128(a->low) + b->low, __int128(a->high) + b->high);
-    case BinaryOp::kSub:
-      return checked(__int128(a->low) - b->high, __int128(a->high) - b->low);
-    case BinaryOp::kMul:
-      return product(*a, *b);
-    case BinaryOp::kMin:
-      return Interval{std::min(a->low, b->low), std::min(a->high, b->high)};
-    case BinaryOp::kMax:
-      return Interval{std::max(a->low, b->low), std::max(a->high, b->high)};
-    case BinaryOp::kFloorDiv: {
-      if (!positive_divisor) return std::nullopt;
-      int64_t corners[] = {floor_div_value(a->low, b->low), floor_div_value(a->low, b->high),
-                           floor_div_value(a->high, b->low), floor_div_value(a->high, b->high)};
-      auto [low, high] = std::minmax_element(std::begin(corners), std::end(corners));
-      return Interval{*low, *high};
-    }
-    default:
-      return std::nullopt;
-  }
+  return held(
+      interval_of(node.op, type, a ? wide(*a) : values_of(type), b ? wide(*b) : values_of(type)),
+      type);
+}
+
+std::optional<Interval> unary_bounds(Unary const& node, Ranges const& ranges) {
+  if (is_float(node.type)) return std::nullopt;
+  auto a = bounds(node.a, ranges);
+  return held(interval_of(node.op, node.type, a ? wide(*a) : values_of(node.type)), node.type);
 }
 
 /// The part of a sum whose factors are multiples of `divisor`, divided by it, and the rest.
@@ -109,7 +77,9 @@ std::optional<Interval> bounds_of(Linear const& linear, Ranges const& ranges) {
   for (Linear::Term const& term : linear.terms) {
     auto range = bounds(term.term, ranges);
     if (!range) return std::nullopt;
-    auto scaled = product(*range, {term.factor, term.factor});
+    auto scaled =
+        held(interval_of(BinaryOp::kMul, DType::kI64, wide(*range), {term.factor, term.factor}),
+             DType::kI64);
     if (!scaled) return std::nullopt;
     low += scaled->low;
     high += scaled->high;
@@ -153,6 +123,8 @@ private:
   /// The variable itself is kept: it names the value.
   Stmt named(Let const& node, Stmt const& s) {
     Expr value = visit(node.value);
+    bool is_size = ranges_.find(node.var.to<Variable>().name).has_value();
+    if (reads_tensor(value) && !is_size) data_.insert(node.var.to<Variable>().name);
     Stmt body = visit(node.body);
     if (value.same_as(node.value) && body.same_as(node.body)) return s;
     return make_from<Let>(node.origin, node.var, value, body);
@@ -220,10 +192,28 @@ private:
     return e;
   }
 
+  /// Whether a sum is the number that its terms add up to, and no wrapped one. Indices are, as far
+  /// as their ranges are not known (engine/ir/expr.h); data may be anything.
+  bool never_wraps(Linear const& sum) const {
+    bool one = sum.terms.size() == 1 && sum.terms[0].factor == 1 && sum.constant == 0;
+    if (one || bounds_of(sum, ranges_)) return true;
+    bool data = false, open = false;
+    for (Linear::Term const& term : sum.terms)
+      walk(term.term, [&](Expr const& part) {
+        auto const* v = part.as<Variable>();
+        data =
+            data || part.as<Load>() || part.as<IntrinsicValue>() || (v && data_.contains(v->name));
+        open = open || (v && !ranges_.find(v->name));
+        return !data;
+      });
+    return open && !data;
+  }
+
   Expr divide(Binary const& node, Expr const& e) {
     auto divisor = as_int(node.b);
     if (!divisor || *divisor <= 0) return e;
     Linear sum = to_linear(node.a);
+    if (!never_wraps(sum)) return e;
     auto [quotient, rest] = split_by(sum, *divisor);
     auto range = bounds_of(rest, ranges_);
     if (range && floor_div_value(range->low, *divisor) == floor_div_value(range->high, *divisor)) {
@@ -232,8 +222,9 @@ private:
     }
     // (x // a) // b == x // (a*b)
     if (auto const* inner = node.a.as<Binary>(); inner && inner->op == BinaryOp::kFloorDiv)
-      if (auto first = as_int(inner->b); first && *first > 0)
-        return visit(ir::binary(BinaryOp::kFloorDiv, inner->a, int_imm(*first * *divisor)));
+      if (int64_t both = 0;
+          !__builtin_mul_overflow(as_int(inner->b).value_or(0), *divisor, &both) && both > 0)
+        return visit(ir::binary(BinaryOp::kFloorDiv, inner->a, int_imm(both)));
     if (Expr reduced = divide_by_common(rest, *divisor, quotient)) return reduced;
     if (quotient.terms.empty() && quotient.constant == 0) return plain_div(rest, *divisor);
     Linear total = quotient;
@@ -272,7 +263,9 @@ private:
   Expr remainder(Binary const& node, Expr const& e) {
     auto divisor = as_int(node.b);
     if (!divisor || *divisor <= 0) return e;
-    auto [quotient, rest] = split_by(to_linear(node.a), *divisor);
+    Linear sum = to_linear(node.a);
+    if (!never_wraps(sum)) return e;
+    auto [quotient, rest] = split_by(sum, *divisor);
     auto range = bounds_of(rest, ranges_);
     if (range) {
       int64_t first = floor_div_value(range->low, *divisor);
@@ -290,8 +283,15 @@ private:
     return to_expr(add(scale(to_linear(turns), parts->step), parts->fine));
   }
 
+  /// How far `a` is above `b`, where neither wraps.
+  std::optional<Interval> difference(Binary const& node) const {
+    Linear a = to_linear(node.a), b = to_linear(node.b);
+    if (!never_wraps(a) || !never_wraps(b)) return std::nullopt;
+    return bounds_of(add(a, b, -1), ranges_);
+  }
+
   Expr extremum(Binary const& node, Expr const& e) {
-    auto range = bounds_of(add(to_linear(node.a), to_linear(node.b), -1), ranges_);
+    auto range = difference(node);
     if (!range) return e;
     bool is_min = node.op == BinaryOp::kMin;
     if (range->high <= 0) return is_min ? node.a : node.b;
@@ -300,7 +300,7 @@ private:
   }
 
   Expr compare(Binary const& node, Expr const& e) {
-    auto range = bounds_of(add(to_linear(node.a), to_linear(node.b), -1), ranges_);
+    auto range = difference(node);
     if (!range) return e;
     auto decided = [&](bool yes, bool no) {
       return yes ? bool_imm(true) : no ? bool_imm(false) : e;
@@ -362,6 +362,7 @@ private:
   }
 
   Ranges ranges_;
+  std::set<std::string> data_;  ///< names of values that are read from tensors
 };
 
 }  // namespace
@@ -372,24 +373,17 @@ std::optional<Interval> Ranges::find(std::string const& name) const {
 }
 
 std::optional<Interval> bounds(Expr const& e, Ranges const& ranges) {
-  if (auto value = as_int(e)) return Interval{*value, *value};
+  if (auto value = as_int(e))  // the upper half of u64 is written as negative numbers
+    return e.type() == DType::kU64 && *value < 0 ? std::nullopt
+                                                 : std::optional(Interval{*value, *value});
   if (auto const* v = e.as<Variable>()) return ranges.find(v->name);
-  if (auto const* node = e.as<Binary>()) {
-    if (is_compare(node->op) || node->op == BinaryOp::kAnd || node->op == BinaryOp::kOr)
-      return Interval{0, 1};
-    return binary_bounds(*node, ranges);
-  }
+  if (auto const* node = e.as<Binary>()) return binary_bounds(*node, ranges);
+  if (auto const* node = e.as<Unary>()) return unary_bounds(*node, ranges);
   if (auto const* node = e.as<Select>()) {
     auto a = bounds(node->a, ranges), b = bounds(node->b, ranges);
     if (!a || !b) return std::nullopt;
     return Interval{std::min(a->low, b->low), std::max(a->high, b->high)};
   }
-  if (auto const* node = e.as<Unary>();
-      node && (node->op == UnaryOp::kNeg || node->op == UnaryOp::kBitNot))
-    if (auto a = bounds(node->a, ranges)) {
-      int64_t shift = node->op == UnaryOp::kBitNot ? 1 : 0;  // ~x == -x - 1
-      return Interval{-a->high - shift, -a->low - shift};
-    }
   return std::nullopt;
 }
 

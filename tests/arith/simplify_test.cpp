@@ -156,7 +156,71 @@ private slots:
     QVERIFY2(whole > 800, qPrintable(QString("%1 in one piece").arg(whole)));
   }
 
+  /// What is read from a tensor takes every value of 64 bits, and wraps.
+  void data_is_no_index() {
+    uint64_t seed = 20261127;
+    qInfo("seed %llu", static_cast<unsigned long long>(seed));
+    Rng rng(seed);
+    Buffer data = make_buffer("X", DType::kI64, {8});
+    for (int round = 0; round < 6000; ++round) {
+      Expr e = data_expr(data, rng, int(rng.between(1, 4)));
+      Expr s = arith::simplify(e, ranges());
+      auto range = arith::bounds(e, ranges());
+      NDArray values = NDArray::create(DType::kI64, {8}).value();
+      for (int64_t& value : values.as<int64_t>()) value = extreme(rng);
+      ExprEvaluator evaluator;
+      evaluator.bind("X", values);
+      Compiled ce = evaluator.compile(e), cs = evaluator.compile(s);
+      for (int point = 0; point < 8; ++point) {
+        evaluator.set(evaluator.slot("b"), rng.below(4));
+        int64_t want = evaluator.integer(ce, 0), got = evaluator.integer(cs, 0);
+        QVERIFY(!evaluator.failed());
+        QVERIFY2(want == got, (to_text(e) + "  became  " + to_text(s)).c_str());
+        if (range) QVERIFY2(range->low <= want && want <= range->high, to_text(e).c_str());
+      }
+    }
+  }
+
 private:
+  static int64_t extreme(Rng& rng) {
+    switch (rng.below(4)) {
+      case 0:
+        return rng.below(2) ? INT64_MAX - rng.below(4) : INT64_MIN + rng.below(4);
+      case 1:
+        return int64_t(uint64_t(1) << rng.below(64));
+      case 2:
+        return rng.between(-20, 20);
+      default:
+        return int64_t(rng.next());
+    }
+  }
+  static Expr data_expr(Buffer const& data, Rng& rng, int depth) {
+    if (depth == 0)
+      return rng.below(3) == 0 ? int_imm(extreme(rng)) : load(data, {var("b") + rng.below(5)});
+    Expr a = data_expr(data, rng, depth - 1), b = data_expr(data, rng, depth - 1);
+    int64_t divisor = rng.below(2) ? rng.between(1, 9) : std::abs(extreme(rng) / 2) + 1;
+    switch (rng.below(9)) {
+      case 0:
+      case 1:
+        return binary(BinaryOp::kAdd, a, b);
+      case 2:
+        return binary(BinaryOp::kSub, a, b);
+      case 3:
+        return binary(BinaryOp::kMul, a, int_imm(extreme(rng)));
+      case 4:
+        return binary(BinaryOp::kFloorDiv, a, int_imm(divisor));
+      case 5:
+        return binary(BinaryOp::kFloorMod, a, int_imm(divisor));
+      case 6:
+        return binary(rng.below(2) ? BinaryOp::kMin : BinaryOp::kMax, a, b);
+      case 7:
+        return binary(BinaryOp(int(BinaryOp::kBitAnd) + rng.below(5)), a,
+                      rng.below(2) ? b : int_imm(rng.between(0, 63)));
+      default:
+        return select(binary(BinaryOp(int(BinaryOp::kLt) + rng.below(4)), a, b), a, b);
+    }
+  }
+
   arith::Ranges ranges() {
     arith::Ranges ranges;
     for (int v = 0; v < 4; ++v) ranges.set(std::string(1, char('a' + v)), {0, kExtents[v] - 1});
