@@ -2,151 +2,144 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "engine/arith/linear.h"
 #include "engine/ir/rewrite.h"
+#include "engine/ir/speculation.h"
 #include "engine/ir/text.h"
+#include "engine/te/axis_values.h"
+#include "engine/te/known_sums.h"
 
 namespace tw::te {
 namespace {
 
-struct Extremes {
-  int64_t low = 0, high = 0;
-};
+using arith::WideInterval;
 
-std::optional<int64_t> extent_of(Stage const& stage, std::string const& axis) {
-  for (auto const* list : {&stage.axes, &stage.reduce})
-    for (Axis const& candidate : *list)
-      if (candidate.name == axis) return candidate.extent;
-  return std::nullopt;
-}
+/// Made of axes and numbers alone.
+bool is_index(Expr const& e) { return is_integer(e.type()) && !ir::reads_tensor(e); }
 
-/// Both ends are reached: each axis occurs once in a linear form, and all run independently.
-std::optional<Extremes> extremes(Stage const& stage, Expr const& index) {
-  arith::Linear linear = arith::to_linear(index);
-  Extremes ends{linear.constant, linear.constant};
-  for (auto const& [term, factor] : linear.terms) {
-    auto const* axis = term.as<ir::Variable>();
-    auto extent = axis ? extent_of(stage, axis->name) : std::nullopt;
-    if (!extent) return std::nullopt;
-    int64_t far = 0;
-    if (__builtin_mul_overflow(factor, *extent - 1, &far) ||
-        __builtin_add_overflow(far < 0 ? ends.low : ends.high, far,
-                               far < 0 ? &ends.low : &ends.high))
-      return std::nullopt;
-  }
-  return ends;
-}
-
-/// The interval of an index, as long as its arithmetic stays inside of 64 bits. `overflows` is set
-/// where it does not; what depends on data has no interval.
-class IndexRange {
+/// Goes through a stage's expression, with the conditions that hold at each place.
+class Reads {
 public:
-  explicit IndexRange(Stage const& stage) : stage_(stage) {}
-  bool overflows = false;
+  explicit Reads(Stage const& stage) : stage_(stage) {}
 
-  std::optional<Extremes> of(Expr const& e) {
-    if (auto const* literal = e.as<ir::IntImm>()) return Extremes{literal->value, literal->value};
-    if (auto const* axis = e.as<ir::Variable>()) {
-      auto extent = extent_of(stage_, axis->name);
-      return extent ? std::optional(Extremes{0, *extent - 1}) : std::nullopt;
-    }
-    if (auto const* node = e.as<ir::Unary>(); node && node->op == ir::UnaryOp::kNeg)
-      return combined(ir::BinaryOp::kSub, Extremes{0, 0}, of(node->a));
-    if (auto const* node = e.as<ir::Select>()) {
-      auto a = of(node->a), b = of(node->b);
-      if (!a || !b) return std::nullopt;
-      return Extremes{std::min(a->low, b->low), std::max(a->high, b->high)};
-    }
-    auto const* node = e.as<ir::Binary>();
-    if (!node || !is_integer(node->a.type())) return std::nullopt;
-    auto a = of(node->a), b = of(node->b);
-    return combined(node->op, a, b);
+  Status verify(Expr const& root) {
+    visit(root, {});
+    return status_;
   }
 
 private:
-  using Operation = bool (*)(int64_t, int64_t, int64_t*);
-
-  std::optional<Extremes> combined(ir::BinaryOp op, std::optional<Extremes> a,
-                                   std::optional<Extremes> b) {
-    if (!a || !b) return std::nullopt;
-    switch (op) {
-      case ir::BinaryOp::kAdd:
-        return corners(*a, *b, [](int64_t x, int64_t y, int64_t* z) {
-          return __builtin_add_overflow(x, y, z);
-        });
-      case ir::BinaryOp::kSub:
-        return corners(*a, *b, [](int64_t x, int64_t y, int64_t* z) {
-          return __builtin_sub_overflow(x, y, z);
-        });
-      case ir::BinaryOp::kMul:
-        return corners(*a, *b, [](int64_t x, int64_t y, int64_t* z) {
-          return __builtin_mul_overflow(x, y, z);
-        });
-      case ir::BinaryOp::kFloorMod:
-        return b->low > 0 ? std::optional(Extremes{0, b->high - 1}) : std::nullopt;
-      default:  // smaller than what it is made of, as far as it matters
-        return std::nullopt;
-    }
+  void visit(Expr const& root, Path const& path) {
+    ir::walk(root, [&](Expr const& e) {
+      if (!status_) return false;
+      if (auto const* node = e.as<ir::Select>()) {
+        visit(node->condition, path);
+        visit(node->a, path.and_then(node->condition, true));
+        visit(node->b, path.and_then(node->condition, false));
+        return false;
+      }
+      auto const* node = e.as<ir::Binary>();
+      if (node && (node->op == ir::BinaryOp::kAnd || node->op == ir::BinaryOp::kOr)) {
+        visit(node->a, path);
+        visit(node->b, path.and_then(node->a, node->op == ir::BinaryOp::kAnd));
+        return false;
+      }
+      check(e, path);
+      return status_.has_value();
+    });
   }
 
-  std::optional<Extremes> corners(Extremes const& a, Extremes const& b, Operation operation) {
-    int64_t values[4] = {};
-    bool over = operation(a.low, b.low, &values[0]) || operation(a.low, b.high, &values[1]) ||
-                operation(a.high, b.low, &values[2]) || operation(a.high, b.high, &values[3]);
-    overflows = overflows || over;
-    if (over) return std::nullopt;
-    auto [low, high] = std::minmax_element(values, values + 4);
-    return Extremes{*low, *high};
+  void check(Expr const& e, Path const& path) {
+    if (auto const* read = e.as<ir::Load>()) return check_read(*read, path);
+    auto const* node = e.as<ir::Binary>();
+    bool divides =
+        node && (node->op == ir::BinaryOp::kFloorDiv || node->op == ir::BinaryOp::kFloorMod);
+    if (divides && is_index(node->b)) check_divisor(e, node->b, path);
+    if (status_ && e.type() == DType::kI64 && is_index(e)) check_width(e);
+  }
+
+  /// What is made of axes alone never wraps: each operator by itself, whatever stands before it.
+  void check_width(Expr const& e) {
+    KnownSums plain(stage_);
+    WideInterval exact{0, 0};
+    if (auto const* node = e.as<ir::Binary>())
+      exact = arith::interval_of(node->op, DType::kI64, plain.of(node->a), plain.of(node->b));
+    else if (auto const* function = e.as<ir::Unary>())
+      exact = arith::interval_of(function->op, DType::kI64, plain.of(function->a));
+    if (exact.empty() || within(exact, arith::values_of(DType::kI64))) return;
+    status_ =
+        bad_input("index_overflows", fmt::format("stage {} computes {}, which does not fit in "
+                                                 "64 bits",
+                                                 stage_.output->name, ir::to_text(e)));
+  }
+
+  void check_divisor(Expr const& e, Expr const& divisor, Path const& path) {
+    WideInterval range = known(path).of(divisor);
+    if (range.empty() || range.low > 0 || range.high < 0) return;
+    auto found = find_values(stage_, divisor, path, [](int64_t value) { return value == 0; });
+    if (!found || !*found) return;
+    status_ = bad_input("division_by_zero",
+                        fmt::format("stage {} divides by zero in {}{}", stage_.output->name,
+                                    ir::to_text(e), (*found)->at()));
+  }
+
+  void check_read(ir::Load const& read, Path const& path) {
+    auto shape = ir::constant_shape(*read.buffer);
+    if (!shape || shape->size() != read.indices.size()) return;
+    for (size_t d = 0; d < shape->size() && status_; ++d) check_index(read, d, (*shape)[d], path);
+  }
+
+  void check_index(ir::Load const& read, size_t d, int64_t extent, Path const& path) {
+    Expr const& index = read.indices[d];
+    WideInterval range = known(path).of(index), inside{0, extent - 1};
+    if (range.empty() || within(range, inside)) return;
+    if (!is_index(index)) return not_bounded(read, d, extent);
+    auto found = find_values(stage_, index, path,
+                             [&](int64_t value) { return value < 0 || value >= extent; });
+    if (!found) return not_bounded(read, d, extent);
+    if (*found) outside(read, d, extent, range, **found, path);
+  }
+
+  /// A sum of axes is known to its ends; of anything else one value is shown.
+  void outside(ir::Load const& read, size_t d, int64_t extent, WideInterval const& range,
+               AxisValues const& values, Path const& path) {
+    bool sum = path.empty() && is_sum_of_axes(read.indices[d]);
+    std::string reach =
+        sum ? fmt::format("ranges from {} to {}", int64_t(range.low), int64_t(range.high))
+            : fmt::format("is {}{}", values.result, values.at());
+    status_ = bad_input("outside_of_tensor",
+                        fmt::format("stage {} reads '{}' out of bounds: its index {} {}, but "
+                                    "dimension {} only from 0 to {}",
+                                    stage_.output->name, read.buffer->name,
+                                    ir::to_text(read.indices[d]), reach, d, extent - 1));
+  }
+
+  void not_bounded(ir::Load const& read, size_t d, int64_t extent) {
+    std::string index = ir::to_text(read.indices[d]);
+    status_ = bad_input(
+        "index_not_bounded",
+        fmt::format("stage {} reads '{}' at {}, which is not known to be from 0 to {} in dimension "
+                    "{}: bound it, as in max(0, min({}, {}))",
+                    stage_.output->name, read.buffer->name, index, extent - 1, d, index,
+                    extent - 1));
+  }
+
+  static bool is_sum_of_axes(Expr const& e) {
+    for (auto const& part : arith::to_linear(e).terms)
+      if (!part.term.as<ir::Variable>()) return false;
+    return true;
+  }
+
+  KnownSums known(Path const& path) const {
+    KnownSums sums(stage_);
+    for (auto const& [condition, holds] : path.conditions) sums.assume(condition, holds);
+    return sums;
   }
 
   Stage const& stage_;
+  Status status_;
 };
-
-/// Indices are whole numbers of 64 bits, and so is everything that they are made of.
-Status verify_width(Stage const& stage, ir::Load const& read) {
-  for (Expr const& index : read.indices) {
-    IndexRange range(stage);
-    (void)range.of(index);
-    if (range.overflows)
-      return bad_input("index_overflows",
-                       fmt::format("stage {} reads '{}' at {}, which does not fit in 64 bits",
-                                   stage.output->name, read.buffer->name, ir::to_text(index)));
-  }
-  return {};
-}
-
-Status verify_read(Stage const& stage, ir::Load const& read) {
-  auto shape = ir::constant_shape(*read.buffer);
-  if (!shape || shape->size() != read.indices.size()) return {};
-  for (size_t d = 0; d < shape->size(); ++d) {
-    auto ends = extremes(stage, read.indices[d]);
-    if (!ends || (ends->low >= 0 && ends->high < (*shape)[d])) continue;
-    return bad_input(
-        "outside_of_tensor",
-        fmt::format("stage {} reads '{}' out of bounds: its index {} ranges from {} to {}, but "
-                    "dimension {} only from 0 to {}",
-                    stage.output->name, read.buffer->name, ir::to_text(read.indices[d]), ends->low,
-                    ends->high, d, (*shape)[d] - 1));
-  }
-  return {};
-}
 
 }  // namespace
 
-Status verify_bounds(Stage const& stage) {
-  Status status;
-  ir::walk(stage.body, [&](Expr const& e) {
-    if (auto const* read = e.as<ir::Load>(); read && status) status = verify_width(stage, *read);
-    return status.has_value();
-  });
-  ir::walk(stage.body, [&](Expr const& e) {
-    if (!status || e.as<ir::Select>()) return false;
-    if (auto const* read = e.as<ir::Load>()) status = verify_read(stage, *read);
-    return status.has_value();
-  });
-  return status;
-}
+Status verify_bounds(Stage const& stage) { return Reads(stage).verify(stage.body); }
 
 }  // namespace tw::te

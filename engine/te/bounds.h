@@ -1,4 +1,4 @@
-/// Reads of a tensor expression that surely lie outside of their tensor.
+/// Where a tensor expression reads: inside of its tensors, always.
 #pragma once
 
 #include "engine/support/base/error.h"
@@ -6,10 +6,11 @@
 
 namespace tw::te {
 
-/// Error outside_of_tensor: an index that is a sum of the stage's axes reaches beyond its
-/// dimension, and no condition stands before the read. What depends on a condition, on data or on
-/// divisions is left to the checked run. Error index_overflows: what an index is made of does not
-/// fit 64 bits, behind a condition too.
+/// Every read lies in its tensor wherever the conditions before it hold, and no axis is divided by
+/// zero. Errors: outside_of_tensor, with what an index reaches; index_not_bounded, where neither
+/// intervals nor trying all values of the axes show that it stays inside, which what data chooses
+/// never does without a bound; index_overflows: what is made of axes alone does not fit 64 bits,
+/// behind a condition too; division_by_zero, with the axes' values.
 Status verify_bounds(Stage const& stage);
 
 }  // namespace tw::te

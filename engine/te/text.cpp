@@ -323,7 +323,8 @@ private:
                                     to_text(stage.body.type())));
     declared_.erase(name);
     stage.output = buffer_of(head, stage.body.type());
-    if (Status inside = verify_bounds(stage); !inside)
+    // With open sizes each of their values is looked at by itself, once the kernel is whole.
+    if (Status inside = kernel_.sizes.empty() ? verify_bounds(stage) : Status(); !inside)
       return line.error_at(0, inside.error().code, inside.error().message);
     scope_.buffers[name] = stage.output;
     kernel_.stages.push_back(std::move(stage));

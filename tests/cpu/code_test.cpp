@@ -331,7 +331,7 @@ private slots:
     constexpr char kText[] =
         "tilewright te 1\n"
         "kernel gather(X: f32[5, 4, 3], I: i64[3]) -> Y\n"
-        "  Y[k in 3, y in 4, x in 3] = X[I[k], y, x]\n";
+        "  Y[k in 3, y in 4, x in 3] = X[max(0, min(I[k], 4)), y, x]\n";
     auto program = te::to_program(te::parse_kernel(kText).value()).value();
     NDArray x = NDArray::create(DType::kF32, {5, 4, 3}).value();
     NDArray indices = NDArray::create(DType::kI64, {3}).value();

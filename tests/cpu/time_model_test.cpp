@@ -214,7 +214,7 @@ private slots:
     te::Kernel kernel = te::parse_kernel(
                             "tilewright te 1\n"
                             "kernel g(X: f32[10000, 650], I: i64[20]) -> Y\n"
-                            "  Y[n in 20, x in 650] = X[I[n], x]\n")
+                            "  Y[n in 20, x in 650] = X[max(0, min(I[n], 9999)), x]\n")
                             .value();
     ir::Program program = te::to_program(kernel).value();
     analysis::Locality locality(program);

@@ -55,7 +55,7 @@ inline std::vector<std::string> const& hard_kernels() {
       "kernel gather_sum(X: f32[6, 3], I: i32[4, 2]) -> Y\n"
       "  J[i in 4, k in 2]: i32 = (I[i, k] * 2:i32 + 1:i32) % 6:i32\n"
       "  T[i in 6, j in 3] = X[i, j] * X[5-i, j]\n"
-      "  Y[i in 4, j in 3] = sum[k in 2] T[J[i, k], j]\n",
+      "  Y[i in 4, j in 3] = sum[k in 2] T[J[i, k] % 6:i32, j]\n",
       "kernel readers(X: f32[6, 4]) -> (Y, Z, S)\n"
       "  T[i in 6, j in 4] = X[i, j] * 0.5\n"
       "  Y[i in 6, j in 4] = T[i, j] + T[5-i, j]\n"

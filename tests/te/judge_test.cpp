@@ -209,13 +209,14 @@ private slots:
   }
 
   void inputs_stay_inside_of_what_they_index_and_of_what_functions_take() {
-    auto kernel = te::parse_kernel(
-                      "tilewright te 1\n"
-                      "kernel k(T: f32[6, 4], I: i64[50], V: f32[30], S: f32[30]) -> (Y, Z)\n"
-                      "  Y[i in 50, j in 4] = T[select(I[i] < 0, I[i] + 6, I[i]), j]\n"
-                      "  u[i in 30] = V[i] + 0.001\n"
-                      "  Z[i in 30] = sqrt(u[i]) / (S[i] * 2.0)\n")
-                      .value();
+    auto kernel =
+        te::parse_kernel(
+            "tilewright te 1\n"
+            "kernel k(T: f32[6, 4], I: i64[50], V: f32[30], S: f32[30]) -> (Y, Z)\n"
+            "  Y[i in 50, j in 4] = T[max(0, min(select(I[i] < 0, I[i] + 6, I[i]), 5)), j]\n"
+            "  u[i in 30] = V[i] + 0.001\n"
+            "  Z[i in 30] = sqrt(u[i]) / (S[i] * 2.0)\n")
+            .value();
     auto inputs = te::proving_inputs(kernel, 3).value();
     for (int64_t value : inputs[1].as<int64_t>()) QVERIFY(value >= 0 && value < 6);
     QCOMPARE(*std::ranges::max_element(inputs[1].as<int64_t>()), 5);

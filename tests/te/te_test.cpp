@@ -240,7 +240,7 @@ private slots:
         << "k.te:3:23: 'A[i]' is divided by zero; to get infinity, divide by 0.0";
     QTest::newRow("overflow")
         << head + "  C[i in 4] = A[i]\n  B[i in 4] = A[i*4611686018427387904*4 % 4]\n"
-        << "k.te:4: stage B reads 'A' at i*4611686018427387904*4%4, which does not fit in 64 bits";
+        << "k.te:4: stage B computes i*4611686018427387904*4, which does not fit in 64 bits";
     QTest::newRow("outside") << head + "  B[i in 5] = A[i]\n  C[i in 4] = A[i]\n"
                              << "k.te:3: stage B reads 'A' out of bounds: its index i ranges from "
                                 "0 to 4, but dimension 0 only from 0 to 3";
