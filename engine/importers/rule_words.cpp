@@ -1,4 +1,5 @@
 #include "engine/importers/rule_words.h"
+#include "engine/tensor/integers.h"
 
 #include <fmt/format.h>
 
@@ -76,6 +77,12 @@ std::unexpected<Error> known_at_run_time(std::string const& what) {
 }
 
 bool is_known_at_run_time(Error const& error) { return error.code == kKnownAtRunTime; }
+
+bool fits_a_double(NDArray const& constant) {
+  NDArray element = NDArray::create(constant.type(), {}).value();
+  element.set_value(0, constant.value_at(0));
+  return is_float(constant.type()) || integer_at(element, 0) == integer_at(constant, 0);
+}
 
 bool input_given(ForeignContext const& context, size_t input) {
   return input < context.node.inputs.size() && !context.node.inputs[input].empty();

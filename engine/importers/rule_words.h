@@ -29,6 +29,9 @@ struct KeptNumber {
 Convert keep_numbers(std::vector<KeptNumber> numbers);
 
 bool input_given(ForeignContext const& context, size_t input);
+/// Whether a constant of one element is the same number as a double, which an attribute is: an
+/// integer may have too many digits.
+bool fits_a_double(NDArray const& constant);
 /// Integers of a constant operand of rank at most 1. Errors: unsupported, `known_at_run_time`.
 Result<std::vector<int64_t>> constant_integers(ForeignContext const& context, size_t input,
                                                char const* what);

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "engine/ir/interpreter.h"
+#include "engine/tensor/integers.h"
 #include "tests/support/operator_kernels.h"
 
 using namespace tw;
@@ -52,6 +53,35 @@ std::string disagreement(Operator const& op, RandomCase const& c) {
 
 }  // namespace
 
+namespace {
+
+constexpr DType kIntegers[] = {DType::kI8,  DType::kU8,  DType::kI16, DType::kU16,
+                               DType::kI32, DType::kU32, DType::kI64, DType::kU64};
+constexpr double kSpecial[] = {std::numeric_limits<double>::quiet_NaN(),
+                               std::numeric_limits<double>::infinity(),
+                               -std::numeric_limits<double>::infinity(), -0.0};
+
+int64_t any_integer(DType type, Rng& rng) {
+  if (rng.below(4) == 0) return rng.below(2) ? lowest_integer(type) : highest_integer(type);
+  return rng.below(3) == 0 ? rng.between(-3, 9) : int64_t(rng.next());
+}
+
+/// Puts integers of the whole range where the case has tensors of its first one's type; false: it
+/// has none.
+bool retype(RandomCase& c, DType type, Rng& rng) {
+  if (c.inputs.empty() || c.inputs[0].empty()) return false;
+  DType from = c.inputs[0].type();
+  for (NDArray& input : c.inputs) {
+    if (input.empty() || input.type() != from) continue;
+    NDArray made = NDArray::create(type, input.shape()).value();
+    for (int64_t i = 0; i < made.size(); ++i) set_integer(made, i, any_integer(type, rng));
+    input = made;
+  }
+  return true;
+}
+
+}  // namespace
+
 class OperatorsTest : public QObject {
   Q_OBJECT
 private slots:
@@ -74,6 +104,55 @@ private slots:
       QVERIFY2(wrong.empty(), (op->name + " seed " + std::to_string(seed) + " {" +
                                to_text(c.attributes) + "}" + shapes + ": " + wrong)
                                   .c_str());
+    }
+  }
+
+  /// Doubles hold 53 bits and forget what wraps: references and kernels of integers do not.
+  void integers_of_every_width_are_exact_data() {
+    compute_agrees_with_the_reference_on_random_shapes_data();
+  }
+  void integers_of_every_width_are_exact() {
+    QFETCH(QString, name);
+    Operator const* op = find_operator(name.toStdString());
+    int compared = 0;
+    for (int i = 0; i < kCases; ++i) {
+      Rng rng(kSeed + uint64_t(i));
+      RandomCase c = op->random_case(rng);
+      if (!retype(c, kIntegers[size_t(rng.below(8))], rng)) break;
+      if (!inferred(*op, c) || !op->reference(c.attributes, c.inputs)) continue;  // not of these
+      std::string wrong = disagreement(*op, c);
+      QVERIFY2(wrong.empty(), (op->name + " case " + std::to_string(i) + " {" +
+                               to_text(c.attributes) + "}: " + wrong)
+                                  .c_str());
+      ++compared;
+    }
+    qInfo("%d cases", compared);
+  }
+
+  /// What has no rounding has no excuse on NaN, infinities and minus zero either.
+  void what_does_not_round_is_right_on_special_values_data() {
+    QTest::addColumn<QString>("name");
+    for (char const* name :
+         {"abs",        "neg",       "sign",   "relu",    "floor",         "ceil",
+          "round",      "max",       "min",    "arg_max", "arg_min",       "reduce_max",
+          "reduce_min", "equal",     "less",   "greater", "less_or_equal", "greater_or_equal",
+          "where",      "is_nan",    "is_inf", "add",     "sub",           "mul",
+          "identity",   "transpose", "concat", "slice",   "trilu",         "gather",
+          "expand"})
+      QTest::newRow(name) << QString(name);
+  }
+  void what_does_not_round_is_right_on_special_values() {
+    QFETCH(QString, name);
+    Operator const* op = find_operator(name.toStdString());
+    QVERIFY(op);
+    for (int i = 0; i < kCases; ++i) {
+      Rng rng(kSeed + uint64_t(i));
+      RandomCase c = op->random_case(rng);
+      for (NDArray& input : c.inputs)
+        for (int64_t k = 0; input.type() == DType::kF32 && k < input.size(); ++k)
+          if (rng.below(3) == 0) input.set_value(k, kSpecial[size_t(rng.below(4))]);
+      std::string wrong = disagreement(*op, c);
+      QVERIFY2(wrong.empty(), (op->name + " case " + std::to_string(i) + ": " + wrong).c_str());
     }
   }
 

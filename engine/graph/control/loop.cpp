@@ -2,6 +2,7 @@
 
 #include "engine/graph/control.h"
 #include "engine/graph/shared/stacking.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -44,7 +45,7 @@ ir::Expr rounds(std::vector<Value> const& operands, Value const& next_condition)
   if (given && (first.empty() || first.size() != 1)) return {};
   if (given && !holds(first)) return ir::int_imm(0);
   if (most.empty() || most.size() != 1 || !holds(next_condition.constant)) return {};
-  return ir::int_imm(std::max<int64_t>(0, int64_t(most.value_at(0))));
+  return ir::int_imm(std::max<int64_t>(0, integer_at(most, 0)));
 }
 
 Result<std::vector<ValueType>> outputs(Attributes const&, std::vector<Value> const& operands,
@@ -119,7 +120,7 @@ Result<std::vector<NDArray>> run(ControlCall const& call) {
   rounds.rows.resize(std::max(call.outputs.size(), carried) - carried);
   rounds.goes_on = operands[kCondition].empty() || holds(operands[kCondition]);
   for (int64_t number = 0; rounds.goes_on; ++number) {
-    if (!operands[kMost].empty() && double(number) >= operands[kMost].value_at(0)) break;
+    if (!operands[kMost].empty() && number >= integer_at(operands[kMost], 0)) break;
     if (call.limits.stop.stop_requested()) return environment_failed("cancelled", "cancelled");
     if (number == kMostRounds)
       return bad_input("loop_too_long",

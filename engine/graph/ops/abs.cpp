@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "engine/graph/shared/pointwise_operators.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -10,6 +11,7 @@ using namespace ops;
 constexpr ElementFunction kFunction{
     .expression = [](ir::Expr x) { return ir::unary(ir::UnaryOp::kAbs, x); },
     .number = [](double x) { return std::abs(x); },
+    .whole = [](int64_t x, DType type) { return is_below(x, 0, type) ? wrapped_negative(x) : x; },
 };
 
 }  // namespace

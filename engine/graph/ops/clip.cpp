@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "engine/graph/shared/elements.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -37,7 +38,31 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
   return single(te::compute(name, axes, body, name));
 }
 
+/// A bound of integers, from an operand or an attribute.
+int64_t integer_bound(Attributes const& attributes, Arrays inputs, size_t i, char const* name,
+                      int64_t otherwise) {
+  if (i < inputs.size() && !inputs[i].empty()) return integer_at(inputs[i], 0);
+  if (!has(attributes, name)) return otherwise;
+  NDArray bound = NDArray::create(inputs[0].type(), {}).value();
+  bound.set_value(0, number(attributes, name));
+  return integer_at(bound, 0);
+}
+
+ReferenceResult clip_integers(Attributes const& attributes, Arrays inputs) {
+  NDArray const& x = inputs[0];
+  int64_t low = integer_bound(attributes, inputs, 1, "min", lowest_integer(x.type()));
+  int64_t high = integer_bound(attributes, inputs, 2, "max", highest_integer(x.type()));
+  TRY_ASSIGN(NDArray out, NDArray::create(x.type(), x.shape()));
+  for (int64_t i = 0; i < x.size(); ++i) {
+    int64_t value = integer_at(x, i);
+    if (is_below(value, low, x.type())) value = low;
+    set_integer(out, i, is_below(high, value, x.type()) ? high : value);
+  }
+  return std::vector{out};
+}
+
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
+  if (is_integer(inputs[0].type())) return clip_integers(attributes, inputs);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   double low = number(attributes, "min", -kInfinity), high = number(attributes, "max", kInfinity);
   if (inputs.size() > 1 && !inputs[1].empty()) low = inputs[1].value_at(0);

@@ -1,4 +1,5 @@
 #include "engine/graph/shared/elements.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -21,14 +22,15 @@ InferResult infer(Attributes const& attributes, Infos) {
 
 Result<Tensors> compute(Attributes const& attributes, Buffers, std::string const& name) {
   TRY_ASSIGN(NDArray value, fill_of(attributes));
-  return single(te::compute(name, output_axes(integers(attributes, "shape")),
-                            immediate(value.value_at(0), value.type()), name));
+  ir::Expr element = is_float(value.type()) ? ir::float_imm(value.value_at(0), value.type())
+                                            : ir::int_imm(integer_at(value, 0), value.type());
+  return single(te::compute(name, output_axes(integers(attributes, "shape")), element, name));
 }
 
 ReferenceResult reference(Attributes const& attributes, Arrays) {
   TRY_ASSIGN(NDArray value, fill_of(attributes));
   TRY_ASSIGN(NDArray out, NDArray::create(value.type(), integers(attributes, "shape")));
-  for (int64_t i = 0; i < out.size(); ++i) out.set_value(i, value.value_at(0));
+  for (int64_t i = 0; i < out.size(); ++i) copy_element(out, i, value, 0);
   return std::vector{out};
 }
 

@@ -1,4 +1,5 @@
 #include "engine/graph/shared/elements.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -54,11 +55,21 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   for (int64_t i = 0; i < x.size(); ++i) {
     if (i / stride % extent != 0) continue;
     double total = 0;
+    int64_t whole = 0;
+    auto add = [&](int64_t at) {
+      if (is_float(x.type()))
+        total += x.value_at(at);
+      else
+        whole = wrapped_sum(whole, integer_at(x, at));
+    };
     for (int64_t k = 0; k < extent; ++k) {
       int64_t at = i + (reverse ? extent - 1 - k : k) * stride;
-      if (!exclusive) total += x.value_at(at);
-      out.set_value(at, total);
-      if (exclusive) total += x.value_at(at);
+      if (!exclusive) add(at);
+      if (is_float(x.type()))
+        out.set_value(at, total);
+      else
+        set_integer(out, at, whole);
+      if (exclusive) add(at);
     }
   }
   return std::vector{out};

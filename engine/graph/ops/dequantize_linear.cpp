@@ -14,13 +14,15 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   return one(inputs[1]->type, inputs[0]->shape);
 }
 
-/// The zero point is taken away in i32, which holds the difference.
+/// Holds every difference of two numbers of the type.
+DType difference_type(DType type) { return size_of(type) < 4 ? DType::kI32 : DType::kI64; }
+
 Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::string const& name) {
   std::vector<te::Axis> axes = output_axes(shape_of(inputs[0]));
   ir::Expr steps = ir::load(inputs[0], te::vars(axes));
   if (inputs.size() > 2 && inputs[2])
-    steps = ir::cast(DType::kI32, steps) -
-            ir::cast(DType::kI32, load_along(inputs[2], attributes, axes));
+    steps = ir::cast(difference_type(steps.type()), steps) -
+            ir::cast(difference_type(steps.type()), load_along(inputs[2], attributes, axes));
   ir::Expr scale = load_along(inputs[1], attributes, axes);
   return single(te::compute(name, axes, ir::cast(scale.type(), steps) * scale, name));
 }

@@ -1,6 +1,5 @@
-#include <cmath>
-
 #include "engine/graph/shared/pointwise_operators.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -24,30 +23,17 @@ Result<Tensors> compute(Attributes const&, Buffers inputs, std::string const& na
   });
 }
 
-/// Doubles do not hold 64 bits.
-ReferenceResult reference_i64(Arrays inputs) {
-  NDArray const &a = inputs[0], &b = inputs[1];
-  TRY_ASSIGN(Shape shape, broadcast(a.shape(), b.shape()));
-  TRY_ASSIGN(NDArray out, NDArray::create(DType::kI64, shape));
-  bool divided_by_zero = false;
-  for_each_broadcast(shape, {a.shape(), b.shape()}, [&](int64_t i, std::span<int64_t const> at) {
-    int64_t x = a.as<int64_t>()[size_t(at[0])], y = b.as<int64_t>()[size_t(at[1])];
-    divided_by_zero = divided_by_zero || y == 0;
-    out.as<int64_t>()[size_t(i)] = y == 0 ? 0 : y == -1 ? int64_t(0 - uint64_t(x)) : x / y;
-  });
-  if (divided_by_zero) return refused("division_by_zero", "an integer is divided by zero");
-  return std::vector{out};
-}
-
 ReferenceResult reference(Attributes const&, Arrays inputs) {
-  bool whole = !is_float(inputs[0].type());
-  if (inputs[0].type() == DType::kI64) return reference_i64(inputs);
-  if (whole)
+  if (!is_float(inputs[0].type()))
     for (int64_t i = 0; i < inputs[1].size(); ++i)
-      if (inputs[1].value_at(i) == 0)
+      if (integer_at(inputs[1], i) == 0)
         return refused("division_by_zero", "an integer is divided by zero");
-  return join_elements(inputs,
-                       [=](double a, double b) { return whole ? std::trunc(a / b) : a / b; });
+  auto of_integers = [](int64_t a, int64_t b, DType type) {
+    if (type == DType::kU64) return int64_t(uint64_t(a) / uint64_t(b));
+    return b == -1 ? wrapped_negative(a) : a / b;  // the least one by -1 has no quotient
+  };
+  return join_elements(
+      inputs, [](double a, double b) { return a / b; }, of_integers);
 }
 
 RandomCase random_case(Rng& rng) {

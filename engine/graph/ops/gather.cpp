@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "engine/graph/shared/indexing.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -67,7 +68,7 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   auto* to = static_cast<char*>(out.data());
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t k = 0; k < count; ++k, to += row) {
-      int64_t given = fixed ? integer(attributes, "index") : int64_t(inputs[1].value_at(k));
+      int64_t given = fixed ? integer(attributes, "index") : integer_at(inputs[1], k);
       int64_t index = given < 0 ? given + extent : given;
       if (index < 0 || index >= extent)
         return unfit(

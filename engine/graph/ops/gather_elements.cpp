@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "engine/graph/shared/indexing.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -45,7 +46,7 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
     int64_t source = 0, rest = i;
     for (size_t k = shape.size(); k-- > 0; rest /= shape[k])
       if (k != axis) source += rest % shape[k] * strides[k];
-    TRY_ASSIGN(int64_t index, checked_index(inputs[1].value_at(i), from[axis]));
+    TRY_ASSIGN(int64_t index, checked_index(integer_at(inputs[1], i), from[axis]));
     source += index * strides[axis];
     std::copy_n(static_cast<std::byte const*>(inputs[0].data()) + size_t(source) * size, size,
                 static_cast<std::byte*>(out.data()) + size_t(i) * size);

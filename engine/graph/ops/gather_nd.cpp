@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "engine/graph/shared/indexing.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -66,7 +67,7 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   for (int64_t row = 0; row < count; ++row) {
     int64_t source = row / std::max<int64_t>(1, count / batches) * batch_size;
     for (size_t k = first; k < last; ++k) {
-      double given = inputs[1].value_at(row * int64_t(rows.depth) + int64_t(k - first));
+      int64_t given = integer_at(inputs[1], row * int64_t(rows.depth) + int64_t(k - first));
       TRY_ASSIGN(int64_t index, checked_index(given, from[k]));
       source += index * strides[k];
     }

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "engine/graph/computes.h"
-#include "engine/graph/shared/elements.h"
+#include "engine/graph/shared/pointwise.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -25,11 +28,19 @@ Result<Extents> extents(Attributes const& attributes, Shape const& a, Shape cons
   return Extents{flip_a ? a[1] : a[0], flip_b ? b[0] : b[1], depth};
 }
 
+bool is_fraction(Attributes const& attributes, char const* name) {
+  double factor = number(attributes, name, 1);
+  return factor != std::trunc(factor);
+}
+
 InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 2, 3));
   TRY_ASSIGN(Extents e, extents(attributes, inputs[0]->shape, inputs[1]->shape));
   if (inputs[1]->type != inputs[0]->type || inputs[0]->type == DType::kBool)
     return unfit("a matrix product needs numbers of one type");
+  if (!is_float(inputs[0]->type) &&
+      (is_fraction(attributes, "alpha") || is_fraction(attributes, "beta")))
+    return unsupported("a fraction of a product of integers");
   Shape out{e.rows, e.columns};
   if (inputs.size() > 2 && inputs[2]) {
     if (inputs[2]->type != inputs[0]->type)
@@ -80,9 +91,34 @@ Result<Tensors> compute(Attributes const& attributes, Arrangement const& arrange
   return tensors;
 }
 
+/// Integers wrap, and doubles do not hold their products.
+ReferenceResult integer_product(Attributes const& attributes, Arrays inputs, Extents const& e,
+                                NDArray out) {
+  bool flip_a = integer(attributes, "transpose_a") != 0,
+       flip_b = integer(attributes, "transpose_b") != 0;
+  auto alpha = int64_t(number(attributes, "alpha", 1)),
+       beta = int64_t(number(attributes, "beta", 1));
+  for (int64_t i = 0; i < e.rows; ++i)
+    for (int64_t j = 0; j < e.columns; ++j) {
+      int64_t total = 0;
+      for (int64_t k = 0; k < e.depth; ++k)
+        total = wrapped_sum(
+            total,
+            wrapped_product(integer_at(inputs[0], flip_a ? k * e.rows + i : i * e.depth + k),
+                            integer_at(inputs[1], flip_b ? j * e.depth + k : k * e.columns + j)));
+      set_integer(out, i * e.columns + j, wrapped_product(alpha, total));
+    }
+  if (inputs.size() < 3 || inputs[2].empty()) return std::vector{out};
+  NDArray const addends[] = {out, inputs[2]};
+  return join_elements(addends, {}, [=](int64_t a, int64_t b, DType) {
+    return wrapped_sum(a, wrapped_product(beta, b));
+  });
+}
+
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   TRY_ASSIGN(Extents e, extents(attributes, inputs[0].shape(), inputs[1].shape()));
   TRY_ASSIGN(NDArray out, NDArray::create(inputs[0].type(), {e.rows, e.columns}));
+  if (is_integer(out.type())) return integer_product(attributes, inputs, e, out);
   bool flip_a = integer(attributes, "transpose_a") != 0,
        flip_b = integer(attributes, "transpose_b") != 0;
   double alpha = number(attributes, "alpha", 1), beta = number(attributes, "beta", 1);

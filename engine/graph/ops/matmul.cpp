@@ -1,4 +1,5 @@
 #include "engine/graph/shared/product.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -23,6 +24,14 @@ ReferenceResult reference(Attributes const&, Arrays inputs) {
   NDArray const &a = inputs[0], &b = inputs[1];
   TRY_ASSIGN(Product p, product_of(a.shape(), b.shape()));
   TRY_ASSIGN(NDArray out, NDArray::create(a.type(), result_shape(p)));
+  if (is_integer(a.type())) {
+    for_each_term(p, a.shape(), b.shape(),
+                  [&](int64_t to, int64_t at_a, int64_t at_b, int64_t, int64_t) {
+                    int64_t term = wrapped_product(integer_at(a, at_a), integer_at(b, at_b));
+                    set_integer(out, to, wrapped_sum(integer_at(out, to), term));
+                  });
+    return std::vector{out};
+  }
   std::vector<double> totals(size_t(out.size()));
   for_each_term(p, a.shape(), b.shape(),
                 [&](int64_t to, int64_t at_a, int64_t at_b, int64_t, int64_t) {

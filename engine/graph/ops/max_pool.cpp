@@ -1,6 +1,8 @@
+#include <cmath>
 #include <limits>
 
 #include "engine/graph/shared/window.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -20,12 +22,30 @@ Result<Tensors> direct(Attributes const& attributes, Arrangement const& arrangem
                      name);
 }
 
+ReferenceResult largest_integers(NDArray const& x, Window const& window) {
+  TRY_ASSIGN(NDArray out, NDArray::create(x.type(), pooled_shape(window, x.shape())));
+  int64_t in_plane = element_count(window.in).value_or(0),
+          out_plane = element_count(window.out).value_or(0);
+  for (int64_t i = 0; i < out.size(); ++i) {
+    int64_t best = lowest_integer(x.type());
+    for_each_in_window(window, i % out_plane, [&](int64_t at, int64_t) {
+      if (at < 0) return;
+      int64_t element = integer_at(x, i / out_plane * in_plane + at);
+      if (is_below(best, element, x.type())) best = element;
+    });
+    set_integer(out, i, best);
+  }
+  return std::vector{out};
+}
+
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   TRY_ASSIGN(Window window, window_of(attributes, inputs[0].shape()));
+  if (!is_float(inputs[0].type())) return largest_integers(inputs[0], window);
   return map_windows(inputs[0], window, inputs[0].type(),
                      [](std::span<double const> elements, int64_t) {
                        double best = -std::numeric_limits<double>::infinity();
-                       for (double element : elements) best = std::max(best, element);
+                       for (double element : elements)
+                         best = std::isnan(element) ? element : std::max(best, element);
                        return best;
                      });
 }

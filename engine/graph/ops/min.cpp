@@ -1,6 +1,7 @@
-#include <algorithm>
+#include <cmath>
 
 #include "engine/graph/shared/pointwise_operators.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -9,7 +10,8 @@ using namespace ops;
 
 constexpr JoinFunction kFunction{
     .expression = [](ir::Expr a, ir::Expr b) { return ir::min(a, b); },
-    .number = [](double a, double b) { return std::min(a, b); },
+    .number = [](double a, double b) { return std::isnan(a) || a < b ? a : b; },
+    .whole = [](int64_t a, int64_t b, DType type) { return is_below(b, a, type) ? b : a; },
 };
 
 }  // namespace
@@ -17,7 +19,7 @@ constexpr JoinFunction kFunction{
 Operator const& op_min() {
   static Operator const op = many_operator<kFunction>({
       .name = "min",
-      .doc = "Smallest of any number of elements, broadcast.",
+      .doc = "Smallest of any number of elements, broadcast; NaN where one is NaN.",
   });
   return op;
 }

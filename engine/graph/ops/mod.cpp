@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "engine/graph/shared/pointwise_operators.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -40,12 +41,15 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   bool c = like_c(attributes), floats = is_float(inputs[0].type());
   if (!floats)
     for (int64_t i = 0; i < inputs[1].size(); ++i)
-      if (inputs[1].value_at(i) == 0)
+      if (integer_at(inputs[1], i) == 0)
         return refused("division_by_zero", "an integer is divided by zero");
-  return join_elements(inputs, [=](double a, double b) {
-    double rest = std::fmod(a, b);
+  auto of_integers = [=](int64_t a, int64_t b, DType type) {
+    if (type == DType::kU64) return int64_t(uint64_t(a) % uint64_t(b));
+    int64_t rest = b == -1 ? 0 : a % b;  // the least one by -1 has no quotient
     return c || rest == 0 || (rest < 0) == (b < 0) ? rest : rest + b;
-  });
+  };
+  return join_elements(
+      inputs, [](double a, double b) { return std::fmod(a, b); }, of_integers);
 }
 
 RandomCase random_case(Rng& rng) {

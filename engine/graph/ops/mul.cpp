@@ -1,4 +1,5 @@
 #include "engine/graph/shared/pointwise_operators.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -8,6 +9,7 @@ using namespace ops;
 constexpr JoinFunction kFunction{
     .expression = [](ir::Expr a, ir::Expr b) { return a * b; },
     .number = [](double a, double b) { return a * b; },
+    .whole = [](int64_t a, int64_t b, DType) { return wrapped_product(a, b); },
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "engine/graph/shared/pointwise_operators.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -8,6 +9,7 @@ using namespace ops;
 constexpr ElementFunction kFunction{
     .expression = [](ir::Expr x) { return ir::unary(ir::UnaryOp::kNeg, x); },
     .number = [](double x) { return -x; },
+    .whole = [](int64_t x, DType) { return wrapped_negative(x); },
 };
 
 }  // namespace

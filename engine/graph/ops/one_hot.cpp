@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "engine/graph/shared/elements.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -57,12 +56,11 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   for (size_t i = axis; i < shape.size(); ++i) inner *= shape[i];
   shape.insert(shape.begin() + int64_t(axis), depth);
   TRY_ASSIGN(NDArray out, NDArray::create(inputs[1].type(), shape));
-  for (int64_t i = 0; i < out.size(); ++i) out.set_value(i, inputs[1].value_at(0));
+  for (int64_t i = 0; i < out.size(); ++i) copy_element(out, i, inputs[1], 0);
   for (int64_t i = 0; i < indices.size(); ++i) {
-    double given = std::trunc(indices.value_at(i)),
-           place = given < 0 ? given + double(depth) : given;
-    if (place < 0 || place >= double(depth)) continue;
-    out.set_value((i / inner * depth + int64_t(place)) * inner + i % inner, inputs[1].value_at(1));
+    int64_t given = integer_at(indices, i), place = given < 0 ? given + depth : given;
+    if (place < 0 || place >= depth) continue;
+    copy_element(out, (i / inner * depth + place) * inner + i % inner, inputs[1], 1);
   }
   return std::vector{out};
 }

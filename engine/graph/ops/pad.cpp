@@ -125,7 +125,9 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   std::vector<int64_t> strides = row_major_strides(from);
   std::string mode = text(attributes, "mode");
   bool has_fill = inputs.size() > 1 && !inputs[1].empty();
-  double fill = has_fill ? inputs[1].value_at(0) : number(attributes, "value");
+  TRY_ASSIGN(NDArray fill, NDArray::create(inputs[0].type(), {}));
+  fill.set_value(0, number(attributes, "value"));
+  if (has_fill) fill = inputs[1];
   auto source = [&](std::span<int64_t const> at) {
     int64_t flat = 0;
     for (size_t i = 0; i < at.size(); ++i) {

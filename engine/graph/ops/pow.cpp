@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "engine/graph/shared/pointwise_operators.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -33,13 +34,29 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
   return join_compute(inputs, name, power);
 }
 
+/// By way of doubles, as the kernel: an integer that is too large is the end of i64, then wrapped.
+ReferenceResult integer_powers(Arrays inputs) {
+  NDArray const &base = inputs[0], &exponent = inputs[1];
+  TRY_ASSIGN(Shape shape, broadcast(base.shape(), exponent.shape()));
+  TRY_ASSIGN(NDArray out, NDArray::create(base.type(), shape));
+  TRY_ASSIGN(NDArray power, NDArray::create(DType::kF64, {1}));
+  for_each_broadcast(
+      shape, {base.shape(), exponent.shape()}, [&](int64_t i, std::span<int64_t const> at) {
+        power.set_value(0,
+                        std::nearbyint(std::pow(base.value_at(at[0]), exponent.value_at(at[1]))));
+        set_integer(out, i, integer_at(power, 0));
+      });
+  return std::vector{out};
+}
+
 ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   if (integer(attributes, "square") != 0)
-    return map_elements(inputs[0], [](double x) { return x * x; });
-  bool round = !is_float(inputs[0].type());
-  return join_elements(inputs, [=](double a, double b) {
-    return round ? std::nearbyint(std::pow(a, b)) : std::pow(a, b);
-  });
+    return is_integer(inputs[0].type())
+               ? map_integers(inputs[0], [](int64_t x, DType) { return wrapped_product(x, x); })
+               : map_elements(inputs[0], [](double x) { return x * x; });
+  auto power = [](double a, double b) { return std::pow(a, b); };
+  if (is_float(inputs[0].type())) return join_elements(inputs, power);
+  return integer_powers(inputs);
 }
 
 NDArray small_integers(Rng& rng, Shape const& shape) {

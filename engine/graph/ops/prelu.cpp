@@ -1,4 +1,5 @@
 #include "engine/graph/shared/pointwise_operators.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -9,6 +10,8 @@ constexpr JoinFunction kFunction{
     .expression = [](ir::Expr a,
                      ir::Expr b) { return ir::select(a < immediate(0, a.type()), a * b, a); },
     .number = [](double a, double b) { return a < 0 ? a * b : a; },
+    .whole = [](int64_t a, int64_t b,
+                DType type) { return is_below(a, 0, type) ? wrapped_product(a, b) : a; },
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "engine/graph/shared/elements.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -9,10 +10,20 @@ namespace {
 using namespace ops;
 
 struct Sequence {
-  DType type = DType::kF32;
-  double start = 0, step = 1;
+  NDArray start, step;  // one element each
   int64_t count = 0;
 };
+
+/// Of integers, whose distance may be more than 64 bits hold.
+double exact_count(NDArray const& start, NDArray const& end, NDArray const& step) {
+  auto wide = [](NDArray const& bound) {
+    int64_t value = integer_at(bound, 0);
+    return bound.type() == DType::kU64 ? __int128(uint64_t(value)) : __int128(value);
+  };
+  __int128 distance = wide(end) - wide(start), by = wide(step);
+  if (distance == 0 || (distance < 0) != (by < 0)) return 0;
+  return double((distance + by + (by > 0 ? -1 : 1)) / by);
+}
 
 Result<Sequence> sequence_of(Attributes const& attributes) {
   NDArray start = tensor(attributes, "start"), end = tensor(attributes, "end"),
@@ -23,30 +34,42 @@ Result<Sequence> sequence_of(Attributes const& attributes) {
   if (start.type() == DType::kBool) return unfit("a range of bools");
   double distance = step.value_at(0);
   if (distance == 0) return unfit("a step of 0");
-  double count = std::ceil((end.value_at(0) - start.value_at(0)) / distance);
+  double count = is_float(start.type())
+                     ? std::ceil((end.value_at(0) - start.value_at(0)) / distance)
+                     : exact_count(start, end, step);
   if (!(count < 1e15)) return unfit("a range without an end");
-  return Sequence{start.type(), start.value_at(0), distance, std::max<int64_t>(0, int64_t(count))};
+  return Sequence{start, step, std::max<int64_t>(0, int64_t(count))};
 }
 
 InferResult infer(Attributes const& attributes, Infos) {
   TRY_ASSIGN(Sequence sequence, sequence_of(attributes));
-  return one(sequence.type, {sequence.count});
+  return one(sequence.start.type(), {sequence.count});
 }
 
 Result<Tensors> compute(Attributes const& attributes, Buffers, std::string const& name) {
   TRY_ASSIGN(Sequence sequence, sequence_of(attributes));
   std::vector<te::Axis> axes = output_axes({sequence.count});
-  DType type = sequence.type;
-  ir::Expr body = ir::cast(type, axes[0].var()) * immediate(sequence.step, type) +
-                  immediate(sequence.start, type);
+  DType type = sequence.start.type();
+  auto constant = [&](NDArray const& one) {
+    return is_float(type) ? ir::float_imm(one.value_at(0), type)
+                          : ir::int_imm(integer_at(one, 0), type);
+  };
+  ir::Expr body =
+      ir::cast(type, axes[0].var()) * constant(sequence.step) + constant(sequence.start);
   return single(te::compute(name, axes, body, name));
 }
 
 ReferenceResult reference(Attributes const& attributes, Arrays) {
   TRY_ASSIGN(Sequence sequence, sequence_of(attributes));
-  TRY_ASSIGN(NDArray out, NDArray::create(sequence.type, {sequence.count}));
+  TRY_ASSIGN(NDArray out, NDArray::create(sequence.start.type(), {sequence.count}));
+  if (is_float(out.type())) {
+    double start = sequence.start.value_at(0), step = sequence.step.value_at(0);
+    for (int64_t i = 0; i < out.size(); ++i) out.set_value(i, start + double(i) * step);
+    return std::vector{out};
+  }
+  int64_t start = integer_at(sequence.start, 0), step = integer_at(sequence.step, 0);
   for (int64_t i = 0; i < out.size(); ++i)
-    out.set_value(i, sequence.start + double(i) * sequence.step);
+    set_integer(out, i, wrapped_sum(start, wrapped_product(i, step)));
   return std::vector{out};
 }
 

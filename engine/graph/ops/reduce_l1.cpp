@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "engine/graph/shared/reduction.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -11,6 +12,8 @@ constexpr Reduction kReduction{
     .combiner = te::Combiner::kSum,
     .prepare = [](ir::Expr x) { return ir::unary(ir::UnaryOp::kAbs, x); },
     .prepare_number = [](double x) { return std::abs(x); },
+    .prepare_whole = [](int64_t x,
+                        DType type) { return is_below(x, 0, type) ? wrapped_negative(x) : x; },
 };
 
 }  // namespace

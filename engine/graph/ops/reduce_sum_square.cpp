@@ -1,4 +1,5 @@
 #include "engine/graph/shared/reduction.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -9,6 +10,7 @@ constexpr Reduction kReduction{
     .combiner = te::Combiner::kSum,
     .prepare = [](ir::Expr x) { return x * x; },
     .prepare_number = [](double x) { return x * x; },
+    .prepare_whole = [](int64_t x, DType) { return wrapped_product(x, x); },
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "engine/graph/shared/pointwise_operators.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -8,6 +9,7 @@ using namespace ops;
 constexpr ElementFunction kFunction{
     .expression = [](ir::Expr x) { return ir::max(x, immediate(0, x.type())); },
     .number = [](double v) { return v < 0 ? 0 : v; },
+    .whole = [](int64_t v, DType type) { return is_below(v, 0, type) ? 0 : v; },
 };
 
 }  // namespace

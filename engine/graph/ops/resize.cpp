@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/graph/shared/resampling.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -233,6 +234,13 @@ Taps taps_of(Attributes const& attributes, double x, int64_t extent) {
   return taps;
 }
 
+/// Of the one element that each axis takes.
+int64_t place_of(std::vector<Taps const*> const& taps, std::vector<int64_t> const& strides) {
+  int64_t at = 0;
+  for (size_t i = 0; i < taps.size(); ++i) at += taps[i]->parts.begin()->first * strides[i];
+  return at;
+}
+
 double gathered(NDArray const& x, std::vector<Taps const*> const& taps,
                 std::vector<int64_t> const& strides, size_t axis, int64_t at) {
   if (axis == taps.size()) return x.value_at(at);
@@ -261,7 +269,14 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
       outside = outside || taps[size_t(i)]->outside;
       rest /= shape[size_t(i)];
     }
-    out.set_value(flat, outside ? number(attributes, "outside") : gathered(x, taps, strides, 0, 0));
+    bool moves = std::ranges::all_of(
+        taps, [](Taps const* t) { return t->parts.size() == 1 && t->parts[0].second == 1; });
+    if (outside)
+      out.set_value(flat, number(attributes, "outside"));
+    else if (moves)
+      copy_element(out, flat, x, place_of(taps, strides));
+    else
+      out.set_value(flat, gathered(x, taps, strides, 0, 0));
   }
   return std::vector{out};
 }

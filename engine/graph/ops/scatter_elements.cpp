@@ -1,4 +1,5 @@
 #include "engine/graph/shared/indexing.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -26,9 +27,9 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
     int64_t target = 0, rest = i;
     for (size_t k = places.size(); k-- > 0; rest /= places[k])
       if (int64_t(k) != axis) target += rest % places[k] * strides[k];
-    TRY_ASSIGN(int64_t index, checked_index(inputs[1].value_at(i), into[size_t(axis)]));
+    TRY_ASSIGN(int64_t index, checked_index(integer_at(inputs[1], i), into[size_t(axis)]));
     target += index * strides[size_t(axis)];
-    out.set_value(target, joined_update(join, out.value_at(target), inputs[2].value_at(i)));
+    update_element(join, out, target, inputs[2], i);
   }
   return std::vector{out};
 }

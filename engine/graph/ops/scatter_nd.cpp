@@ -1,4 +1,5 @@
 #include "engine/graph/shared/indexing.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -31,12 +32,11 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
     int64_t target = 0;
     for (int64_t k = 0; k < depth; ++k) {
       TRY_ASSIGN(int64_t index,
-                 checked_index(inputs[1].value_at(row * depth + k), into[size_t(k)]));
+                 checked_index(integer_at(inputs[1], row * depth + k), into[size_t(k)]));
       target += index * strides[size_t(k)];
     }
     for (int64_t i = 0; i < slice; ++i)
-      out.set_value(target + i, joined_update(join, out.value_at(target + i),
-                                              inputs[2].value_at(row * slice + i)));
+      update_element(join, out, target + i, inputs[2], row * slice + i);
   }
   return std::vector{out};
 }

@@ -1,4 +1,5 @@
 #include "engine/graph/shared/pointwise_operators.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -9,9 +10,16 @@ constexpr ElementFunction kFunction{
     .expression =
         [](ir::Expr x) {
           ir::Expr zero = immediate(0, x.type()), one = immediate(1, x.type());
-          return ir::select(x < zero, zero - one, ir::select(zero < x, one, zero));
+          if (!is_float(x.type()) && !is_signed(x.type())) return ir::select(zero < x, one, zero);
+          // The last value is that of no order: zero itself, or NaN.
+          ir::Expr otherwise = is_float(x.type()) ? x : zero;
+          ir::Expr minus = is_float(x.type()) ? immediate(-1, x.type()) : zero - one;
+          return ir::select(x < zero, minus, ir::select(zero < x, one, otherwise));
         },
-    .number = [](double x) -> double { return (x > 0) - (x < 0); },
+    .number = [](double x) -> double { return x > 0   ? 1
+                                              : x < 0 ? -1
+                                                      : x; },
+    .whole = [](int64_t x, DType type) -> int64_t { return is_below(x, 0, type) ? -1 : x != 0; },
 };
 
 }  // namespace
@@ -19,7 +27,7 @@ constexpr ElementFunction kFunction{
 Operator const& op_sign() {
   static Operator const op = element_operator<kFunction>({
       .name = "sign",
-      .doc = "-1, 0 or 1 as the element is below, at or above zero.",
+      .doc = "-1, 0 or 1 as the element is below, at or above zero; NaN of NaN.",
       .infer = infer_same,
   });
   return op;

@@ -9,7 +9,9 @@ constexpr ParametricFunction kFunction{
     .parameters = {{{.name = "alpha", .standard = 1}}},
     .expression =
         [](ir::Expr x, double alpha, double) {
-          return ir::select(immediate(alpha, x.type()) < x, x, immediate(0, x.type()));
+          // The threshold has more digits than narrow floats.
+          DType wide = x.type() == DType::kF64 ? DType::kF64 : DType::kF32;
+          return ir::select(immediate(alpha, wide) < ir::cast(wide, x), x, immediate(0, x.type()));
         },
     .number = [](double x, double alpha, double) { return x > alpha ? x : 0; },
 };

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "engine/graph/shared/elements.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -23,15 +23,18 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   return std::vector{TensorInfo{inputs[0]->type, shape, {}}, TensorInfo{DType::kI64, shape, {}}};
 }
 
-/// The places of a row, the best first; of equal elements the first is the better one. No number is
-/// larger than every number.
-std::vector<int64_t> order_of(std::vector<double> const& row, bool largest) {
-  std::vector<int64_t> order(row.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, [&](int64_t i, int64_t j) {
-    double a = row[size_t(largest ? j : i)], b = row[size_t(largest ? i : j)];
-    return std::isnan(b) ? !std::isnan(a) : a < b;
-  });
+/// Whether one element is below another. No number is larger than every number.
+bool below(NDArray const& x, int64_t i, int64_t j) {
+  if (!is_float(x.type())) return is_below(integer_at(x, i), integer_at(x, j), x.type());
+  double a = x.value_at(i), b = x.value_at(j);
+  return std::isnan(b) ? !std::isnan(a) : a < b;
+}
+
+/// The elements of a row, the best first; of equal elements the first is the better one.
+std::vector<int64_t> order_of(NDArray const& x, std::vector<int64_t> const& row, bool largest) {
+  std::vector<int64_t> order = row;
+  std::ranges::stable_sort(
+      order, [&](int64_t i, int64_t j) { return largest ? below(x, j, i) : below(x, i, j); });
   return order;
 }
 
@@ -48,12 +51,12 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   for (int64_t row = 0; row < rows; ++row) {
     int64_t from = row / inner * extent * inner + row % inner;
     int64_t to = row / inner * count * inner + row % inner;
-    std::vector<double> elements;
-    for (int64_t k = 0; k < extent; ++k) elements.push_back(x.value_at(from + k * inner));
-    std::vector<int64_t> order = order_of(elements, integer(attributes, "largest", 1) != 0);
+    std::vector<int64_t> elements;
+    for (int64_t k = 0; k < extent; ++k) elements.push_back(from + k * inner);
+    std::vector<int64_t> order = order_of(x, elements, integer(attributes, "largest", 1) != 0);
     for (int64_t k = 0; k < count; ++k) {
-      values.set_value(to + k * inner, elements[size_t(order[size_t(k)])]);
-      places.set_value(to + k * inner, double(order[size_t(k)]));
+      copy_element(values, to + k * inner, x, order[size_t(k)]);
+      set_integer(places, to + k * inner, (order[size_t(k)] - from) / inner);
     }
   }
   return std::vector{values, places};

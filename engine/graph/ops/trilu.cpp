@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "engine/graph/shared/elements.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -34,7 +35,7 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   bool upper = integer(attributes, "upper", 1) != 0;
   for (int64_t i = 0; i < x.size(); ++i) {
     int64_t distance = i % columns - i / columns % rows - diagonal;
-    if (upper ? distance >= 0 : distance <= 0) out.set_value(i, x.value_at(i));
+    if (upper ? distance >= 0 : distance <= 0) copy_element(out, i, x, i);
   }
   return std::vector{out};
 }

@@ -1,4 +1,5 @@
 #include "engine/graph/shared/pointwise.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -32,7 +33,7 @@ ReferenceResult reference(Attributes const&, Arrays inputs) {
   for_each_broadcast(shape, {test.shape(), yes.shape(), no.shape()},
                      [&](int64_t i, std::span<int64_t const> at) {
                        bool chosen = test.value_at(at[0]) != 0;
-                       out.set_value(i, chosen ? yes.value_at(at[1]) : no.value_at(at[2]));
+                       copy_element(out, i, chosen ? yes : no, chosen ? at[1] : at[2]);
                      });
   return std::vector{out};
 }

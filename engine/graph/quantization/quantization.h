@@ -22,11 +22,11 @@ struct CalibrationData {
 };
 
 struct QuantizeOptions {
-  bool first = false;   ///< convolutions of the model's inputs, too: they have few channels
-  bool dense = false;   ///< matrix products with constant weights, too
+  bool first = false;  ///< convolutions of the model's inputs, too: they have few channels
+  bool dense = false;  ///< matrix products with constant weights, too
   /// Convolutions of each channel alone, too: one step for all weights of one costs them much.
   bool depthwise = false;
-  int weight_bits = 8;  ///< 2 to 8; bytes hold them
+  int weight_bits = 8;            ///< 2 to 8; bytes hold them
   std::vector<std::string> keep;  ///< names of nodes that stay floats
   StopToken stop;
   Progress progress;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/tensor/integers.h"
+
 namespace tw::ops {
 
 std::unexpected<Error> unfit(std::string message) {
@@ -139,7 +141,10 @@ bool is_signed(DType type) {
 }
 
 ir::Expr immediate(double value, DType type) {
-  return is_float(type) ? ir::float_imm(value, type) : ir::int_imm(int64_t(value), type);
+  if (is_float(type)) return ir::float_imm(value, type);
+  NDArray element = NDArray::create(type, {}).value();  // converts as every tensor does
+  element.set_value(0, value);
+  return ir::int_imm(integer_at(element, 0), type);
 }
 
 Tensors single(te::Stage stage) {

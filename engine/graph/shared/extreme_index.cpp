@@ -1,5 +1,9 @@
 #include "engine/graph/shared/extreme_index.h"
 
+#include <cmath>
+
+#include "engine/tensor/integers.h"
+
 namespace tw::ops {
 namespace {
 
@@ -30,6 +34,23 @@ RandomCase random_extreme(Rng& rng) {
   return result;
 }
 
+/// How one element stands to another. NaN is the extreme of every row, whichever way (as numpy has
+/// it), and one NaN is as another.
+enum class Order : uint8_t { kBelow, kSame, kAbove };
+
+Order order_of(NDArray const& x, int64_t i, int64_t best, bool largest) {
+  if (!is_float(x.type())) {
+    int64_t a = integer_at(x, i), b = integer_at(x, best);
+    return a == b ? Order::kSame : is_below(a, b, x.type()) ? Order::kBelow : Order::kAbove;
+  }
+  double a = x.value_at(i), b = x.value_at(best);
+  Order first = largest ? Order::kAbove : Order::kBelow;
+  Order other = largest ? Order::kBelow : Order::kAbove;
+  if (std::isnan(a)) return std::isnan(b) ? Order::kSame : first;
+  if (std::isnan(b)) return other;
+  return a == b ? Order::kSame : a < b ? Order::kBelow : Order::kAbove;
+}
+
 }  // namespace
 
 Result<Tensors> compute_extreme(bool largest, Attributes const& attributes, Buffers inputs,
@@ -42,8 +63,13 @@ Result<Tensors> compute_extreme(bool largest, Attributes const& attributes, Buff
       te::reduce(name + "_value", split.axes, largest ? te::Combiner::kMax : te::Combiner::kMin,
                  split.over, element, name);
   ir::Expr value = ir::load(best.output, te::vars(split.axes));
-  // "Not worse" holds for the best ones, and for all where the best is NaN.
-  ir::Expr worse = largest ? element < value : value < element;
+  // The best of a row with a NaN is NaN, and the place that of a NaN.
+  ir::Expr worse = ir::binary(ir::BinaryOp::kNe, element, value);
+  if (is_float(element.type())) {
+    ir::Expr number = ir::binary(ir::BinaryOp::kEq, element, element);
+    ir::Expr best_is_number = ir::binary(ir::BinaryOp::kEq, value, value);
+    worse = worse && (number || best_is_number);
+  }
   bool last = wants_last(attributes);
   ir::Expr nothing = ir::int_imm(last ? 0 : split.over[0].extent - 1);
   te::Stage index = te::reduce(name, split.axes, last ? te::Combiner::kMax : te::Combiner::kMin,
@@ -60,11 +86,11 @@ ReferenceResult reference_extreme(bool largest, Attributes const& attributes, Ar
   for (int64_t i = 0; i < out.size(); ++i) {
     int64_t start = i / stride * stride * extent + i % stride, found = 0;
     for (int64_t k = 1; k < extent; ++k) {
-      double value = x.value_at(start + k * stride), best = x.value_at(start + found * stride);
-      bool better = largest ? value > best : value < best;
-      if (better || (wants_last(attributes) && value == best)) found = k;
+      Order order = order_of(x, start + k * stride, start + found * stride, largest);
+      bool better = largest ? order == Order::kAbove : order == Order::kBelow;
+      if (better || (wants_last(attributes) && order == Order::kSame)) found = k;
     }
-    out.set_value(i, double(found));
+    set_integer(out, i, found);
   }
   return std::vector{out};
 }

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+
+#include "engine/tensor/integers.h"
 
 namespace tw::ops {
 
@@ -12,11 +15,10 @@ ir::Expr safe_index(ir::Expr index, int64_t extent) {
   return ir::min(ir::max(index, ir::int_imm(0)), ir::int_imm(extent - 1));
 }
 
-Result<int64_t> checked_index(double index, int64_t extent) {
-  int64_t from_start = int64_t(index) + (index < 0 ? extent : 0);
+Result<int64_t> checked_index(int64_t index, int64_t extent) {
+  int64_t from_start = index + (index < 0 ? extent : 0);
   if (from_start < 0 || from_start >= extent)
-    return unfit(
-        fmt::format("index {} is out of range for an axis of extent {}", int64_t(index), extent));
+    return unfit(fmt::format("index {} is out of range for an axis of extent {}", index, extent));
   return from_start;
 }
 
@@ -53,12 +55,32 @@ InferResult infer_scatter(Infos inputs, bool fits) {
   return one(into.type, into.shape);
 }
 
-double joined_update(std::string const& join, double before, double update) {
+namespace {
+
+double joined_number(std::string const& join, double before, double update) {
   if (join == "add") return before + update;
   if (join == "mul") return before * update;
-  if (join == "min") return std::min(before, update);
-  if (join == "max") return std::max(before, update);
-  return update;
+  if (std::isnan(before) || std::isnan(update)) return std::nan("");
+  return join == "min" ? std::min(before, update) : std::max(before, update);
+}
+
+int64_t joined_integer(std::string const& join, int64_t before, int64_t update, DType type) {
+  if (join == "add") return wrapped_sum(before, update);
+  if (join == "mul") return wrapped_product(before, update);
+  return is_below(update, before, type) == (join == "min") ? update : before;
+}
+
+}  // namespace
+
+void update_element(std::string const& join, NDArray& out, int64_t target, NDArray const& updates,
+                    int64_t i) {
+  if (join == "none")
+    copy_element(out, target, updates, i);
+  else if (is_float(out.type()))
+    out.set_value(target, joined_number(join, out.value_at(target), updates.value_at(i)));
+  else
+    set_integer(out, target,
+                joined_integer(join, integer_at(out, target), integer_at(updates, i), out.type()));
 }
 
 }  // namespace tw::ops

@@ -9,7 +9,7 @@ namespace tw::ops {
 /// other memory.
 ir::Expr safe_index(ir::Expr index, int64_t extent);
 /// The same for the reference; an index outside is an error.
-Result<int64_t> checked_index(double index, int64_t extent);
+Result<int64_t> checked_index(int64_t index, int64_t extent);
 /// Integers in [-extent, extent).
 NDArray random_indices(Rng& rng, Shape const& shape, int64_t extent);
 
@@ -19,6 +19,8 @@ AttributeDoc join_attribute();
 /// X with updates at the places of I; `fits`: whether the places and the updates have shapes for
 /// it.
 InferResult infer_scatter(Infos inputs, bool fits);
-double joined_update(std::string const& join, double before, double update);
+/// out[target] joined with the update's element `i`; integers wrap.
+void update_element(std::string const& join, NDArray& out, int64_t target, NDArray const& updates,
+                    int64_t i);
 
 }  // namespace tw::ops

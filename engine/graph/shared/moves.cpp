@@ -2,23 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include "engine/tensor/integers.h"
 
 namespace tw::ops {
 
 ReferenceResult move_elements(NDArray const& input, Shape const& shape,
                               std::function<int64_t(std::span<int64_t const>)> const& from,
-                              double fill) {
+                              NDArray const& fill) {
   TRY_ASSIGN(NDArray out, NDArray::create(input.type(), shape));
-  auto size = size_t(size_of(input.type()));
   std::vector<int64_t> at(shape.size(), 0);
   for (int64_t i = 0; i < out.size(); ++i) {
     int64_t source = from(at);
-    if (source < 0)
-      out.set_value(i, fill);
-    else
-      std::memcpy(static_cast<char*>(out.data()) + size_t(i) * size,
-                  static_cast<char const*>(input.data()) + size_t(source) * size, size);
+    if (source >= 0)
+      copy_element(out, i, input, source);
+    else if (!fill.empty())
+      copy_element(out, i, fill, 0);
     for (size_t k = at.size(); k > 0 && ++at[k - 1] == shape[k - 1]; --k) at[k - 1] = 0;
   }
   return std::vector{out};

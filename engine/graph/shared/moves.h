@@ -6,10 +6,10 @@
 namespace tw::ops {
 
 /// The tensor whose element at a place is the input's element at flat index `from(place)`; `fill`
-/// where that is negative. Bytes are copied, so every type keeps its values.
+/// where that is negative, or zero without one. Bytes are copied, so every type keeps its values.
 ReferenceResult move_elements(NDArray const& input, Shape const& shape,
                               std::function<int64_t(std::span<int64_t const>)> const& from,
-                              double fill = 0);
+                              NDArray const& fill = {});
 
 /// One stage of the shape, whose element is the input's at `indices(variables of the axes)`.
 Tensors move_compute(te::Buffer const& input, Shape const& shape, std::string const& name,

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/tensor/integers.h"
+
 namespace tw::ops {
 
 InferResult infer_same(Attributes const&, Infos inputs) {
@@ -59,13 +61,37 @@ Tensors join_compute(Buffers inputs, std::string const& name,
   return single(te::compute(name, axes, body, name));
 }
 
-ReferenceResult join_elements(Arrays inputs, std::function<double(double, double)> const& f) {
+namespace {
+
+ReferenceResult zip_integers(NDArray const& a, NDArray const& b, JoinIntegers const& f) {
+  TRY_ASSIGN(Shape shape, broadcast(a.shape(), b.shape()));
+  TRY_ASSIGN(NDArray out, NDArray::create(a.type(), shape));
+  for_each_broadcast(shape, {a.shape(), b.shape()}, [&](int64_t i, std::span<int64_t const> at) {
+    set_integer(out, i, f(integer_at(a, at[0]), integer_at(b, at[1]), a.type()));
+  });
+  return std::vector{out};
+}
+
+}  // namespace
+
+ReferenceResult join_elements(Arrays inputs, std::function<double(double, double)> const& f,
+                              JoinIntegers const& whole) {
   NDArray total = inputs[0];
+  bool by_integers = whole && is_integer(total.type());
   for (NDArray const& input : inputs.subspan(1)) {
-    TRY_ASSIGN(std::vector<NDArray> joined, zip_elements(total, input, f));
+    TRY_ASSIGN(std::vector<NDArray> joined,
+               by_integers ? zip_integers(total, input, whole) : zip_elements(total, input, f));
     total = joined[0];
   }
   return std::vector{total};
+}
+
+ReferenceResult map_integers(NDArray const& input,
+                             std::function<int64_t(int64_t, DType)> const& f) {
+  TRY_ASSIGN(NDArray out, NDArray::create(input.type(), input.shape()));
+  for (int64_t i = 0; i < out.size(); ++i)
+    set_integer(out, i, f(integer_at(input, i), input.type()));
+  return std::vector{out};
 }
 
 ReferenceResult test_elements(NDArray const& input, std::function<bool(double)> const& f) {
@@ -78,8 +104,14 @@ ReferenceResult compare_elements(Arrays inputs, std::function<bool(double, doubl
   NDArray const &a = inputs[0], &b = inputs[1];
   TRY_ASSIGN(Shape shape, broadcast(a.shape(), b.shape()));
   TRY_ASSIGN(NDArray out, NDArray::create(DType::kBool, shape));
+  bool integers = is_integer(a.type());
+  auto order = [&](int64_t x, int64_t y) {
+    return double(is_below(y, x, a.type())) - double(is_below(x, y, a.type()));
+  };
   for_each_broadcast(shape, {a.shape(), b.shape()}, [&](int64_t i, std::span<int64_t const> at) {
-    out.set_value(i, f(a.value_at(at[0]), b.value_at(at[1])) ? 1 : 0);
+    bool holds = integers ? f(order(integer_at(a, at[0]), integer_at(b, at[1])), 0)
+                          : f(a.value_at(at[0]), b.value_at(at[1]));
+    out.set_value(i, holds ? 1 : 0);
   });
   return std::vector{out};
 }

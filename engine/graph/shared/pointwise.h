@@ -26,11 +26,16 @@ Tensors map_compute(Buffers inputs, std::string const& name,
 /// One stage: the first two elements joined by `f`, the result and the third by `f`, ...
 Tensors join_compute(Buffers inputs, std::string const& name,
                      std::function<ir::Expr(ir::Expr, ir::Expr)> const& f);
-/// `join_compute` by plain loops.
-ReferenceResult join_elements(Arrays inputs, std::function<double(double, double)> const& f);
+/// A function of two whole numbers that belong to an integer type.
+using JoinIntegers = std::function<int64_t(int64_t, int64_t, DType)>;
+/// `join_compute` by plain loops: integers by `whole`, where it is given.
+ReferenceResult join_elements(Arrays inputs, std::function<double(double, double)> const& f,
+                              JoinIntegers const& whole = {});
+/// Integers one by one.
+ReferenceResult map_integers(NDArray const& input, std::function<int64_t(int64_t, DType)> const& f);
 /// What holds of an element or does not.
 ReferenceResult test_elements(NDArray const& input, std::function<bool(double)> const& f);
-/// Two broadcast operands compared.
+/// Two broadcast operands compared; integers by how they stand to one another, -1, 0 or 1 and 0.
 ReferenceResult compare_elements(Arrays inputs, std::function<bool(double, double)> const& f);
 
 /// log(1 + x) without the loss of small x.

@@ -17,10 +17,13 @@ Operator of_many(Operator op);
 /// The result is the operand.
 Operator of_the_same(Operator op);
 
-/// Every function stands twice: in expressions for the kernel and in doubles for the reference.
+/// Every function stands twice: in expressions for the kernel, and for the reference in doubles
+/// and, where it takes integers, in whole numbers (of u64 the same bits; the result is wrapped to
+/// `type`).
 struct ElementFunction {
   ir::Expr (*expression)(ir::Expr x) = nullptr;
   double (*number)(double x) = nullptr;
+  int64_t (*whole)(int64_t x, DType type) = nullptr;
 };
 
 template <ElementFunction const& kFunction>
@@ -29,7 +32,9 @@ Operator element_operator(Operator op) {
     return map_compute(inputs, name, kFunction.expression);
   };
   op.reference = [](Attributes const&, Arrays inputs) {
-    return map_elements(inputs[0], kFunction.number);
+    return kFunction.whole != nullptr && is_integer(inputs[0].type())
+               ? map_integers(inputs[0], kFunction.whole)
+               : map_elements(inputs[0], kFunction.number);
   };
   return of_one(std::move(op));
 }
@@ -71,6 +76,7 @@ Operator parametric_operator(Operator op) {
 struct JoinFunction {
   ir::Expr (*expression)(ir::Expr a, ir::Expr b) = nullptr;
   double (*number)(double a, double b) = nullptr;
+  int64_t (*whole)(int64_t a, int64_t b, DType type) = nullptr;
 };
 
 template <JoinFunction const& kFunction>
@@ -79,7 +85,7 @@ Operator joined(Operator op) {
     return join_compute(inputs, name, kFunction.expression);
   };
   op.reference = [](Attributes const&, Arrays inputs) {
-    return join_elements(inputs, kFunction.number);
+    return join_elements(inputs, kFunction.number, kFunction.whole);
   };
   return op;
 }

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+
+#include "engine/tensor/integers.h"
 
 namespace tw::ops {
 namespace {
@@ -19,8 +22,35 @@ double identity(te::Combiner combiner) {
 double joined(te::Combiner combiner, double a, double b) {
   return combiner == te::Combiner::kSum    ? a + b
          : combiner == te::Combiner::kProd ? a * b
+         : std::isnan(a) || std::isnan(b)  ? std::nan("")
          : combiner == te::Combiner::kMax  ? std::max(a, b)
                                            : std::min(a, b);
+}
+
+int64_t whole_identity(te::Combiner combiner, DType type) {
+  return combiner == te::Combiner::kSum    ? 0
+         : combiner == te::Combiner::kProd ? 1
+         : combiner == te::Combiner::kMax  ? lowest_integer(type)
+                                           : highest_integer(type);
+}
+
+int64_t joined_integers(te::Combiner combiner, int64_t a, int64_t b, DType type) {
+  if (combiner == te::Combiner::kSum) return wrapped_sum(a, b);
+  if (combiner == te::Combiner::kProd) return wrapped_product(a, b);
+  return is_below(a, b, type) == (combiner == te::Combiner::kMax) ? b : a;
+}
+
+/// Integers are joined by themselves, since doubles do not hold 64 bits.
+void reduce_integers(Reduction const& reduction, NDArray const& x, ReducedShape const& reduced,
+                     NDArray& out) {
+  for (int64_t i = 0; i < out.size(); ++i)
+    set_integer(out, i, whole_identity(reduction.combiner, x.type()));
+  for_each_broadcast(x.shape(), {reduced.kept}, [&](int64_t i, std::span<int64_t const> at) {
+    int64_t value = integer_at(x, i);
+    if (reduction.prepare_whole) value = reduction.prepare_whole(value, x.type());
+    int64_t total = joined_integers(reduction.combiner, integer_at(out, at[0]), value, x.type());
+    set_integer(out, at[0], total);
+  });
 }
 
 }  // namespace
@@ -96,6 +126,10 @@ ReferenceResult reference_reduction(Reduction const& reduction, Attributes const
   NDArray const& x = inputs[0];
   TRY_ASSIGN(ReducedShape reduced, reduced_shape(attributes, x.shape()));
   TRY_ASSIGN(NDArray out, NDArray::create(x.type(), reduced.result));
+  if (is_integer(x.type())) {
+    reduce_integers(reduction, x, reduced, out);
+    return std::vector{out};
+  }
   std::vector<double> totals(size_t(out.size()), identity(reduction.combiner));
   for_each_broadcast(x.shape(), {reduced.kept}, [&](int64_t i, std::span<int64_t const> at) {
     double value = x.value_at(i);

@@ -12,6 +12,7 @@ struct Reduction {
   ir::Expr (*prepare)(ir::Expr x) = nullptr;
   ir::Expr (*finish)(ir::Expr joined, int64_t count) = nullptr;
   double (*prepare_number)(double x) = nullptr;
+  int64_t (*prepare_whole)(int64_t x, DType type) = nullptr;  ///< the same of integers
   double (*finish_number)(double joined, int64_t count) = nullptr;
   bool floats_only = false;
 };

@@ -8,9 +8,9 @@
 namespace tw {
 
 /// `model` with the quantized nodes of `graph`, which `quantize` made of the model's own graph; all
-/// other nodes are the model's, as they were; inputs have the extents that the graph knows. Errors: unwritable_format (another than ONNX),
-/// old_opset (before 9, or with an operator that
-/// opset 10, the first with QuantizeLinear, has in another way), unwritable_node (a quantized node that is
+/// other nodes are the model's, as they were; inputs have the extents that the graph knows. Errors:
+/// unwritable_format (another than ONNX), old_opset (before 9, or with an operator that opset 10,
+/// the first with QuantizeLinear, has in another way), unwritable_node (a quantized node that is
 /// not one of the model's, but of a function's body).
 Result<ForeignModel> quantized_model(ForeignModel const& model, Graph const& graph);
 

@@ -13,7 +13,7 @@ Result<Converted> convert(ForeignContext const& context) {
   // A constant bound becomes an attribute, so that it is a number in the kernel.
   for (size_t i = converted.inputs.size(); i > 1; --i) {
     NDArray const& constant = context.constants[i - 1];
-    if (constant.size() != 1 || constant.empty()) continue;
+    if (constant.size() != 1 || constant.empty() || !fits_a_double(constant)) continue;
     converted.attributes[i == 2 ? "min" : "max"] = constant.value_at(0);
     converted.inputs[i - 1].clear();
   }

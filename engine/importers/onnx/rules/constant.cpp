@@ -1,4 +1,7 @@
+#include <type_traits>
+
 #include "engine/importers/onnx/rules.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -8,7 +11,11 @@ using namespace rules;
 template <typename T>
 Result<NDArray> list_array(DType type, std::vector<T> const& list, bool scalar) {
   TRY_ASSIGN(NDArray array, NDArray::create(type, scalar ? Shape{} : Shape{int64_t(list.size())}));
-  for (size_t i = 0; i < list.size(); ++i) array.set_value(int64_t(i), double(list[i]));
+  for (size_t i = 0; i < list.size(); ++i)
+    if constexpr (std::is_integral_v<T>)
+      set_integer(array, int64_t(i), list[i]);
+    else
+      array.set_value(int64_t(i), list[i]);
   return array;
 }
 

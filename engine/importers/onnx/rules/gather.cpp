@@ -1,4 +1,5 @@
 #include "engine/importers/onnx/rules.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -10,7 +11,7 @@ Result<Converted> convert(ForeignContext const& context) {
   if (!input_given(context, 1)) return unsupported("the indices are missing");
   NDArray const& indices = context.constants[1];
   if (indices.empty() || !indices.shape().empty()) return keep_inputs(context, 2, attributes);
-  attributes["index"] = int64_t(indices.value_at(0));
+  attributes["index"] = integer_at(indices, 0);
   return keep_inputs(context, 1, attributes);
 }
 

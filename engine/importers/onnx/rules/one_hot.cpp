@@ -1,4 +1,5 @@
 #include "engine/importers/onnx/rules.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -13,7 +14,7 @@ Result<Converted> convert(ForeignContext const& context) {
   if (depth.size() != 1) return unsupported("several numbers of classes");
   Converted converted = keep_inputs(
       context, 1,
-      {{"axis", foreign_integer(context.node, "axis", -1)}, {"depth", int64_t(depth.value_at(0))}});
+      {{"axis", foreign_integer(context.node, "axis", -1)}, {"depth", integer_at(depth, 0)}});
   converted.inputs.push_back(context.node.inputs[2]);
   return converted;
 }

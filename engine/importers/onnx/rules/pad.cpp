@@ -42,7 +42,7 @@ Result<Converted> convert(ForeignContext const& context) {
   if (mode != "constant" || !input_given(context, 2)) return converted;
   NDArray const& fill = context.constants[2];
   // A constant becomes an attribute, so that it is a number in the kernel.
-  if (!fill.empty() && fill.size() == 1)
+  if (!fill.empty() && fill.size() == 1 && fits_a_double(fill))
     converted.attributes["value"] = fill.value_at(0);
   else
     converted.inputs.push_back(node.inputs[2]);
