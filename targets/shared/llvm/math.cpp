@@ -10,6 +10,9 @@
 #include <numbers>
 #include <vector>
 
+#include "targets/shared/llvm/angle.h"
+#include "targets/shared/llvm/power.h"
+
 namespace tw {
 namespace {
 
@@ -60,13 +63,15 @@ Value* power_of_two(Builder& b, Value* n, Value* like_x) {
 }
 
 /// x = n ln2 + r, |r| <= ln2/2; Taylor of e^r to r^13 (relative error below 1e-17); scaled by 2^n
-/// in two steps, so that the result may be denormal or infinite.
-Value* exp_double(Builder& b, Value* x) {
+/// in two steps, so that the result may be denormal or infinite. `more` is added to the exponent,
+/// of which x has the first digits.
+Value* exp_double(Builder& b, Value* x, Value* more = nullptr) {
   Value* safe = clamp(b, x, -750.0, 750.0);
   Value* n = b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven,
                                     b.CreateFMul(safe, number(x, std::numbers::log2e)));
   Value* r = fma(b, n, number(x, -6.93147180369123816490e-01), safe);
   r = fma(b, n, number(x, -1.90821492927058770002e-10), r);
+  if (more) r = b.CreateFAdd(r, more);
   std::vector<double> taylor;
   double factorial = 1;
   for (int i = 0; i <= 13; ++i) taylor.push_back(1 / (factorial *= i > 1 ? i : 1));
@@ -115,38 +120,59 @@ Value* tanh_double(Builder& b, Value* x) {
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
 }
 
-/// Maclaurin series to 30 terms up to |x| = 2.5 (relative error below 1e-9 there), beyond it
-/// 1 - exp(-x^2)/(x sqrt(pi)) * continued fraction of 40 terms, evaluated backwards.
-Value* erf_double(Builder& b, Value* x) {
-  Value* magnitude = clamp(b, b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), 0, 6);
-  Value* square = b.CreateFMul(magnitude, magnitude);
+/// 1 - exp(-x^2)/(x sqrt(pi)) * continued fraction of 40 terms, evaluated backwards: from 2.5 on.
+Value* far_erf(Builder& b, Value* magnitude, Value* exp_of_square) {
+  Value* large = b.CreateSelect(b.CreateFCmpOLT(magnitude, number(magnitude, 1)),
+                                number(magnitude, 1), magnitude);
+  Value* fraction = large;
+  for (int n = 40; n >= 1; --n)
+    fraction = b.CreateFAdd(large, b.CreateFDiv(number(magnitude, n / 2.0), fraction));
+  Value* tail = b.CreateFDiv(
+      exp_of_square, b.CreateFMul(fraction, number(magnitude, std::sqrt(std::numbers::pi))));
+  return b.CreateFSub(number(magnitude, 1), tail);
+}
+
+/// Maclaurin's series: its terms' signs alternate, so that it loses digits as x grows.
+Value* alternating_erf(Builder& b, Value* magnitude, Value* square, int terms) {
   std::vector<double> series;
   double factorial = 1;
-  for (int n = 0; n <= 40; ++n) {
+  for (int n = 0; n <= terms; ++n) {
     if (n > 0) factorial *= n;
     series.push_back((n % 2 ? -1.0 : 1.0) / (factorial * (2 * n + 1)));
   }
-  Value* near = b.CreateFMul(b.CreateFMul(magnitude, number(x, 2 / std::sqrt(std::numbers::pi))),
-                             polynomial(b, square, series));
-  Value* large = b.CreateSelect(b.CreateFCmpOLT(magnitude, number(x, 1)), number(x, 1), magnitude);
-  Value* fraction = large;
-  for (int n = 40; n >= 1; --n)
-    fraction = b.CreateFAdd(large, b.CreateFDiv(number(x, n / 2.0), fraction));
-  Value* tail = b.CreateFDiv(exp_double(b, b.CreateFNeg(square)),
-                             b.CreateFMul(fraction, number(x, std::sqrt(std::numbers::pi))));
+  Value* scaled = b.CreateFMul(magnitude, number(magnitude, 2 / std::sqrt(std::numbers::pi)));
+  return b.CreateFMul(scaled, polynomial(b, square, series));
+}
+
+/// exp(-x^2) times a series without signs (Abramowitz and Stegun, 7.1.6): no digits are lost.
+Value* growing_erf(Builder& b, Value* magnitude, Value* square, Value* exp_of_square) {
+  std::vector<double> series;
+  double term = 1;
+  for (int n = 0; n <= 55; ++n) {
+    series.push_back(term);
+    term *= 2.0 / (2 * n + 3);
+  }
+  Value* scaled = b.CreateFMul(magnitude, number(magnitude, 2 / std::sqrt(std::numbers::pi)));
+  return b.CreateFMul(b.CreateFMul(scaled, exp_of_square), polynomial(b, square, series));
+}
+
+Value* erf_double(Builder& b, Value* x, bool is_f64) {
+  Value* magnitude = clamp(b, b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), 0, 6);
+  Value* square = b.CreateFMul(magnitude, magnitude);
+  Value* rounded_off = is_f64 ? rounded_off_square(b, magnitude, square) : nullptr;
+  Value* decay = exp_double(b, b.CreateFNeg(square), is_f64 ? b.CreateFNeg(rounded_off) : nullptr);
+  Value* near = alternating_erf(b, magnitude, square, is_f64 ? 22 : 40);
+  if (is_f64)
+    near = b.CreateSelect(b.CreateFCmpOLT(magnitude, number(x, 0.75)), near,
+                          growing_erf(b, magnitude, square, decay));
   Value* result = b.CreateSelect(b.CreateFCmpOLT(magnitude, number(x, 2.5)), near,
-                                 b.CreateFSub(number(x, 1), tail));
+                                 far_erf(b, magnitude, decay));
   result = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
   return b.CreateSelect(b.CreateFCmpUNO(x, x), x, result);
 }
 
-/// Reduction to |r| <= pi/4 with pi/2 in three parts (Cody, Waite 1980): good to |x| of about 1e5.
 Value* sin_cos_double(Builder& b, Value* x, bool cosine) {
-  Value* n = b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven,
-                                    b.CreateFMul(x, number(x, 2 / std::numbers::pi)));
-  Value* r = fma(b, n, number(x, -1.57079632673412561417e+00), x);
-  r = fma(b, n, number(x, -6.07710050630396597660e-11), r);
-  r = fma(b, n, number(x, -2.02226624879595063154e-21), r);
+  auto [r, quadrant] = quarter_turns(b, x);
   Value* square = b.CreateFMul(r, r);
   std::vector<double> sine, cosine_series;
   double factorial = 1;
@@ -158,21 +184,29 @@ Value* sin_cos_double(Builder& b, Value* x, bool cosine) {
   }
   Value* sin_r = b.CreateFMul(r, polynomial(b, square, sine));
   Value* cos_r = polynomial(b, square, cosine_series);
-  Value* finite =
-      b.CreateFCmpOLT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), number(x, 1e15));
-  Value* quadrant =
-      b.CreateFPToSI(b.CreateSelect(finite, n, number(x, 0)), like(x, b.getInt64Ty()));
   if (cosine) quadrant = b.CreateAdd(quadrant, integer(b, x, 1));
   Value* odd = b.CreateICmpNE(b.CreateAnd(quadrant, integer(b, x, 1)), integer(b, x, 0));
   Value* negative = b.CreateICmpNE(b.CreateAnd(quadrant, integer(b, x, 2)), integer(b, x, 0));
   Value* result = b.CreateSelect(odd, cos_r, sin_r);
   result = b.CreateSelect(negative, b.CreateFNeg(result), result);
-  return b.CreateSelect(finite, result, number(x, std::nan("")));
+  // The sine of minus zero is minus zero.
+  return cosine ? result : b.CreateSelect(b.CreateFCmpOEQ(x, number(x, 0)), x, result);
 }
 
-Value* pow_double(Builder& b, Value* x, Value* y) {
+/// Of f64 the logarithm and its product with y have twice the digits: y may be as large as 745 / ln
+/// x, and what is lost there is lost of the result.
+Value* power_of_magnitude(Builder& b, Value* magnitude, Value* y, bool is_f64) {
+  Value* plain = exp_double(b, b.CreateFMul(y, log_double(b, magnitude)));
+  if (!is_f64) return plain;
+  Precise exponent = precise_product(b, precise_log(b, magnitude), y);
+  Value* result = exp_double(b, exponent.high, exponent.low);
+  result = b.CreateSelect(is_ordinary(b, magnitude), result, plain);
+  return small_integer_power(b, magnitude, y, result);
+}
+
+Value* pow_double(Builder& b, Value* x, Value* y, bool is_f64) {
   Value* magnitude = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
-  Value* result = exp_double(b, b.CreateFMul(y, log_double(b, magnitude)));
+  Value* result = power_of_magnitude(b, magnitude, y, is_f64);
   Value* whole = b.CreateFCmpOEQ(b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, y), y);
   Value* half = b.CreateFMul(y, number(y, 0.5));
   Value* odd = b.CreateAnd(
@@ -206,14 +240,16 @@ Value* emit_tanh(Builder& b, Value* x) {
   return in_double(b, x, [&](Value* v) { return tanh_double(b, v); });
 }
 Value* emit_erf(Builder& b, Value* x) {
-  return in_double(b, x, [&](Value* v) { return erf_double(b, v); });
+  bool is_f64 = x->getType()->getScalarType()->isDoubleTy();
+  return in_double(b, x, [&](Value* v) { return erf_double(b, v, is_f64); });
 }
 Value* emit_sin_cos(Builder& b, Value* x, bool cosine) {
   return in_double(b, x, [&](Value* v) { return sin_cos_double(b, v, cosine); });
 }
 Value* emit_pow(Builder& b, Value* x, Value* y) {
   return in_double(b, x, [&](Value* v) {
-    return pow_double(b, v, v->getType() == y->getType() ? y : b.CreateFPExt(y, v->getType()));
+    bool is_f64 = v->getType() == y->getType();
+    return pow_double(b, v, is_f64 ? y : b.CreateFPExt(y, v->getType()), is_f64);
   });
 }
 
