@@ -171,10 +171,24 @@ struct SizesCheck {
   std::vector<std::string> ran;  ///< "n=17, T=4"
   std::string wrong;             ///< the first of them that gave a wrong result; empty: none
 };
+/// A verdict on further inputs.
+struct JudgedInputs {
+  std::string of;  ///< "signed and extreme integers"
+  Comparison comparison;
+};
 struct ScriptCheck {
   std::vector<CheckedStep> steps;
   bool compared = false;  ///< false when a step was refused
   Comparison comparison;
+  std::vector<JudgedInputs> further;  ///< where the first inputs are right
+  /// How far the schedule's roundings are from the plain nest's, in units of the last place of the
+  /// largest element, on floats with all their digits; empty: not compared.
+  std::optional<double> rounding_units;
+  bool is_right() const {
+    for (JudgedInputs const& one : further)
+      if (!one.comparison.equal) return false;
+    return compared && comparison.equal;
+  }
   std::optional<double> plain_ms, scheduled_ms;
   double scheduled_spread = 0;  ///< (max - min) / min of its samples
   std::optional<CheckedRun> checked;
@@ -187,6 +201,7 @@ struct CheckOptions {
   MacroSet const* macros = nullptr;
   bool open = false;                          ///< the kernel's own sizes stay open
   std::map<std::string, int64_t> sizes = {};  ///< of open ones: the only value to run
+  bool further = true;  ///< judge on further inputs, too, where the kernel is small enough
 };
 /// Replays the script step by step and compares what it computes with the kernel's reference, run
 /// on the device with seeded inputs; code with open sizes with several of their values. Long runs

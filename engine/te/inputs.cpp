@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
 #include "engine/ir/rewrite.h"
 #include "engine/support/base/random.h"
+#include "engine/tensor/integers.h"
 
 namespace tw::te {
 namespace {
@@ -128,10 +130,74 @@ double value_of(ir::BufferNode const& buffer, Uses const& uses, Rng& rng) {
   return double(rng.below(1 + largest));
 }
 
+/// Ends of the type, small numbers, and any bits.
+int64_t extreme_integer(DType type, Rng& rng) {
+  if (rng.below(3) == 0) return rng.between(-4, 9);
+  if (rng.below(2)) return rng.below(2) ? lowest_integer(type) : highest_integer(type);
+  return int64_t(rng.next());
+}
+
+constexpr double kSpecial[] = {std::numeric_limits<double>::quiet_NaN(),
+                               std::numeric_limits<double>::infinity(),
+                               -std::numeric_limits<double>::infinity(), -0.0, 0.0};
+
+/// Compares floats and sums none up: what is special stays in its place.
+bool may_be_special(Kernel const& kernel) {
+  bool compares = false, sums = false;
+  for (Stage const& stage : kernel.stages) {
+    bool extreme = stage.combiner == Combiner::kMax || stage.combiner == Combiner::kMin;
+    sums = sums || stage.ordered() || (stage.combiner != Combiner::kNone && !extreme);
+    compares = compares || (extreme && is_float(stage.body.type()));
+    ir::walk(stage.body, [&](Expr const& e) {
+      auto const* node = e.as<ir::Binary>();
+      bool orders = node && (ir::is_compare(node->op) || node->op == ir::BinaryOp::kMin ||
+                             node->op == ir::BinaryOp::kMax);
+      compares = compares || (orders && is_float(node->a.type()));
+      return true;
+    });
+  }
+  return compares && !sums;
+}
+
+void fill(NDArray& array, ir::BufferNode const& buffer, Uses const& uses, InputSet set,
+          bool special, Rng& rng) {
+  bool is_index = uses.largest.contains(buffer.name);
+  bool positive = uses.positive.contains(buffer.name);
+  for (int64_t i = 0; i < array.size(); ++i) {
+    if (set == InputSet::kExtreme && is_integer(buffer.type) && !is_index) {
+      set_integer(array, i, extreme_integer(buffer.type, rng));
+      continue;
+    }
+    double value = value_of(buffer, uses, rng);
+    if (set == InputSet::kOrdinary && is_float(buffer.type)) {
+      value *= 0.5 + rng.uniform();  // all digits
+      if (special && !positive && rng.below(8) == 0) value = kSpecial[rng.below(5)];
+    }
+    array.set_value(i, value);
+  }
+}
+
 }  // namespace
 
-Result<std::vector<NDArray>> proving_inputs(Kernel const& kernel, uint64_t seed) {
+std::string_view words_of(InputSet set) {
+  return set == InputSet::kProving   ? "values whose every term shows"
+         : set == InputSet::kExtreme ? "signed and extreme integers"
+                                     : "floats with all their digits";
+}
+
+bool says_more(Kernel const& kernel, InputSet set) {
+  if (set == InputSet::kProving) return true;
   Uses uses = Reader(kernel).read();
+  return std::ranges::any_of(kernel.inputs, [&](Buffer const& input) {
+    return set == InputSet::kExtreme
+               ? is_integer(input->type) && !uses.largest.contains(input->name)
+               : is_float(input->type);
+  });
+}
+
+Result<std::vector<NDArray>> proving_inputs(Kernel const& kernel, uint64_t seed, InputSet set) {
+  Uses uses = Reader(kernel).read();
+  bool special = set == InputSet::kOrdinary && may_be_special(kernel);
   Rng rng(seed);
   std::vector<NDArray> arrays;
   for (Buffer const& buffer : kernel.inputs) {
@@ -140,7 +206,7 @@ Result<std::vector<NDArray>> proving_inputs(Kernel const& kernel, uint64_t seed)
       return bad_input("unknown_size",
                        fmt::format("the tensor {} has no constant shape", buffer->name));
     TRY_ASSIGN(NDArray array, NDArray::create(buffer->type, *shape));
-    for (int64_t i = 0; i < array.size(); ++i) array.set_value(i, value_of(*buffer, uses, rng));
+    fill(array, *buffer, uses, set, special, rng);
     arrays.push_back(std::move(array));
   }
   return arrays;

@@ -72,6 +72,15 @@ void print_text(session::ScriptCheck const& result) {
   fmt::print("{} legal; output {}: largest difference {:.3g}, largest value {:.3g}\n",
              count_text(legal, "step"), result.comparison.equal ? "right" : "WRONG",
              result.comparison.max_abs_diff, result.comparison.max_abs_ref);
+  for (session::JudgedInputs const& one : result.further)
+    fmt::print("on {}: {}\n", one.of, one.comparison.equal ? "right" : "WRONG");
+  if (result.rounding_units)
+    fmt::print("{}\n",
+               *result.rounding_units == 0
+                   ? "rounded as the plain nest rounds"
+                   : fmt::format("rounded otherwise than the plain nest: up to {:.2g} units in the "
+                                 "last place of the largest element",
+                                 *result.rounding_units));
   if (result.plain_ms && result.scheduled_ms)
     fmt::print("plain {}, scheduled {}: {}\n", milliseconds_text(*result.plain_ms),
                milliseconds_text(*result.scheduled_ms),
@@ -116,6 +125,11 @@ int check(Context const& context, Arguments const& arguments) {
       json["comparison"] = {{"max_abs_diff", result->comparison.max_abs_diff},
                             {"max_abs_ref", result->comparison.max_abs_ref},
                             {"equal", result->comparison.equal}};
+    for (session::JudgedInputs const& one : result->further)
+      json["further"].push_back({{"of", one.of},
+                                 {"max_abs_diff", one.comparison.max_abs_diff},
+                                 {"equal", one.comparison.equal}});
+    if (result->rounding_units) json["rounding_units"] = *result->rounding_units;
     if (result->plain_ms) json["plain_ms"] = *result->plain_ms;
     if (result->scheduled_ms) json["scheduled_ms"] = *result->scheduled_ms;
     print(json);
@@ -123,7 +137,7 @@ int check(Context const& context, Arguments const& arguments) {
     print_text(*result);
   }
   bool right = !result->sizes || result->sizes->wrong.empty();
-  return result->compared && result->comparison.equal && right ? 0 : 1;
+  return result->is_right() && right ? 0 : 1;
 }
 
 void add_check(CLI::App& app, Context& context) {

@@ -10,6 +10,7 @@
 #include "engine/schedule/macros/expansion.h"
 #include "engine/schedule/repairs.h"
 #include "engine/schedule/trace.h"
+#include "engine/session/cases/further_inputs.h"
 #include "engine/session/cases/size_cases.h"
 #include "engine/session/model/checked_run.h"
 #include "engine/session/model/elapsing.h"
@@ -21,6 +22,9 @@
 
 namespace tw::session {
 namespace {
+
+/// Iterations of a kernel's nests: its plain nest runs once more for each set of inputs.
+constexpr double kMostJudgedFurther = 5e8;
 
 /// The plain nest of a large convolution takes a while: one run is enough to know how slow it is.
 BenchOptions bench_options(int threads, Backend const& backend, StopToken stop) {
@@ -214,7 +218,10 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
   TRY_ASSIGN(BenchResult measured, bench.measure(code, options));
   result.comparison = te::judge(measured.outputs, reference.expected);
   result.compared = true;
-  if (what.measure && result.comparison.equal) {
+  bool small = double(size_of(model.kernel(kernel).kernel).iterations) <= kMostJudgedFurther;
+  if (what.further && small && result.comparison.equal && !schedule.sized())
+    TRY(judge_further({model, kernel, backend, device, options, progress}, plain, code, result));
+  if (what.measure && result.is_right()) {
     result.scheduled_ms = measured.samples.least() * 1e3;
     result.scheduled_spread = measured.samples.spread();
   } else {
@@ -252,7 +259,7 @@ Result<StateToCompare> side_of(Comparing const& by, NamedScript const& script,
   TRY_ASSIGN(ScriptCheck check,
              check_script(by.model, by.kernel, side.state.script, script.name, by.backend,
                           by.device, {.threads = by.options.threads}, by.stop, by.progress));
-  if (!check.comparison.equal)
+  if (!check.is_right())
     return refused("wrong_result", fmt::format("{} computes a wrong result: the largest difference "
                                                "is {:.3g}, and the largest value is {:.3g}",
                                                script.name, check.comparison.max_abs_diff,

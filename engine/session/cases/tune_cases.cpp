@@ -137,10 +137,11 @@ Result<std::unique_ptr<KernelTuning>> open_tuning(LoadedModel const& model, int 
       TRY_ASSIGN(options.experience, experience_from(*request.store, common, space));
     }
   }
+  ReferenceFrom from =
+      is_this_machine(request.device) ? ReferenceFrom::kDevice : ReferenceFrom::kHere;
   TRY_ASSIGN(KernelReference reference,
-             kernel_reference(
-                 model, kernel, *backend, device, options.stop, progress,
-                 is_this_machine(request.device) ? ReferenceFrom::kDevice : ReferenceFrom::kHere));
+             kernel_reference(model, kernel, *backend, device, options.stop, progress,
+                              te::InputSet::kProving, from));
   std::vector<Device*> devices = {&device};
   options.device_names = {common.device};
   bool here = is_this_machine(request.device);

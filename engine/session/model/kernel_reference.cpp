@@ -9,7 +9,6 @@
 #include "engine/ir/interpreter.h"
 #include "engine/measure/kernel_bench.h"
 #include "engine/session/model/elapsing.h"
-#include "engine/te/inputs.h"
 #include "engine/te/rounding.h"
 
 namespace tw::session {
@@ -97,7 +96,8 @@ Status verify_against(std::vector<NDArray> const& operators, te::Expected const&
 
 Result<KernelReference> kernel_reference(LoadedModel const& model, int kernel,
                                          Backend const& backend, Device& device, StopToken stop,
-                                         Progress const& progress, ReferenceFrom from) {
+                                         Progress const& progress, te::InputSet set,
+                                         ReferenceFrom from) {
   te::Kernel const& defined = model.kernel(kernel).kernel;
   TRY(verify_size(defined));
   auto iterations = double(size_of(defined).iterations);
@@ -107,7 +107,7 @@ Result<KernelReference> kernel_reference(LoadedModel const& model, int kernel,
                   defined.name, iterations),
       iterations / kIterationsPerSecond);
   KernelReference reference;
-  TRY_ASSIGN(reference.inputs, te::proving_inputs(defined, 1));
+  TRY_ASSIGN(reference.inputs, te::proving_inputs(defined, 1, set));
   std::optional<std::vector<NDArray>> operators;
   if (!model.own.contains(kernel)) {
     TRY_ASSIGN(operators, reference_outputs(model, kernel, reference.inputs, stop));

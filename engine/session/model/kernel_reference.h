@@ -6,6 +6,7 @@
 #include "engine/session/model/kernel_size.h"
 #include "engine/session/model/loaded_model.h"
 #include "engine/te/expected.h"
+#include "engine/te/inputs.h"
 
 namespace tw::session {
 
@@ -29,6 +30,7 @@ enum class ReferenceFrom : uint8_t {
 Result<KernelReference> kernel_reference(LoadedModel const& model, int kernel,
                                          Backend const& backend, Device& device,
                                          StopToken stop = {}, Progress const& progress = {},
+                                         te::InputSet set = te::InputSet::kProving,
                                          ReferenceFrom from = ReferenceFrom::kDevice);
 
 }  // namespace tw::session
