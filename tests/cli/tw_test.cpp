@@ -305,6 +305,54 @@ private slots:
     QCOMPARE(said.code, 1);
   }
 
+  void an_input_is_not_overwritten_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::newRow("report") << QStringList{"report", "m.te", "--out", "m.te"};
+    QTest::newRow("legal") << QStringList{"legal", "m.te", "--follow", "1", "--out", "./m.te"};
+    QTest::newRow("tune") << QStringList{"tune", "m.te", "--trials", "1", "--out", "m.te"};
+    QTest::newRow("graph") << QStringList{"graph", "m.te", "--out", "m.te"};
+    QTest::newRow("quantize") << QStringList{"quantize", "m.te", "--out", "m.te"};
+    QTest::newRow("a script") << QStringList{"report",   "m.te",  "--script",
+                                             "good.tws", "--out", "good.tws"};
+  }
+  void an_input_is_not_overwritten() {
+    QFETCH(QStringList, arguments);
+    for (char const* name : {"m.te", "./m.te", "good.tws"}) {
+      QString file = QString(name).remove("./");
+      for (QString& argument : arguments)
+        if (argument == QString(name)) argument = at(file);
+    }
+    QString input = arguments.last();
+    auto content = [&] {
+      QFile file(input);
+      return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    QByteArray before = content();
+    QVERIFY(!before.isEmpty());
+    Run run = tw(arguments);
+    QVERIFY2(run.err.contains("would overwrite"), qPrintable(run.err));
+    QCOMPARE(run.code, 2);
+    QVERIFY(content() == before);
+  }
+
+  void without_a_word_there_is_help() {
+    Run run = tw({});
+    QCOMPARE(run.code, 0);
+    QVERIFY2(run.out.contains("inspect") && run.out.contains("--json"), qPrintable(run.out));
+  }
+
+  void primitives_of_the_target_name_its_instructions() {
+    Run run = tw({"primitives", "tensorize"});
+    QVERIFY2(run.code == 0 && run.out.contains("instructions of cpu"),
+             qPrintable(run.out + run.err));
+    run = tw({"primitives", "bind"});  // a processor has no axes
+    QVERIFY2(run.code == 2 && run.err.contains("has nothing that 'bind' could use"),
+             qPrintable(run.out + run.err));
+    run = tw({"primitives", "bend"});
+    QVERIFY2(run.code == 2 && run.err.contains("there is no primitive 'bend'"),
+             qPrintable(run.out + run.err));
+  }
+
 private:
   QString at(QString const& name) { return folder_.filePath(name); }
   void write(QString const& name, char const* text) {

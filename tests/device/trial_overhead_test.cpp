@@ -85,7 +85,7 @@ private slots:
       Samples took = bench->one_by_one(200);
       qInfo("%s: a trial with a library of %zu bytes: median %.3f ms, least %.3f ms", name,
             bench->library.size(), took.median(), took.least());
-      QVERIFY(took.least() < 1);
+      QVERIFY(testing::is_bearable("a trial without a kernel", took.least(), 1));
       qInfo("%s: eight in a call: %.3f ms each", name, bench->together(200, 8));
     }
   }
@@ -107,4 +107,5 @@ private:
 };
 
 QTEST_GUILESS_MAIN(TrialOverheadTest)
+#include "tests/support/figures.h"
 #include "trial_overhead_test.moc"

@@ -6,7 +6,7 @@
 
 #include "tests/gui/made_up_tuning.h"
 #include "tests/gui/seen.h"
-#include "tests/support/slowness.h"
+#include "tests/support/figures.h"
 #include "widgets/paint/paint.h"
 #include "widgets/plot/plot_ticks.h"
 #include "widgets/tuning/tuning_chart.h"
@@ -292,14 +292,14 @@ private slots:
       std::ranges::sort(news), std::ranges::sort(nearer);
       qInfo("%s: new trials %.1f ms, a step nearer %.1f ms (medians)",
             qPrintable(plot->objectName()), news[6], nearer[6]);
-      QVERIFY(news[6] < 2 * 16 * testing::slowness());
-      QVERIFY(nearer[6] < 16 * testing::slowness());
+      QVERIFY(testing::is_bearable("a plot with news", news[6], 2 * 16));
+      QVERIFY(testing::is_bearable("a plot that is zoomed", nearer[6], 16));
     }
     double before = cpu_ms();
     for (int x = 100; x < 1100; x += 10) move_to(*chart_, QPointF(x, 300), Qt::NoButton);
     double pointed = (cpu_ms() - before) / 100;
     qInfo("pointing %.2f ms", pointed);
-    QVERIFY(pointed < 16 * testing::slowness());
+    QVERIFY(testing::is_bearable("a point that is pointed at", pointed, 16));
     QToolTip::hideText();
   }
 

@@ -16,7 +16,7 @@
 #include "engine/hardware/timeline_text.h"
 #include "tests/gui/painted_texts.h"
 #include "tests/gui/seen.h"
-#include "tests/support/slowness.h"
+#include "tests/support/figures.h"
 #include "tests/support/timelines.h"
 #include "widgets/timeline/timeline_instructions.h"
 #include "widgets/timeline/timeline_lanes.h"
@@ -394,9 +394,9 @@ private slots:
         "%.1f ms (median), %.1f ms (most); a step %.2f ms",
         parsed, indexed, shown, frames[30], frames.back(), stepped);
     keep_picture(*view_, "timeline_million");
-    QVERIFY(parsed + indexed + shown < 2000 * testing::slowness());
-    QVERIFY(frames[30] < 50 * testing::slowness());
-    QVERIFY(stepped < 50 * testing::slowness());
+    QVERIFY(testing::is_bearable("a timeline opened", parsed + indexed + shown, 2000));
+    QVERIFY(testing::is_bearable("a frame of the timeline", frames[30], 50));
+    QVERIFY(testing::is_bearable("a step in the timeline", stepped, 50));
   }
 
 private:

@@ -12,7 +12,7 @@
 
 #include "app/window/code_panel.h"
 #include "tests/gui/workplace.h"
-#include "tests/support/slowness.h"
+#include "tests/support/figures.h"
 #include "widgets/code/code_view.h"
 #include "widgets/graph/graph_view.h"
 #include "widgets/history/history_panel.h"
@@ -204,7 +204,6 @@ private slots:
   }
 
   void a_step_is_on_the_screen_within_a_tenth_of_a_second() {
-    double scale = testing::slowness();
     CodeView& code = window_->findChild<CodePanel*>("codePanel")->view();
     for (char const* line : {"split(C.i, factor=8)", "split(C.j, factor=16)",
                              "reorder(C.i.0, C.j.0, C.k, C.i.1, C.j.1)", "vectorize(C.j.1)",
@@ -219,7 +218,7 @@ private slots:
       double ms = double(timer.nsecsElapsed()) / 1e6;
       qInfo("%s: %.1f ms", line, ms);
       QVERIFY2(code.text() && code.text()->program_hash == wanted, line);
-      QVERIFY2(ms < 100 * scale, line);
+      QVERIFY(testing::is_bearable("a step on the screen", ms, 100));
     }
   }
 
@@ -239,7 +238,7 @@ private slots:
     timer.start();
     view.show_text(text, session_->snapshot().nest);
     view.grab();
-    QVERIFY(timer.elapsed() < 200 * testing::slowness());
+    QVERIFY(testing::is_bearable("twenty thousand lines of code", double(timer.elapsed()), 200));
   }
 
   void every_view_draws_in_every_theme_at_small_and_large_sizes() {

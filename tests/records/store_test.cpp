@@ -5,8 +5,8 @@
 #include <set>
 
 #include "tests/records/some_trials.h"
+#include "tests/support/figures.h"
 #include "tests/support/postgres_server.h"
-#include "tests/support/sanitized.h"
 
 using namespace tw;
 using namespace tw::records;
@@ -232,11 +232,9 @@ private slots:
       for (uint64_t first = 0; first < 100'000; first += 10'000)
         QVERIFY(store->append(some_trials(first, 10'000)));
     }
-    qint64 const most = testing::kSanitized ? 10'000 : 1000;
     QElapsedTimer timer;
     auto in_time = [&](char const* what, int times = 1) {
-      qInfo("%s: %lld ms", what, timer.elapsed());
-      bool in = timer.elapsed() < most * times;
+      bool in = testing::is_bearable(what, double(timer.elapsed()), 1000.0 * times);
       timer.restart();
       return in;
     };

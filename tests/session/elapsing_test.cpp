@@ -42,7 +42,7 @@ private slots:
     {
       Elapsing elapsing([&](ProgressReport const&) { ++told; }, "add runs", 60);
     }
-    QVERIFY(timer.elapsed() < 900);
+    QVERIFY(timer.elapsed() < 30'000);  // and not the minute that it was told
     QCOMPARE(told, 0);
     Elapsing nobody(Progress(), "add runs", 60);  // nobody listens
   }

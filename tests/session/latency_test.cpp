@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "engine/session/code_report.h"
+#include "tests/support/figures.h"
 #include "tests/support/sessions.h"
-#include "tests/support/slowness.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -68,8 +68,8 @@ private slots:
           steps.size(), percentile_95(steps), *std::max_element(steps.begin(), steps.end()),
           jumps.size(), percentile_95(jumps));
     QVERIFY(steps.size() > 100);
-    QVERIFY(percentile_95(steps) < 100 * testing::slowness());
-    QVERIFY(percentile_95(jumps) < 50 * testing::slowness());
+    QVERIFY(testing::is_bearable("ResNet-18: a step's program", percentile_95(steps), 100));
+    QVERIFY(testing::is_bearable("ResNet-18: a jump", percentile_95(jumps), 50));
   }
 
   void assembly_is_there_in_time_while_its_report_and_its_passes_are_asked_for() {
@@ -100,8 +100,9 @@ private slots:
     qInfo("assembly of %zu kernels: 95th percentile %.0f ms; its report behind it: %.0f ms",
           texts.size(), percentile_95(texts), percentile_95(complete));
     QVERIFY(texts.size() > 15);
-    QVERIFY(percentile_95(texts) < 500 * testing::slowness());
-    QVERIFY(percentile_95(complete) < 500 * testing::slowness());
+    QVERIFY(testing::is_bearable("ResNet-18: assembly", percentile_95(texts), 500));
+    QVERIFY(
+        testing::is_bearable("ResNet-18: the report of assembly", percentile_95(complete), 500));
   }
 
   void what_is_pointed_at_and_what_is_offered_come_in_time_on_every_kernel_of_resnet18() {
@@ -132,9 +133,9 @@ private slots:
         frames.size(), percentile_95(frames), *std::ranges::max_element(frames),
         percentile_95(looks), moves.size(), percentile_95(moves), *std::ranges::max_element(moves));
     QVERIFY(frames.size() > 100 && moves.size() > 15);
-    QVERIFY(percentile_95(frames) < 16 * testing::slowness());
-    QVERIFY(percentile_95(looks) < 100 * testing::slowness());
-    QVERIFY(percentile_95(moves) < 300 * testing::slowness());
+    QVERIFY(testing::is_bearable("ResNet-18: a frame of a pull", percentile_95(frames), 16));
+    QVERIFY(testing::is_bearable("ResNet-18: where a pull leads", percentile_95(looks), 100));
+    QVERIFY(testing::is_bearable("ResNet-18: next moves", percentile_95(moves), 300));
   }
 
 private:

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "engine/session/moves.h"
+#include "tests/support/figures.h"
 #include "tests/support/sessions.h"
-#include "tests/support/slowness.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -64,7 +64,8 @@ public:
       double p95 = percentile_95(row.second);
       qInfo("%s: %s: 95th percentile of %zu %.2f ms, worst %.2f ms; allowed %.0f ms", kernel,
             what.c_str(), row.second.size(), p95, *std::ranges::max_element(row.second), row.first);
-      QVERIFY2(p95 < row.first * testing::slowness(), what.c_str());
+      std::string figure = std::string(kernel) + ": " + what;
+      QVERIFY(testing::is_bearable(figure.c_str(), p95, row.first));
     }
   }
 
