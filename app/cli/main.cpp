@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <new>
 #include <system_error>
 
@@ -43,6 +44,28 @@ int run_and_flush(Context const& context) {
                       Fault::kEnvironment});
 }
 
+/// What is written must not be what is read: the sentence that says so.
+std::optional<std::string> overwritten_input(CLI::App const& app) {
+  auto named = [](CLI::App const& command, bool written) {
+    std::vector<std::string> files;
+    for (CLI::App const* at = &command; at != nullptr; at = at->get_parent())
+      for (CLI::Option const* option : at->get_options())
+        if (option->count() > 0 && option->check_name("--out") == written)
+          for (std::string const& value : option->results()) files.push_back(value);
+    return files;
+  };
+  for (CLI::App const* command : app.get_subcommands()) {
+    if (auto inner = overwritten_input(*command)) return inner;
+    for (std::string const& out : named(*command, true))
+      for (std::string const& input : named(*command, false)) {
+        std::error_code none;  // of what is no file
+        if (std::filesystem::equivalent(out, input, none))
+          return fmt::format("--out {} would overwrite {}, which is read", out, input);
+      }
+  }
+  return std::nullopt;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Tilewright: explore and schedule the kernels of deep-learning models", "tw");
   app.set_version_flag("--version", version_line("tw"));
@@ -61,6 +84,10 @@ int run(int argc, char** argv) {
   bool serves =
       argc >= 3 && argv[1] == std::string_view("device") && argv[2] == std::string_view("serve");
   if (serves) return serve_device(context, argv + 2);
+  if (argc == 1) {  // without a word: what there is
+    fmt::print("{}", app.help());
+    return 0;
+  }
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& error) {
@@ -70,6 +97,8 @@ int run(int argc, char** argv) {
     std::string sentence = unknown_word(app, words).value_or(error.what());
     return report(context, Error{"unusable_arguments", sentence, {}, Fault::kBadInput});
   }
+  if (auto sentence = overwritten_input(app))
+    return report(context, Error{"output_is_input", *sentence, {}, Fault::kBadInput});
   if (context.store.empty()) context.store = trial_store_file().string();
   std::vector<std::filesystem::path> macro_folders{macro_folder()};
   if (!context.own_macros.empty()) macro_folders.push_back(context.own_macros);
