@@ -102,10 +102,12 @@ private slots:
     QVERIFY2(!hangs.address().empty(), qPrintable(hangs.said()));
     QCOMPARE(here({"devices", "add", "hangs", QString::fromStdString(hangs.address())}).code, 0);
     Run run = here({"tune", at("conv.te"), "--device", "hangs", "--trials", "3", "--no-store"});
-    QCOMPARE(run.code, 1);
-    QCOMPARE(run.out.count("timeout: the accelerator did not finish"), 3);
-    QVERIFY2(run.out.contains("its bitstream must be loaded again"), qPrintable(run.out));
-    QCOMPARE(run.err, QString("tw: the schedule by rule is not right or did not run\n"));
+    // What the board does is no fault of the kernel: the search ends with the board's own reason.
+    QCOMPARE(run.code, 3);
+    QVERIFY2(run.out.contains("timeout: the accelerator did not finish"), qPrintable(run.out));
+    QVERIFY2(run.err.contains("no device has made a trial") &&
+                 run.err.contains("its bitstream must be loaded again"),
+             qPrintable(run.err));
   }
 
   void a_board_that_nobody_knows_is_not_served() {

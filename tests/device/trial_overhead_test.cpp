@@ -7,6 +7,7 @@
 #include "tests/device/device_bench.h"
 #include "tests/device/slow_line.h"
 #include "tests/device/test_server.h"
+#include "tests/support/figures.h"
 
 using namespace tw;
 using namespace std::chrono_literals;
@@ -107,5 +108,4 @@ private:
 };
 
 QTEST_GUILESS_MAIN(TrialOverheadTest)
-#include "tests/support/figures.h"
 #include "trial_overhead_test.moc"

@@ -164,6 +164,15 @@ QString speed_words(HistoryNodeView const& node) {
   return node.measuring ? "measuring" : "not measured";
 }
 
+/// The first of several texts that has room, else the last one: each says less. The tooltip has
+/// all.
+QString fitting(QStringList const& texts, qreal width) {
+  QFontMetricsF const metrics(ui_font(11));
+  for (QString const& text : texts)
+    if (metrics.horizontalAdvance(text) <= width) return text;
+  return texts.last();
+}
+
 }  // namespace
 
 /// What another device measured: never as big as this one's, and with its name.
@@ -180,6 +189,19 @@ void HistoryView::draw_elsewhere(QPainter& painter, HistoryNodeView const& node,
   paint::text(painter, line, small, theme_.text3,
               QFontMetricsF(small).elidedText(words, Qt::ElideRight, line.width()),
               Qt::AlignCenter);
+}
+
+/// A time, and how it stands to the baseline, or how far its samples are apart.
+QStringList HistoryView::measured_words(HistoryNodeView const& node) const {
+  auto times = node.id == baseline() ? std::nullopt : to_baseline(node);
+  QString sign = node.disturbed ? QStringLiteral("▲ ") : QString(),
+          time = paint::time(*node.min_ms);
+  if (times) {
+    QString ratio = paint::times_as_fast(*times);
+    return {sign + time + QStringLiteral(" · ") + ratio, sign + ratio, sign + time};
+  }
+  QString spread = QString::fromStdString(session::spread_words(*node.min_ms, node.spread));
+  return {sign + time + " " + spread, sign + time};
 }
 
 /// Whether it is right and how fast it is; its time and spread; what the model says; the note.
@@ -213,15 +235,8 @@ void HistoryView::draw_badges(QPainter& painter, HistoryNodeView const& node) co
   line.translate(0, 16);
   if (!node.min_ms) draw_elsewhere(painter, node, line);
   if (node.min_ms && number) {
-    // The tooltip has the spread, too.
-    auto times = node.id == baseline() ? std::nullopt : to_baseline(node);
-    QString beside =
-        times ? QStringLiteral(" · ") + paint::times_as_fast(*times)
-              : " " + QString::fromStdString(session::spread_words(*node.min_ms, node.spread));
-    paint::text(
-        painter, line, ui_font(11), node.disturbed ? theme_.warn : theme_.text2,
-        (node.disturbed ? QStringLiteral("▲ ") : QString()) + paint::time(*node.min_ms) + beside,
-        Qt::AlignCenter);
+    paint::text(painter, line, ui_font(11), node.disturbed ? theme_.warn : theme_.text2,
+                fitting(measured_words(node), line.width()), Qt::AlignCenter);
   }
   line.translate(0, 15);
   if (node.model_ms) {

@@ -118,6 +118,7 @@ private:
   void draw_title(QPainter& painter, session::HistoryNodeView const& node) const;
   void draw_marks(QPainter& painter, session::HistoryNodeView const& node) const;
   void draw_badges(QPainter& painter, session::HistoryNodeView const& node) const;
+  QStringList measured_words(session::HistoryNodeView const& node) const;
   void draw_elsewhere(QPainter& painter, session::HistoryNodeView const& node,
                       QRectF const& line) const;
 

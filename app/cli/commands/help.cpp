@@ -6,6 +6,7 @@
 #include "app/cli/output.h"
 #include "engine/backend/backend.h"
 #include "engine/ir/intrinsic.h"
+#include "engine/ir/text.h"
 #include "engine/schedule/primitive.h"
 
 namespace tw::cli {
@@ -37,11 +38,27 @@ void print_text(session::PrimitiveView const& primitive) {
   fmt::print("\n");
 }
 
+/// "C: i32[16], A: u8[4], B: i8[16, 4]"
+std::string operands_of(ir::IntrinsicNode const& instruction) {
+  std::string text;
+  for (ir::IntrinsicParam const& param : instruction.params) {
+    std::string extents;
+    for (ir::Expr const& extent : param.buffer ? param.buffer->shape : std::vector<ir::Expr>())
+      extents += (extents.empty() ? "" : ", ") + ir::to_text(extent);
+    DType type = param.buffer ? param.buffer->type : param.var.type();
+    text += fmt::format("{}{}: {}{}", text.empty() ? "" : ", ", param.name(), to_text(type),
+                        param.buffer ? "[" + extents + "]" : "");
+  }
+  return text;
+}
+
 /// What `tensorize` and `annotate` can name, each with its sentence.
 std::vector<std::pair<std::string, std::string>> instructions_of(Target const& target) {
   std::vector<std::pair<std::string, std::string>> rows;
   for (TensorIntrinsic const& one : target.intrinsics)
-    rows.emplace_back(one.declaration->name, one.declaration->doc);
+    rows.emplace_back(one.declaration->name, one.declaration->doc.empty()
+                                                 ? operands_of(*one.declaration)
+                                                 : one.declaration->doc);
   return rows;
 }
 std::vector<std::pair<std::string, std::string>> words_of(Target const& target) {
