@@ -97,9 +97,9 @@ tw::Status choose_tokens(Words const& words, tw::RpcServerOptions& options) {
   if (given && none)
     return tw::bad_input("unusable_arguments", "--token-file and --no-token contradict each other");
   if (given) {
-    std::string why = tw::open_to_others(words.at("--token-file"));
-    if (!why.empty()) std::fprintf(stderr, "%s\n", tw::one_line(why, 2000).c_str());
     TRY_ASSIGN(options.tokens, tw::Tokens::read(words.at("--token-file")));
+    std::string why = tw::open_to_others(words.at("--token-file"));
+    if (!why.empty()) std::fprintf(stderr, "tw-device: %s\n", tw::one_line(why, 2000).c_str());
     return {};
   }
   auto address = tw::parse_address(options.listen);
