@@ -103,6 +103,8 @@ private slots:
       QVERIFY2(list->childCount() >= least, name);
       int selected = 0;
       for (int i = 0; i < list->childCount(); ++i) {
+        if (list->child(i)->state().invisible)
+          continue;  // a tool on the view that waits for its turn
         QVERIFY(!list->child(i)->text(QAccessible::Name).isEmpty());
         QVERIFY(!list->child(i)->rect().isEmpty());
         selected += list->child(i)->state().selected;
