@@ -42,10 +42,18 @@ private slots:
     std::string project = place.folder.filePath("p.twproj").toStdString();
     QString page = place.folder.filePath("p.html");
     QCOMPARE(place.lines("step parallel(C.i)\n"), std::string());
-    session::Snapshot now = place.session->snapshot();
-    session::HistoryNodeView const& node = now.history->nodes[size_t(now.history->current)];
-    QCOMPARE(place.lines(fmt::format("note {} rows\nproject save {}\n", node.id, project)),
-             std::string());
+    auto current = [&] {
+      session::Snapshot now = place.session->snapshot();
+      return now.history->nodes[size_t(now.history->current)];
+    };
+    session::HistoryNodeView node = current();
+    QCOMPARE(place.lines(fmt::format("note {} rows\n", node.id)), std::string());
+    // A kernel is measured again where its times differ: what was saved is known when nothing came
+    // in between.
+    do {
+      node = current();
+      QCOMPARE(place.lines(fmt::format("project save {}\n", project)), std::string());
+    } while (current().min_ms != node.min_ms);
     QProcess tw;
     tw.start(TW_BINARY_DIR "/bin/tw", {"report", "--project", QString::fromStdString(project),
                                        "--kernel", "matmul", "--out", page});
