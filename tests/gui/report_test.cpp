@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/session/spread_words.h"
 #include "engine/support/base/quantities.h"
 #include "tests/gui/workplace.h"
 
@@ -62,7 +63,9 @@ private slots:
     QVERIFY(read(page).contains("<code>parallel(C.i)</code>"));
     QVERIFY(read(page).contains("<p>rows</p>"));
     QVERIFY(node.min_ms);
-    QVERIFY(read(page).contains(QString::fromStdString(milliseconds_text(*node.min_ms) + " ±")));
+    std::string time = milliseconds_text(*node.min_ms) + " ";
+    time += session::spread_words(*node.min_ms, node.spread);
+    QVERIFY2(read(page).contains(QString::fromStdString(time)), time.c_str());
   }
 
   void the_command_asks_for_a_file() {
