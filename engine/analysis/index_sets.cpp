@@ -159,6 +159,28 @@ std::optional<std::vector<int64_t>> Sum::within(Shape const& box) const {
   return inside;
 }
 
+std::optional<std::vector<int64_t>> sums_without_gap(int64_t base,
+                                                     std::vector<Progression> progressions,
+                                                     int64_t box) {
+  for (Progression& one : progressions) {
+    if (one.factor >= 0) continue;
+    base += one.factor * (one.extent - 1);  // counted from its other end
+    one.factor = -one.factor;
+  }
+  std::ranges::sort(progressions, {}, &Progression::factor);
+  int64_t length = 1;
+  for (Progression const& one : progressions) {
+    if (one.extent <= 1 || one.factor == 0) continue;
+    if (one.factor > length) return std::nullopt;
+    length += one.factor * (one.extent - 1);
+  }
+  int64_t first = std::max<int64_t>(base, 0), end = std::min(base + length, box);
+  if (end - first > kMostPoints) return std::nullopt;
+  std::vector<int64_t> values(size_t(std::max<int64_t>(end - first, 0)));
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
+
 void join(std::vector<Region>& regions, Region region) {
   for (size_t i = 0; i < regions.size();) {
     if (holds(regions[i], region)) return;

@@ -41,6 +41,17 @@ private:
   std::vector<Points> summands_;
 };
 
+/// factor * 0, factor * 1, ..., factor * (extent - 1).
+struct Progression {
+  int64_t factor = 1, extent = 1;
+};
+
+/// base + one number of each progression, as far as these lie in [0, box), where no number is left
+/// out between the least and the largest sum; nothing where there are gaps.
+std::optional<std::vector<int64_t>> sums_without_gap(int64_t base,
+                                                     std::vector<Progression> progressions,
+                                                     int64_t box);
+
 /// Indices over some dimensions of a tensor that depend on each other.
 struct IndexSet {
   std::vector<size_t> dimensions;

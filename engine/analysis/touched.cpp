@@ -73,6 +73,13 @@ std::optional<Indices> take_apart(TensorAccess const& access, Iterations const& 
     arith::Linear linear = arith::to_linear(access.indices[d]);
     indices.base.push_back(linear.constant);
     for (auto const& term : linear.terms) {
+      if (auto const* loop = term.term.as<Variable>()) {
+        if (auto stands = iterations.standing.find(loop->name);
+            stands != iterations.standing.end()) {
+          indices.base[d] += term.factor * stands->second;
+          continue;
+        }
+      }
       std::set<std::string> loops = running_loops(term.term, iterations);
       if (loops.empty())
         indices.base[d] += term.factor * evaluator.integer(evaluator.compile(term.term), 0);
@@ -130,9 +137,26 @@ std::vector<std::vector<size_t>> groups_of(Indices const& indices) {
   return groups;
 }
 
+/// Of one dimension to which each loop adds by itself, as in i.0 * 32 + i.1: most indices are such,
+/// and need no list of points.
+std::optional<std::vector<int64_t>> plain_values(size_t dimension, Indices const& indices,
+                                                 int64_t extent, Iterations const& iterations) {
+  std::vector<Progression> progressions;
+  for (Component const& component : indices.components) {
+    if (component.parts[0].dimension != dimension) continue;
+    auto const* loop = component.parts[0].term.as<Variable>();
+    if (!loop || component.parts.size() != 1) return std::nullopt;
+    progressions.push_back({component.parts[0].factor, iterations.running.at(loop->name)});
+  }
+  return sums_without_gap(indices.base[dimension], std::move(progressions), extent);
+}
+
 std::optional<IndexSet> set_of(std::vector<size_t> const& dimensions, Indices const& indices,
                                Shape const& shape, Iterations const& iterations,
                                ExprEvaluator& evaluator) {
+  if (dimensions.size() == 1)
+    if (auto values = plain_values(dimensions[0], indices, shape[dimensions[0]], iterations))
+      return IndexSet{dimensions, *std::move(values)};
   Point base;
   Shape box;
   for (size_t d : dimensions) base.push_back(indices.base[d]), box.push_back(shape[d]);

@@ -3,6 +3,7 @@
 
 #include <QtTest>
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <set>
 
@@ -56,6 +57,20 @@ Schedule taken(Schedule schedule, NextMove const& move) {
   for (Step const& step : move.steps) schedule = schedule.apply(step).value();
   return schedule;
 }
+
+std::string const kAttention =
+    R"(kernel attention(X: f32[128, 256], WQ: f32[256, 256] @param, WK: f32[256, 256] @param, WV: f32[256, 256] @param, WO: f32[256, 256] @param) -> Y
+  Q[h in 4, i in 128, c in 64] = sum[k in 256] X[i, k] * WQ[k, h*64+c]
+  K[h in 4, i in 128, c in 64] = sum[k in 256] X[i, k] * WK[k, h*64+c]
+  V[h in 4, i in 128, c in 64] = sum[k in 256] X[i, k] * WV[k, h*64+c]
+  S[h in 4, i in 128, j in 128] = sum[c in 64] Q[h, i, c] * K[h, j, c]
+  M[h in 4, i in 128] = max[j in 128] S[h, i, j]
+  E[h in 4, i in 128, j in 128] = exp((S[h, i, j] - M[h, i]) * 0.125)
+  T[h in 4, i in 128] = sum[j in 128] E[h, i, j]
+  O[h in 4, i in 128, c in 64] = sum[j in 128] E[h, i, j] * V[h, j, c]
+  Z[i in 128, h in 4, c in 64] = O[h, i, c] / T[h, i]
+  Y[i in 128, j in 256] = sum[h in 4, c in 64] Z[i, h, c] * WO[h*64+c, j]
+)";
 
 std::string const kMatmul =
     "kernel m(A: f32[96, 64], B: f32[64, 80]) -> C\n"
@@ -268,6 +283,28 @@ private slots:
     qInfo("%.3g ms -> %.3g ms\n%s", before * 1e3, after * 1e3, schedule.script().c_str());
     QVERIFY(before > 80 * after);
     QVERIFY(schedule.script().find("parallel") != std::string::npos);
+  }
+
+  /// The wait for a list is the work for it: one model of each draft, few drafts, few proofs.
+  void a_list_for_ten_blocks_takes_few_drafts() {
+    Schedule schedule = plain(kAttention);
+    std::atomic<int> modelled = 0, shown = 0;
+    Hardware hardware = machine(8);
+    Roofs rates = roofs(8);
+    auto model = [&](ir::Program const& program) {
+      ++modelled;
+      return cpu_model_time(program, analysis::Locality(program), hardware, rates);
+    };
+    MovesWanted wanted{.effort = Effort::kWork, .on_move = [&](NextMove const&) { ++shown; }};
+    NextMoves found = moves::next_moves(schedule, hardware, model, wanted).value();
+    int refused = 0;
+    for (auto const& [code, count] : found.refused) refused += count;
+    qInfo("%d drafts, %d models, %d moves, %d proofs in vain", found.tried, modelled.load(),
+          shown.load(), refused);
+    QCOMPARE(modelled.load(), found.tried + 1);
+    QCOMPARE(shown.load(), 12);
+    QVERIFY(found.tried <= 45 * 10);
+    QVERIFY(refused <= 12);
   }
 
   void moves_come_one_by_one_and_stop_when_asked() {
