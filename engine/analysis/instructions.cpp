@@ -163,6 +163,8 @@ private:
       case BinaryOp::kFloorDiv:
       case BinaryOp::kFloorMod:
         return 5;
+      case BinaryOp::kFmod:
+        return 50;  // a loop over the quotient's digits
       default:
         return 1;
     }

@@ -111,8 +111,8 @@ WideInterval shifted(BinaryOp op, DType type, WideInterval const& a, WideInterva
 WideInterval values_of(DType type) {
   TW_ASSERT(!is_float(type), "only integers and truth values have an interval");
   if (type == DType::kBool) return kTruth;
-  Wide ones = (Wide(1) << (size_of(type) * 8 - (has_sign(type) ? 1 : 0))) - 1;
-  return {has_sign(type) ? -ones - 1 : 0, ones};
+  Wide ones = (Wide(1) << (size_of(type) * 8 - (is_signed(type) ? 1 : 0))) - 1;
+  return {is_signed(type) ? -ones - 1 : 0, ones};
 }
 
 bool within(WideInterval const& inner, WideInterval const& outer) {
@@ -164,6 +164,7 @@ WideInterval interval_of(BinaryOp op, DType type, WideInterval const& a, WideInt
       return shifted(op, type, a, b);
     case BinaryOp::kDiv:
     case BinaryOp::kPow:
+    case BinaryOp::kFmod:
       break;
   }
   TW_ASSERT(false, "an operator of floats has no interval");
@@ -184,7 +185,7 @@ WideInterval interval_of(UnaryOp op, DType type, WideInterval const& a) {
     case UnaryOp::kRound:
       return a;
     case UnaryOp::kBitNot:  // ~x is -x - 1, and of an unsigned type all ones - x
-      return has_sign(type)
+      return is_signed(type)
                  ? WideInterval{-a.high - 1, -a.low - 1}
                  : WideInterval{values_of(type).high - a.high, values_of(type).high - a.low};
     case UnaryOp::kPopCount:

@@ -5,6 +5,7 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
+#include "engine/tensor/integers.h"
 
 namespace tw::arith {
 namespace {
@@ -20,12 +21,7 @@ bool before(Expr const& a, Expr const& b) {
   return to_text(a) < to_text(b);
 }
 
-/// Of 64 bits, as everything that a sum of i64 is made of: sums and products of wrapped numbers are
-/// the wrapped sums and products.
-int64_t wrapped_sum(int64_t a, int64_t b) { return int64_t(uint64_t(a) + uint64_t(b)); }
-int64_t wrapped_product(int64_t a, int64_t b) { return int64_t(uint64_t(a) * uint64_t(b)); }
-int64_t wrapped_negative(int64_t a) { return int64_t(0 - uint64_t(a)); }
-
+/// In 64 bits that wrap: sums and products of wrapped numbers are the wrapped sums and products.
 void accumulate(Linear& into, Expr const& e, int64_t factor) {
   if (auto value = as_int(e)) {
     into.constant = wrapped_sum(into.constant, wrapped_product(factor, *value));

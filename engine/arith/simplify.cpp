@@ -14,6 +14,7 @@
 #include "engine/ir/program.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/speculation.h"
+#include "engine/tensor/integers.h"
 
 namespace tw::arith {
 namespace {
@@ -25,11 +26,6 @@ constexpr int64_t kFar = int64_t(1) << 60;  // beyond this, "nothing is known"
 std::optional<Interval> checked(__int128 low, __int128 high) {
   if (low < -__int128(kFar) || high > __int128(kFar)) return std::nullopt;
   return Interval{int64_t(low), int64_t(high)};
-}
-
-int64_t floor_div_value(int64_t a, int64_t b) {
-  int64_t q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
 
 WideInterval wide(Interval a) { return {a.low, a.high}; }
@@ -67,7 +63,7 @@ std::pair<Linear, Linear> split_by(Linear const& sum, int64_t divisor) {
     else
       rest.terms.push_back(term);
   }
-  quotient.constant = floor_div_value(sum.constant, divisor);
+  quotient.constant = floor_quotient(sum.constant, divisor);
   rest.constant = sum.constant - quotient.constant * divisor;
   return {std::move(quotient), std::move(rest)};
 }
@@ -168,6 +164,7 @@ private:
         return bits(node, e);
       case BinaryOp::kDiv:
       case BinaryOp::kPow:
+      case BinaryOp::kFmod:
       case BinaryOp::kAnd:
       case BinaryOp::kOr:
         return e;  // of floats; of conditions, done above
@@ -216,8 +213,8 @@ private:
     if (!never_wraps(sum)) return e;
     auto [quotient, rest] = split_by(sum, *divisor);
     auto range = bounds_of(rest, ranges_);
-    if (range && floor_div_value(range->low, *divisor) == floor_div_value(range->high, *divisor)) {
-      quotient.constant += floor_div_value(range->low, *divisor);
+    if (range && floor_quotient(range->low, *divisor) == floor_quotient(range->high, *divisor)) {
+      quotient.constant += floor_quotient(range->low, *divisor);
       return to_expr(quotient);
     }
     // (x // a) // b == x // (a*b)
@@ -268,8 +265,8 @@ private:
     auto [quotient, rest] = split_by(sum, *divisor);
     auto range = bounds_of(rest, ranges_);
     if (range) {
-      int64_t first = floor_div_value(range->low, *divisor);
-      if (first == floor_div_value(range->high, *divisor)) {
+      int64_t first = floor_quotient(range->low, *divisor);
+      if (first == floor_quotient(range->high, *divisor)) {
         rest.constant -= first * *divisor;
         return to_expr(rest);
       }

@@ -6,10 +6,6 @@
 
 namespace tw::ir {
 
-inline bool has_sign(DType type) {
-  return type == DType::kI8 || type == DType::kI16 || type == DType::kI32 || type == DType::kI64;
-}
-
 /// The bits of the type's width.
 inline uint64_t width_mask(DType type) {
   return size_of(type) >= 8 ? ~uint64_t(0) : (uint64_t(1) << (size_of(type) * 8)) - 1;
@@ -22,7 +18,7 @@ inline int64_t shifted_left(int64_t a, int64_t places, DType type) {
 
 inline int64_t shifted_right(int64_t a, int64_t places, DType type) {
   bool inside = uint64_t(places) < uint64_t(size_of(type)) * 8;
-  if (has_sign(type)) return inside ? a >> places : a < 0 ? -1 : 0;
+  if (is_signed(type)) return inside ? a >> places : a < 0 ? -1 : 0;
   return inside ? int64_t(uint64_t(a) >> places) : 0;
 }
 

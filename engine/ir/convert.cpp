@@ -15,7 +15,7 @@ struct Ends {
 
 Ends ends_of(DType type) {
   int bits = int(size_of(type)) * 8;
-  if (has_sign(type)) return {-(Wide(1) << (bits - 1)), (Wide(1) << (bits - 1)) - 1};
+  if (is_signed(type)) return {-(Wide(1) << (bits - 1)), (Wide(1) << (bits - 1)) - 1};
   return {0, (Wide(1) << bits) - 1};
 }
 
@@ -49,7 +49,7 @@ Expr unpack(PackedType const& type, Expr const& byte, Expr const& at) {
       index ? bits(*index * type.bits) : cast(DType::kU8, at * int_imm(type.bits, at.type()));
   Expr shifted = is_int(places, 0) ? byte : binary(BinaryOp::kShiftRight, byte, places);
   Expr field = binary(BinaryOp::kBitAnd, shifted, bits((int64_t(1) << type.bits) - 1));
-  if (!has_sign(type.as)) return field;
+  if (!is_signed(type.as)) return field;
   // The highest bit counts negative: what it adds too much, twice its place, is taken away.
   Expr sign = bits(int64_t(1) << (type.bits - 1), type.as);
   return binary(BinaryOp::kBitXor, cast(type.as, field), sign) - sign;

@@ -5,15 +5,11 @@
 
 #include "engine/ir/type_rules.h"
 #include "engine/support/base/error.h"
+#include "engine/tensor/integers.h"
 #include "engine/tensor/nearest.h"
 
 namespace tw::ir {
 namespace {
-
-int64_t floor_div_value(int64_t a, int64_t b) {
-  int64_t q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-}
 
 std::optional<int64_t> fold(BinaryOp op, int64_t a, int64_t b) {
   int64_t r = 0;
@@ -25,9 +21,9 @@ std::optional<int64_t> fold(BinaryOp op, int64_t a, int64_t b) {
     case BinaryOp::kMul:
       return __builtin_mul_overflow(a, b, &r) ? std::nullopt : std::optional(r);
     case BinaryOp::kFloorDiv:  // the least number by -1 wraps
-      return b == 0 || b == -1 ? std::nullopt : std::optional(floor_div_value(a, b));
+      return b == 0 || b == -1 ? std::nullopt : std::optional(floor_quotient(a, b));
     case BinaryOp::kFloorMod:
-      return b == 0 || b == -1 ? std::nullopt : std::optional(a - floor_div_value(a, b) * b);
+      return b == 0 || b == -1 ? std::nullopt : std::optional(a - floor_quotient(a, b) * b);
     case BinaryOp::kMin:
       return std::min(a, b);
     case BinaryOp::kMax:
@@ -46,6 +42,7 @@ std::optional<int64_t> fold(BinaryOp op, int64_t a, int64_t b) {
       return a || b;
     case BinaryOp::kDiv:
     case BinaryOp::kPow:
+    case BinaryOp::kFmod:
     case BinaryOp::kBitAnd:
     case BinaryOp::kBitOr:
     case BinaryOp::kBitXor:

@@ -114,6 +114,9 @@ struct Unary : ExprNode {
 /// kDiv is for floats; integers use kFloorDiv and kFloorMod, which round down (-7 // 2 == -4,
 /// -7 % 2 == 1; the least by -1 is itself, wrapped); dividing by zero is an error of the program.
 ///
+/// kFmod is for floats: what is left of a division rounded towards zero, exact, with the sign of
+/// the dividend, as C's fmod.
+///
 /// kBitAnd to kShiftRight are for integers. A shift moves the bits of its left operand by as many
 /// places as its right one says; what leaves the type's width is lost. To the right, a signed
 /// number is filled up with its sign, an unsigned one with zeros. Places below 0, or as many as the
@@ -129,6 +132,7 @@ enum class BinaryOp : uint8_t {
   kMin,
   kMax,
   kPow,
+  kFmod,
   kLt,
   kLe,
   kEq,

@@ -9,6 +9,7 @@
 #include "engine/ir/bits.h"
 #include "engine/ir/fields.h"
 #include "engine/ir/instruction_value.h"
+#include "engine/tensor/integers.h"
 #include "engine/tensor/nearest.h"
 
 namespace tw::ir {
@@ -16,13 +17,6 @@ namespace {
 
 double rounded(DType type, double value) {
   return type == DType::kF32 ? double(float(value)) : value;
-}
-
-/// The least number by -1 is itself, as a negation wraps.
-int64_t floor_div_value(int64_t a, int64_t b) {
-  if (b == -1) return int64_t(0 - uint64_t(a));
-  int64_t q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
 
 Scalar int_binary(BinaryOp op, DType type, int64_t a, int64_t b) {
@@ -34,9 +28,9 @@ Scalar int_binary(BinaryOp op, DType type, int64_t a, int64_t b) {
     case BinaryOp::kMul:
       return {int64_t(uint64_t(a) * uint64_t(b)), 0};
     case BinaryOp::kFloorDiv:
-      return {floor_div_value(a, b), 0};
+      return {floor_quotient(a, b), 0};
     case BinaryOp::kFloorMod:
-      return {b == -1 ? 0 : a - floor_div_value(a, b) * b, 0};
+      return {b == -1 ? 0 : a - floor_quotient(a, b) * b, 0};
     case BinaryOp::kMin:
       return {std::min(a, b), 0};
     case BinaryOp::kMax:
@@ -57,6 +51,7 @@ Scalar int_binary(BinaryOp op, DType type, int64_t a, int64_t b) {
       return {bitwise(op, a, b, type), 0};
     case BinaryOp::kDiv:
     case BinaryOp::kPow:
+    case BinaryOp::kFmod:
     case BinaryOp::kAnd:
     case BinaryOp::kOr:
       break;  // of floats; of conditions
@@ -97,6 +92,8 @@ Scalar float_binary(BinaryOp op, DType type, double a, double b) {
       return {0, rounded(type, a / b)};
     case BinaryOp::kPow:
       return {0, rounded(type, std::pow(a, b))};
+    case BinaryOp::kFmod:
+      return {0, std::fmod(a, b)};
     case BinaryOp::kMin:
       return {0, std::isnan(a) || std::isnan(b) ? std::nan("") : std::min(a, b)};
     case BinaryOp::kMax:

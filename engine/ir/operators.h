@@ -16,7 +16,7 @@ struct BinarySyntax {
 };
 inline constexpr int kSumStrength = 9;  ///< from here on no spaces are printed
 /// The strengths are ordered as in C.
-inline constexpr std::array<BinarySyntax, 20> kBinarySyntax{{
+inline constexpr std::array<BinarySyntax, 21> kBinarySyntax{{
     {BinaryOp::kAdd, "+", kSumStrength, false},
     {BinaryOp::kSub, "-", kSumStrength, false},
     {BinaryOp::kMul, "*", 10, false},
@@ -26,6 +26,7 @@ inline constexpr std::array<BinarySyntax, 20> kBinarySyntax{{
     {BinaryOp::kMin, "min", 11, true},
     {BinaryOp::kMax, "max", 11, true},
     {BinaryOp::kPow, "pow", 11, true},
+    {BinaryOp::kFmod, "fmod", 11, true},
     {BinaryOp::kLt, "<", 7, false},
     {BinaryOp::kLe, "<=", 7, false},
     {BinaryOp::kEq, "==", 6, false},

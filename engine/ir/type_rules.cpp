@@ -67,6 +67,7 @@ Operands operands_of(BinaryOp op) {
       return Operands::kNumbers;
     case BinaryOp::kDiv:
     case BinaryOp::kPow:
+    case BinaryOp::kFmod:
       return Operands::kFloats;
     case BinaryOp::kFloorDiv:
     case BinaryOp::kFloorMod:

@@ -318,6 +318,7 @@ Approximation Approximator::arithmetic(ir::Binary const& node, Approximation con
     case BinaryOp::kShiftLeft:
     case BinaryOp::kShiftRight:
       return {value, unbounded(larger(a.error, b.error)), wrapped(node.type, kNone)};
+    case BinaryOp::kFmod:  // exact, and it jumps
     case BinaryOp::kFloorDiv:
     case BinaryOp::kFloorMod:
     case BinaryOp::kLt:

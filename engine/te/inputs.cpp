@@ -64,7 +64,7 @@ private:
           node && (node->op == ir::UnaryOp::kSqrt || node->op == ir::UnaryOp::kLog))
         mark(node->a);
       if (auto const* node = e.as<ir::Binary>()) {
-        if (node->op == ir::BinaryOp::kDiv) mark(node->b);
+        if (node->op == ir::BinaryOp::kDiv || node->op == ir::BinaryOp::kFmod) mark(node->b);
         if (node->op == ir::BinaryOp::kPow) mark(node->a);
       }
       return true;

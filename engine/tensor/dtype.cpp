@@ -37,4 +37,8 @@ std::optional<DType> parse_dtype(std::string_view text) {
   return std::nullopt;
 }
 
+bool is_signed(DType type) {
+  return type == DType::kI8 || type == DType::kI16 || type == DType::kI32 || type == DType::kI64;
+}
+
 }  // namespace tw

@@ -30,5 +30,6 @@ std::string_view to_text(DType type);
 std::optional<DType> parse_dtype(std::string_view text);
 bool is_float(DType type);
 bool is_integer(DType type);  ///< bool is not an integer
+bool is_signed(DType type);   ///< an integer with a sign
 
 }  // namespace tw

@@ -5,25 +5,17 @@
 #include <limits>
 
 namespace tw {
-namespace {
-
-bool has_sign(DType type) {
-  return type == DType::kI8 || type == DType::kI16 || type == DType::kI32 || type == DType::kI64;
-}
-
-int64_t whole(double value) {
+int64_t whole_number(double value) {
   if (std::isnan(value)) return 0;
   if (value >= 0x1p63) return std::numeric_limits<int64_t>::max();
   return value < -0x1p63 ? std::numeric_limits<int64_t>::min() : int64_t(value);
 }
 
-}  // namespace
-
 int64_t integer_at(NDArray const& array, int64_t index) {
   if (array.type() == DType::kI64) return array.as<int64_t>()[size_t(index)];
   if (array.type() == DType::kU64) return int64_t(array.as<uint64_t>()[size_t(index)]);
   double value = array.value_at(index);  // holds 32 bits
-  return is_float(array.type()) ? whole(value) : int64_t(value);
+  return is_float(array.type()) ? whole_number(value) : int64_t(value);
 }
 
 void set_integer(NDArray& array, int64_t index, int64_t value) {
@@ -46,12 +38,12 @@ bool is_below(int64_t a, int64_t b, DType type) {
 }
 
 int64_t lowest_integer(DType type) {
-  return has_sign(type) ? std::numeric_limits<int64_t>::min() >> (64 - size_of(type) * 8) : 0;
+  return is_signed(type) ? std::numeric_limits<int64_t>::min() >> (64 - size_of(type) * 8) : 0;
 }
 
 int64_t highest_integer(DType type) {
   if (type == DType::kBool) return 1;
-  int64_t bits = size_of(type) * 8 - (has_sign(type) ? 1 : 0);
+  int64_t bits = size_of(type) * 8 - (is_signed(type) ? 1 : 0);
   return bits == 64 ? -1 : int64_t((uint64_t(1) << bits) - 1);
 }
 

@@ -5,8 +5,10 @@
 
 namespace tw {
 
-/// An element as an integer; of u64 the same bits. A float loses its fraction, what is too large
-/// becomes the nearest end of i64, NaN becomes 0: as compiled code converts.
+/// Without its fraction; what is too large becomes the nearest end of i64, NaN becomes 0: as
+/// compiled code converts.
+int64_t whole_number(double value);
+/// An element as an integer; of u64 the same bits, of a float its whole number.
 int64_t integer_at(NDArray const& array, int64_t index);
 /// Wraps to the type's width; a bool is whether it is not 0.
 void set_integer(NDArray& array, int64_t index, int64_t value);
@@ -20,6 +22,12 @@ inline int64_t wrapped_difference(int64_t a, int64_t b) {
 }
 inline int64_t wrapped_product(int64_t a, int64_t b) { return int64_t(uint64_t(a) * uint64_t(b)); }
 inline int64_t wrapped_negative(int64_t a) { return wrapped_difference(0, a); }
+/// Rounded down; b is not 0. The least number by -1 is itself, as a negation wraps.
+inline int64_t floor_quotient(int64_t a, int64_t b) {
+  if (b == -1) return wrapped_negative(a);
+  int64_t q = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+}
 
 /// Whether one integer of the type is below another: of u64 by its bits.
 bool is_below(int64_t a, int64_t b, DType type);

@@ -56,16 +56,8 @@ uint16_t float_to_bfloat(float value) {
   return uint16_t((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);  // round to nearest even
 }
 
-/// As compiled code converts: towards zero, what is too large gives the largest, NaN gives 0.
-int64_t whole(double value) {
-  constexpr double kEnd = 0x1p63;
-  if (std::isnan(value)) return 0;
-  if (value >= kEnd) return std::numeric_limits<int64_t>::max();
-  return value < -kEnd ? std::numeric_limits<int64_t>::min() : int64_t(value);
-}
-
 uint64_t whole_unsigned(double value) {
-  if (!(value >= 0x1p63)) return uint64_t(whole(value));
+  if (!(value >= 0x1p63)) return uint64_t(whole_number(value));
   return value >= 0x1p64 ? std::numeric_limits<uint64_t>::max() : uint64_t(value);
 }
 
@@ -228,25 +220,25 @@ void NDArray::set_value(int64_t i, double v) {
       as<uint16_t>()[i] = float_to_bfloat(float(v));
       return;
     case DType::kI8:
-      as<int8_t>()[i] = int8_t(whole(v));
+      as<int8_t>()[i] = int8_t(whole_number(v));
       return;
     case DType::kU8:
-      as<uint8_t>()[i] = uint8_t(whole(v));
+      as<uint8_t>()[i] = uint8_t(whole_number(v));
       return;
     case DType::kI16:
-      as<int16_t>()[i] = int16_t(whole(v));
+      as<int16_t>()[i] = int16_t(whole_number(v));
       return;
     case DType::kU16:
-      as<uint16_t>()[i] = uint16_t(whole(v));
+      as<uint16_t>()[i] = uint16_t(whole_number(v));
       return;
     case DType::kI32:
-      as<int32_t>()[i] = int32_t(whole(v));
+      as<int32_t>()[i] = int32_t(whole_number(v));
       return;
     case DType::kU32:
-      as<uint32_t>()[i] = uint32_t(whole(v));
+      as<uint32_t>()[i] = uint32_t(whole_number(v));
       return;
     case DType::kI64:
-      as<int64_t>()[i] = whole(v);
+      as<int64_t>()[i] = whole_number(v);
       return;
     case DType::kU64:
       as<uint64_t>()[i] = whole_unsigned(v);

@@ -482,6 +482,18 @@ ExpressionPointer power(DType type, int depth, Rng& rng) {
                        });
 }
 
+/// Exact, and it jumps: of what is exact alone.
+ExpressionPointer remainder(DType type, int depth, Rng& rng) {
+  ExpressionPointer a = random_expression(type, depth - 1, rng),
+                    b = rng.below(2) ? literal(type, rng) : random_expression(type, depth - 1, rng);
+  return expression_of(type, fmt::format("fmod({}, {})", a->text(), b->text()),
+                       [=](ExpressionInputs const& inputs, int64_t i) {
+                         ExactValue x = a->value(inputs, i), y = b->value(inputs, i);
+                         if (!decides(x) || !decides(y)) return unknown();
+                         return number(std::fmod(x.number, y.number), type);
+                       });
+}
+
 double unit_of(double scale, DType type) {
   int exponent = std::ilogb(std::max(scale, type == DType::kF32 ? 0x1p-126 : 0x1p-1022));
   return std::ldexp(1.0, exponent - (type == DType::kF32 ? 23 : 52));
@@ -495,8 +507,14 @@ ExpressionPointer random_expression(DType type, int depth, Rng& rng) {
 }
 
 ExpressionPointer random_result(DType type, int depth, Rng& rng) {
-  if (is_float(type) && rng.below(3) == 0)
-    return rng.below(4) ? function(type, depth, rng) : power(type, depth, rng);
+  if (is_float(type) && rng.below(3) == 0) switch (rng.below(5)) {
+      case 0:
+        return power(type, depth, rng);
+      case 1:
+        return remainder(type, depth, rng);
+      default:
+        return function(type, depth, rng);
+    }
   return random_expression(type, depth, rng);
 }
 

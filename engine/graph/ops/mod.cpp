@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 
 #include "engine/graph/shared/pointwise_operators.h"
@@ -19,12 +20,8 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
 
 /// The sign is that of the dividend.
 ir::Expr remainder(ir::Expr a, ir::Expr b) {
+  if (is_float(a.type())) return ir::binary(ir::BinaryOp::kFmod, a, b);
   ir::Expr zero = immediate(0, a.type());
-  if (is_float(a.type())) {
-    auto size = [](ir::Expr x) { return ir::unary(ir::UnaryOp::kAbs, x); };
-    ir::Expr rest = size(a) - ir::unary(ir::UnaryOp::kFloor, size(a) / size(b)) * size(b);
-    return ir::select(a < zero, ir::unary(ir::UnaryOp::kNeg, rest), rest);
-  }
   ir::Expr rest = ir::floor_mod(a, b);  // with the sign of the divisor
   ir::Expr differ = ir::binary(ir::BinaryOp::kNe, a < zero, b < zero);
   return ir::select(differ && ir::binary(ir::BinaryOp::kNe, rest, zero), rest - b, rest);
@@ -60,6 +57,11 @@ RandomCase random_case(Rng& rng) {
   for (int64_t i = 0; i < divisor.size(); ++i)
     if (std::abs(divisor.value_at(i)) < 0.1) divisor.set_value(i, 3);
   if (!floats) add_extremes(rng, result.inputs);
+  // Quotients of many digits, and what has none.
+  constexpr std::array<double, 6> kFar{1e30, -3e37, 1e-38, HUGE_VAL, -HUGE_VAL, 0};
+  for (NDArray* input : {&result.inputs[0], &divisor})
+    if (floats && rng.below(2))
+      for (double value : kFar) input->set_value(rng.below(input->size()), value);
   return result;
 }
 

@@ -136,10 +136,6 @@ ir::Expr load_broadcast(te::Buffer const& buffer, std::vector<te::Axis> const& a
   return ir::load(buffer, indices);
 }
 
-bool is_signed(DType type) {
-  return type == DType::kI8 || type == DType::kI16 || type == DType::kI32 || type == DType::kI64;
-}
-
 ir::Expr immediate(double value, DType type) {
   if (is_float(type)) return ir::float_imm(value, type);
   NDArray element = NDArray::create(type, {}).value();  // converts as every tensor does

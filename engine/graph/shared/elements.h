@@ -49,7 +49,6 @@ Shape shape_of(te::Buffer const& buffer);
 std::vector<te::Axis> output_axes(Shape const& shape);
 /// Reads `buffer` at the last of `axes`, index 0 where its extent is 1 and the axis' is not.
 ir::Expr load_broadcast(te::Buffer const& buffer, std::vector<te::Axis> const& axes);
-bool is_signed(DType type);  ///< an integer with a sign
 /// An immediate of the type, whatever it is.
 ir::Expr immediate(double value, DType type);
 Tensors single(te::Stage stage);

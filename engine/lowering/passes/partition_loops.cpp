@@ -6,6 +6,7 @@
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
+#include "engine/tensor/integers.h"
 
 namespace tw {
 namespace {
@@ -14,11 +15,6 @@ using namespace ir;
 
 constexpr int kMostStatements =
     4096;  // beyond this, guards stay: code size costs more than a compare
-
-int64_t floor_div_value(int64_t a, int64_t b) {
-  int64_t q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-}
 
 /// For `a < b` or `a <= b`: a - b as a linear form that must be below 0 (strict) or at most 0.
 struct Guard {
@@ -100,7 +96,7 @@ private:
       auto range = arith::bounds(arith::to_expr(rest), ranges);
       // The part of the rest that belongs to loops around is not known: only the worst case counts.
       if (!range) return;
-      int64_t always = floor_div_value(guard.limit - range->high, factor) + 1;
+      int64_t always = floor_quotient(guard.limit - range->high, factor) + 1;
       if (always > 0 && always < cut) cut = always;
     });
     return cut;
@@ -132,8 +128,8 @@ private:
       if (!guard || guard->difference.terms.size() != 1 ||
           guard->difference.factor_of(loop.name()) <= 0)
         continue;
-      int64_t lanes = floor_div_value(guard->limit - guard->difference.constant,
-                                      guard->difference.factor_of(loop.name())) +
+      int64_t lanes = floor_quotient(guard->limit - guard->difference.constant,
+                                     guard->difference.factor_of(loop.name())) +
                       1;
       if (lanes <= 0) return make<Seq>(std::vector<Stmt>{});
       if (lanes >= extent) continue;

@@ -25,7 +25,7 @@ Stmt unrolled(For const& loop, int64_t extent) {
 double operations_of(Expr const& e) {
   if (e.as<IntImm>() || e.as<FloatImm>() || e.as<Variable>()) return 0;
   if (auto const* node = e.as<Binary>())
-    return node->op == BinaryOp::kPow ? kFunctionOperations : 1;
+    return node->op == BinaryOp::kPow || node->op == BinaryOp::kFmod ? kFunctionOperations : 1;
   auto const* node = e.as<Unary>();
   bool function = node && (node->op == UnaryOp::kExp || node->op == UnaryOp::kLog ||
                            node->op == UnaryOp::kTanh || node->op == UnaryOp::kErf ||

@@ -11,6 +11,7 @@
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/llvm/emitter.h"
 #include "targets/shared/llvm/math.h"
+#include "targets/shared/llvm/remainder.h"
 
 namespace tw {
 
@@ -18,10 +19,6 @@ using namespace ir;
 using llvm::Value;
 
 namespace {
-
-bool is_signed(DType type) {
-  return type == DType::kI8 || type == DType::kI16 || type == DType::kI32 || type == DType::kI64;
-}
 
 Value* splat_if(llvm::IRBuilder<>& builder, Value* v, int lanes) {
   return lanes > 1 && !v->getType()->isVectorTy() ? builder.CreateVectorSplat(unsigned(lanes), v)
@@ -263,6 +260,8 @@ Value* Emitter::float_binary(BinaryOp op, Value* a, Value* b) {
       return builder_.CreateFDiv(a, b);
     case BinaryOp::kPow:
       return emit_pow(builder_, a, b);
+    case BinaryOp::kFmod:
+      return emit_fmod(builder_, a, b);
     case BinaryOp::kLt:
       return builder_.CreateFCmpOLT(a, b);
     case BinaryOp::kLe:

@@ -91,6 +91,7 @@ Value* Emitter::integer_binary(BinaryOp op, Value* a, Value* b, bool sign) {
       return shift(op, a, b, sign);
     case BinaryOp::kDiv:
     case BinaryOp::kPow:
+    case BinaryOp::kFmod:
       break;
   }
   fail("unsupported_expression", "this operator does not take integers");

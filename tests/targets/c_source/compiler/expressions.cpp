@@ -26,7 +26,7 @@ constexpr std::string_view kReserved =
     "inline int long register restrict return short signed sizeof static struct switch typedef "
     "union unsigned void volatile while asm typeof NAN INFINITY INT32_MIN INT64_MIN INT64_MAX "
     "TwRuntime buffers runtime captured closure code exp expf log logf sqrt sqrtf tanh tanhf erf "
-    "erff floor floorf ceil ceilf sin sinf cos cosf rint rintf fabs fabsf pow powf ";
+    "erff floor floorf ceil ceilf sin sinf cos cosf rint rintf fabs fabsf fmod fmodf pow powf ";
 
 struct HelperKind {
   std::string_view kind;
@@ -73,7 +73,7 @@ std::string memory_type(DType type) {
   if (type == DType::kF32) return "float";
   if (type == DType::kF64) return "double";
   if (type == DType::kBool) return "uint8_t";
-  return fmt::format("{}int{}_t", has_sign(type) ? "" : "u", size_of(type) * 8);
+  return fmt::format("{}int{}_t", is_signed(type) ? "" : "u", size_of(type) * 8);
 }
 
 std::string Expressions::name(std::string const& of) {
@@ -135,7 +135,7 @@ Expressions::Piece Expressions::function(char const* name, DType type, Expr cons
 
 /// Of the constant's own type: what is computed of constants alone must not wrap earlier.
 Expressions::Piece Expressions::piece(IntImm const& node) {
-  bool sign = has_sign(node.type) || node.type == DType::kBool;
+  bool sign = is_signed(node.type) || node.type == DType::kBool;
   int64_t bytes = size_of(node.type);
   if (sign && bytes == 8 && node.value == INT64_MIN) return {"INT64_MIN", kWhole};
   if (sign && bytes == 4 && node.value == INT32_MIN) return {"INT32_MIN", kWhole};
@@ -170,7 +170,7 @@ Expressions::Piece Expressions::piece(Unary const& node) {
     if (node.op == UnaryOp::kRound) return function("rint", node.type, node.a);  // ties to even
     return function(name_of(node.op).data(), node.type, node.a);
   }
-  if (node.op == UnaryOp::kAbs && has_sign(node.type))
+  if (node.op == UnaryOp::kAbs && is_signed(node.type))
     return helper("abs", node.type, text(node.a));
   return {text(node.a, kWhole), kWhole};  // rounding a whole number changes nothing
 }
@@ -189,9 +189,9 @@ Expressions::Piece Expressions::piece(Binary const& node) {
   };
   switch (node.op) {
     case BinaryOp::kFloorDiv:
-      return has_sign(type) ? called("floor_div") : infix(node, "/", syntax.strength);
+      return is_signed(type) ? called("floor_div") : infix(node, "/", syntax.strength);
     case BinaryOp::kFloorMod:
-      return has_sign(type) ? called("floor_mod") : infix(node, "%", syntax.strength);
+      return is_signed(type) ? called("floor_mod") : infix(node, "%", syntax.strength);
     case BinaryOp::kMin:
       return called("min");
     case BinaryOp::kMax:
@@ -204,6 +204,10 @@ Expressions::Piece Expressions::piece(Binary const& node) {
       if (!is_float(type)) return unsupported("a power of whole numbers");
       return {
           fmt::format("pow{}({}, {})", type == DType::kF32 ? "f" : "", text(node.a), text(node.b)),
+          kWhole};
+    case BinaryOp::kFmod:
+      return {
+          fmt::format("fmod{}({}, {})", type == DType::kF32 ? "f" : "", text(node.a), text(node.b)),
           kWhole};
     case BinaryOp::kAdd:
     case BinaryOp::kSub:
