@@ -5,6 +5,7 @@
 
 #include "engine/ir/expr_evaluator.h"
 #include "engine/ir/intrinsic.h"
+#include "engine/ir/speculation.h"
 
 namespace tw {
 
@@ -31,23 +32,14 @@ bool is_one_of(std::vector<std::string> const& names, std::string const& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-bool reads_tensors(Expr const& e) {
-  bool reads = false;
-  walk(e, [&](Expr const& part) {
-    reads = reads || part.as<Load>();
-    return !reads;
-  });
-  return reads;
-}
-
 bool told_by_data(ThreadAccess const& access) {
-  return std::ranges::any_of(access.indices, reads_tensors);
+  return std::ranges::any_of(access.indices, reads_tensor);
 }
 
 /// As if the dimensions that a tensor tells in one of the two were none.
 ThreadAccess without_data(ThreadAccess access, ThreadAccess const& other) {
   for (size_t d = access.indices.size(); d-- > 0;)
-    if (reads_tensors(access.indices[d]) || reads_tensors(other.indices[d]))
+    if (reads_tensor(access.indices[d]) || reads_tensor(other.indices[d]))
       access.indices.erase(access.indices.begin() + int64_t(d));
   return access;
 }
@@ -119,7 +111,7 @@ private:
     MemoryScope const* memory = target_.scope(at.buffer->scope);
     if (memory && memory->shared_by == Level::kThread) return;
     ThreadAccess access{at.buffer->name, at.indices, writes, place_, at.axes};
-    std::erase_if(access.place.conditions, reads_tensors);  // they may hold
+    std::erase_if(access.place.conditions, reads_tensor);  // they may hold
     found.push_back(std::move(access));
   }
 

@@ -12,6 +12,7 @@
 #include "engine/schedule/legality/bound_loops.h"
 #include "engine/schedule/rewriting/written_out.h"
 #include "engine/schedule/trace.h"
+#include "engine/tensor/integers.h"
 #include "tests/support/access_trace.h"
 #include "tests/support/all_passes.h"
 #include "tests/support/random_schedules.h"
@@ -81,23 +82,15 @@ std::string read_unwritten(ir::Program const& program, std::vector<NDArray> cons
   return "";
 }
 
-/// Integers that no index depends on, over the whole range of their type: what wraps shows.
-std::vector<NDArray> with_whole_range(te::Kernel const& kernel, std::vector<NDArray> inputs,
-                                      Rng& rng) {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].type() != DType::kI32 && inputs[i].type() != DType::kI8 &&
-        inputs[i].type() != DType::kU8)
-      continue;
-    if (kernel.inputs[i]->name == "I") continue;
-    double low = inputs[i].type() == DType::kU8   ? 0
-                 : inputs[i].type() == DType::kI8 ? -128
-                                                  : -0x1p31;
-    double high = inputs[i].type() == DType::kU8   ? 255
-                  : inputs[i].type() == DType::kI8 ? 127
-                                                   : 0x1p31 - 1;
-    for (int64_t e = 0; e < inputs[i].size(); ++e)
-      inputs[i].set_value(e, rng.below(4) == 0 ? (rng.below(2) ? low : high)
-                                               : double(rng.between(int64_t(low), int64_t(high))));
+/// Integers over the whole range of their type, indices among them: what wraps shows.
+std::vector<NDArray> with_whole_range(std::vector<NDArray> inputs, Rng& rng) {
+  for (NDArray& input : inputs) {
+    if (!is_integer(input.type())) continue;
+    for (int64_t e = 0; e < input.size(); ++e)
+      set_integer(input, e,
+                  rng.below(4)   ? int64_t(rng.next())
+                  : rng.below(2) ? lowest_integer(input.type())
+                                 : highest_integer(input.type()));
   }
   return inputs;
 }
@@ -200,7 +193,7 @@ private slots:
                   testing::random_inputs(kernel, rng),
                   {},
                   rng.next() | 1};
-      if (rng.below(2)) one.inputs = with_whole_range(kernel, std::move(one.inputs), rng);
+      if (rng.below(2)) one.inputs = with_whole_range(std::move(one.inputs), rng);
       one.expected = testing::expected_of(kernel, one.inputs);
       std::string code, fault = one.fault(&code);
       ++(code.empty() ? lowered : refused[code]);

@@ -51,6 +51,7 @@ std::set<std::string> const kNotAMove = {
     "already_there",
     "not_a_sum",
     "no_padding",
+    "padding_divides",
     "skipped_already",
     "no_thread_axes",
     "axis_too_short",

@@ -90,6 +90,17 @@ private slots:
            "  C[y in 8, x in 3] = B[y+1, x+1] + 0.5 * (B[y, x+1] + B[y+2, x+1])\n"
         << "s, t = split(C.y, factor=4)\ncompute_at(B, t)\ncompute_at(A, t)\n"
            "rolling_buffer(A)\nrolling_buffer(B)\n";
+    QTest::newRow("from the last rows to the first")
+        << "kernel back(U: f32[14, 5]) -> C\n"
+           "  A[y in 13, x in 5] = U[y+1, x] * 0.5 + U[y, x]\n"
+           "  C[y in 11, x in 5] = A[12-y, x] + A[11-y, x] - A[10-y, x]\n"
+        << "compute_at(A, C.y)\nrolling_buffer(A)\n";
+    QTest::newRow("two sweeps back, by two rows")
+        << "kernel back(U: f32[14, 5]) -> C\n"
+           "  A[y in 13, x in 5] = U[y+1, x] * 0.5 + U[y, x]\n"
+           "  B[y in 11, x in 5] = A[y, x] + A[y+2, x]\n"
+           "  C[y in 4, x in 5] = sum[r in 5] B[6-2*y+r, x]\n"
+        << "compute_at(B, C.y)\ncompute_at(A, C.y)\nrolling_buffer(A)\nrolling_buffer(B)\n";
     QTest::newRow("a recurrence in each row")
         << "kernel rows(X: f32[5, 8]) -> Y\n"
            "  H[scan t in 5, y in 8]: f32 = X[t, y] + select(1 <= t, H[t-1, y] * 0.5, 0)\n"

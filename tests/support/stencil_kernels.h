@@ -24,7 +24,9 @@ inline std::string stencil(Rng& rng) {
   if (twice)
     text += fmt::format("  B[y in {}, x in {}] = A[y, x] + X[y, x]\n", height, columns + 1);
   std::string from = twice ? "B" : "A";
-  std::string at = fmt::format("y*{}", stride);
+  // The window slides from the first rows to the last ones, or back.
+  std::string at = rng.below(3) == 0 ? fmt::format("{}-y*{}", (rows - 1) * stride, stride)
+                                     : fmt::format("y*{}", stride);
   switch (rng.below(3)) {
     case 0:
       return text + fmt::format("  Y[y in {}, x in {}] = sum[r in {}] {}[{}+r, x{}]\n", rows,

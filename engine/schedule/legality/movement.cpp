@@ -74,8 +74,8 @@ Movement movement_of(Program const& program, Target const& target, LoopSite cons
     arith::Linear base = arith::to_linear(box[d]->base);
     int64_t step = base.factor_of(counter);
     Expr rest = arith::simplify(box[d]->base - loop.loop->var * step);
-    if (step <= 0 || uses_variable(rest, counter) || movement.part) return {};
-    movement = {MovingPart{d, step, box[d]->extent}, false};
+    if (step == 0 || uses_variable(rest, counter) || movement.part) return {};
+    movement = {MovingPart{d, std::abs(step), box[d]->extent, step < 0}, false};
   }
   return movement;
 }

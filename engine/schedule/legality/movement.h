@@ -14,8 +14,9 @@ namespace tw {
 /// move on by `step` from iteration to iteration, and what it touches of the others each time.
 struct MovingPart {
   size_t dimension = 0;
-  int64_t step = 1;
+  int64_t step = 1;  ///< above 0
   int64_t extent = 1;
+  bool backwards = false;  ///< each begins `step` before the one before it
 };
 /// Empty: it is no such part; `stays` tells whether every iteration touches the same elements.
 struct Movement {

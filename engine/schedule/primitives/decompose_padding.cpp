@@ -5,6 +5,7 @@
 #include "engine/arith/linear.h"
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
+#include "engine/ir/speculation.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/legality/structure.h"
@@ -17,17 +18,11 @@ namespace {
 
 using namespace ir;
 
-bool reads_tensors(Expr const& e) {
-  bool reads = false;
-  walk(e, [&](Expr const& part) { return reads = reads || part.as<Load>(), !reads; });
-  return reads;
-}
-
 /// The choice between a value and padding that the block stores; null: it is none.
 Select const* choice_of(Block const& block) {
   auto const* store = block.body.as<Store>();
   auto const* choice = store ? store->value.as<Select>() : nullptr;
-  bool pads = choice && !reads_tensors(choice->b) && !reads_tensors(choice->condition);
+  bool pads = choice && !reads_tensor(choice->b) && !reads_tensor(choice->condition);
   return pads ? choice : nullptr;
 }
 
@@ -164,6 +159,11 @@ std::expected<Proof, Refusal> check(Move const& move) {
         fmt::format("{} does not choose between a value and padding by a condition on its axes",
                     name),
         "decompose_padding: the block must store select(condition, value, padding)");
+  if (!divides_safely(choice_of(*site.block)->b))
+    return refuse_stage(
+        "padding_divides",
+        fmt::format("the padding of {} divides by what may be zero where it is not chosen", name),
+        "decompose_padding: the padding is stored everywhere, so it must have a value everywhere");
   bool sums = std::ranges::any_of(
       site.block->iters, [](IterVar const& iter) { return iter.kind == IterKind::kReduce; });
   if (sums || (!is_complete(site) && !is_recurrence(site)))

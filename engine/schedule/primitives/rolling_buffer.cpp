@@ -264,8 +264,15 @@ Stmt with_extent(Stmt const& nest, LoopId rows, int64_t extent) {
 Stmt first_rows(Move const& move, Rolling const& rolling, Stmt const& nest, int64_t kept,
                 Program& program) {
   For const& loop = *rolling.loop.loop;
-  Stmt first = rebind(with_extent(nest, rolling.rows->id, kept), {{loop.name(), int_imm(0)}},
-                      nullptr, {}, rolling.loop.around);
+  For const& rows = *rolling.rows;
+  Substitution first_iteration{{loop.name(), int_imm(0)}};
+  std::vector<std::pair<std::string, int64_t>> counts;
+  if (rolling.part.backwards) {  // its last rows
+    first_iteration[rows.name()] = rows.var + rolling.part.step;
+    counts.emplace_back(rows.name(), kept);
+  }
+  Stmt first = rebind(with_extent(nest, rows.id, kept), first_iteration, nullptr, counts,
+                      rolling.loop.around);
   return Copies(move.program, program).copy(first, "_first");
 }
 
@@ -281,9 +288,10 @@ Applied apply(Move const& move) {
   std::string const& row = rolling->rows->name();
   std::vector<For const*> around = rolling->loop.around;
   around.push_back(&loop);
+  Substitution new_rows;
+  if (!rolling->part.backwards) new_rows[row] = rolling->rows->var + kept;
   parts.statements[rolling->statement] =
-      rebind(with_extent(nest, rolling->rows->id, step), {{row, rolling->rows->var + kept}},
-             nullptr, {{row, step}}, around);
+      rebind(with_extent(nest, rolling->rows->id, step), new_rows, nullptr, {{row, step}}, around);
   Stmt body = seq(std::move(parts.statements));
   for (size_t i = parts.tensors.size(); i-- > 0;)
     if (parts.tensors[i]->name != rolling->tensor->name) body = make<Alloc>(parts.tensors[i], body);

@@ -7,6 +7,7 @@
 
 #include "engine/ir/neutral.h"
 #include "engine/ir/rewrite.h"
+#include "engine/ir/speculation.h"
 #include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/rewriting/buffers.h"
@@ -40,26 +41,17 @@ bool is_whole(Program const& program, BlockSite const& site, BufferNode const& b
 /// Reads of other tensors, by tensor; nothing where a divisor may become zero.
 std::optional<Loads> loads_of(Store const& store) {
   Loads loads;
-  bool divides = false;
+  if (!divides_safely(store.value)) return std::nullopt;
   walk(store.value, [&](Expr const& e) {
     auto const* read = e.as<Load>();
     if (read && read->buffer->name != store.buffer->name) loads[read->buffer->name].push_back(read);
-    auto const* op = e.as<Binary>();
-    divides = divides || (op && (op->op == BinaryOp::kFloorDiv || op->op == BinaryOp::kFloorMod) &&
-                          !as_int(op->b));
     return true;
   });
-  return divides ? std::nullopt : std::optional(std::move(loads));
+  return loads;
 }
 
 bool uses(Load const& read, std::string const& iter) {
   return std::ranges::any_of(read.indices, [&](Expr const& e) { return uses_variable(e, iter); });
-}
-
-bool reads_tensors(Expr const& e) {
-  bool reads = false;
-  walk(e, [&](Expr const& part) { return reads = reads || part.as<Load>(), !reads; });
-  return reads;
 }
 
 class Planning {
@@ -91,7 +83,7 @@ public:
       for (Load const* read : loads) {
         auto was = arith::bounds(read->indices[d], old_),
              is = arith::bounds(read->indices[d], new_);
-        if (!was || !is || reads_tensors(read->indices[d]) || was->low < 0 ||
+        if (!was || !is || reads_tensor(read->indices[d]) || was->low < 0 ||
             was->high >= shape[d] || is->low < 0)
           return std::nullopt;
         room[d] = std::max(room[d], is->high + 1);
