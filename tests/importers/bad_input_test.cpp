@@ -221,6 +221,26 @@ private slots:
     QVERIFY2(graph.has_value(), qPrintable(sentence(graph)));
     QVERIFY(to_text(*graph).find("'a/b c:0'") != std::string::npos);
   }
+
+  /// Control characters of eight bits and marks of direction among them.
+  void names_steer_no_terminal() {
+    ForeignModel model = small_model();
+    for (ForeignNode& node : model.graph.nodes)
+      for (auto* list : {&node.inputs, &node.outputs})
+        for (std::string& name : *list)
+          if (name == "conv1.out")
+            name =
+                "a\x1b[2Jb\xC2\x9B"
+                "c\xE2\x80\xAE"
+                "d\xFF"
+                "e\xC3\xA4";
+    auto graph = build_graph(read_onnx(write_onnx(model).value()).value());
+    QVERIFY2(graph.has_value(), qPrintable(sentence(graph)));
+    std::string text = to_text(*graph);
+    size_t at = text.find("[2Jb");
+    QVERIFY(at != std::string::npos && at >= 2);
+    QCOMPARE(QString::fromStdString(text.substr(at - 2, 17)), QString("a?[2Jb??c???d?e\u00E4"));
+  }
 };
 
 QTEST_GUILESS_MAIN(BadInputTest)

@@ -9,6 +9,7 @@
 #include "engine/importers/onnx/tensor.h"
 #include "engine/importers/onnx/wire.h"
 #include "engine/importers/unread.h"
+#include "engine/support/base/printable.h"
 
 namespace tw {
 namespace {
@@ -32,27 +33,13 @@ std::unexpected<Error> damaged(std::string_view bytes, std::string_view file, bo
   return bad_input("not_onnx", message, {std::string(file), 0, 0, {}});
 }
 
-/// Length of the well-formed UTF-8 character at `i` that may be shown, 0 if there is none.
-size_t character_at(std::string const& text, size_t i) {
-  auto byte = [&](size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0u; };
-  unsigned first = byte(i);
-  if (first < 0x80) return first >= 0x20 && first != 0x7F;
-  size_t length = first >= 0xC2 && first < 0xE0   ? 2
-                  : first >= 0xE0 && first < 0xF0 ? 3
-                  : first >= 0xF0 && first < 0xF5 ? 4
-                                                  : 0;
-  for (size_t k = 1; k < length; ++k)
-    if ((byte(i + k) & 0xC0) != 0x80) return 0;
-  return length;
-}
-
 /// Names go into sentences, texts and JSON: what cannot stand there becomes '?'.
 std::string name_of(std::string const& raw) {
   std::string clean;
-  for (size_t i = 0; i < raw.size();) {
-    size_t length = character_at(raw, i);
-    clean += length ? raw.substr(i, length) : "?";
-    i += std::max<size_t>(1, length);
+  for (std::string_view rest = raw; !rest.empty();) {
+    size_t length = printable(rest);
+    clean += length ? rest.substr(0, length) : "?";
+    rest.remove_prefix(std::max<size_t>(1, length));
   }
   return clean;
 }
