@@ -78,7 +78,8 @@ Result<std::vector<session::DeviceKind>> device_kinds(Context const& context,
 Result<session::TuneRequest> request_of(Context const& context, TuneArguments const& arguments) {
   session::TuneRequest request;
   request.options = arguments.options;
-  TRY_ASSIGN(request.options.model, find_model_kind(arguments.cost_model));
+  TRY_ASSIGN(ModelKind model, find_model_kind(arguments.cost_model));
+  TRY_ASSIGN(request.options.learning, learning_of(arguments.learn, model));
   request.options.threads = context.threads;
   request.device = context.device;
   request.build = version_number();

@@ -15,6 +15,7 @@ namespace tw::cli {
 struct TuneArguments {
   std::string path, kernel, out, script;
   std::string cost_model{name_of(ModelKind::kTrees)};
+  std::vector<std::string> learn;  ///< settings of the learned search
   std::vector<std::string> pins;
   std::vector<std::string> devices;  ///< the first is the context's
   TuneOptions options;

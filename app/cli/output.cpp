@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "app/cli/plain_text.h"
+#include "engine/measure/roofs.h"
 #include "engine/support/files.h"
 
 namespace tw::cli {
@@ -32,7 +33,10 @@ Json to_json(Error const& error) {
   return {{"error", {{"code", error.code}, {"message", error.message}, {"place", place}}}};
 }
 
-int report(Context const& context, Error const& error) {
+int report(Context const& context, Error const& of) {
+  Error error = of;
+  if (!context.standard_input.empty() && error.place.file == context.standard_input)
+    error.place.file = "standard input";
   std::string text = context.json
                          ? to_json(error).dump(-1, ' ', false, Json::error_handler_t::replace)
                          : "tw: " + plain_lines(to_sentence(error));
@@ -53,6 +57,15 @@ void print_line(Context const& context, Json json) {
 std::unique_lock<std::recursive_mutex> turn_to_print(Context const& context) {
   if (!context.terminal) return {};
   return std::unique_lock(context.terminal->turn);
+}
+
+CLI::Validator above_zero() {
+  auto judge = [](std::string& text) -> std::string {
+    double value = 0;
+    if (!CLI::detail::lexical_cast(text, value)) return fmt::format("'{}' is no number", text);
+    return value > 0 ? "" : fmt::format("{} is not above 0", text);
+  };
+  return CLI::Validator(judge, "");
 }
 
 void add_model_options(CLI::App& command, Context& context, std::string& path) {
@@ -197,6 +210,15 @@ Progress progress_of(Context const& context) {
 
 void end_progress(Context const& context) {
   if (shows_progress(context)) fmt::print(stderr, "\r\x1b[K");
+}
+
+bool say_if_disturbed(Context const& context, Device& device) {
+  if (!others_run(device, context.backend->target().hardware, {})) return false;
+  if (!context.json)
+    fmt::print(
+        stderr,
+        "tw: other programs use the processors: what is timed now takes longer than alone\n");
+  return true;
 }
 
 Result<NDArray> read_raw(std::string const& file, session::ModelTensor const& info) {

@@ -44,6 +44,7 @@ struct Context {
   std::filesystem::path cache_folder;
   session::ExportKit exports;
   std::filesystem::path devices_file;
+  std::string standard_input;                ///< the file that it was read into; empty: none
   std::string own_macros;                    ///< a further folder of them; empty: none
   std::shared_ptr<MacroSet const> macros;    ///< what scripts may use besides primitives
   std::string store;                         ///< of trials: a file, or a server's URL
@@ -62,6 +63,9 @@ void print(Json const& json);
 void print_line(Context const& context, Json json);
 /// While it lives nobody else prints.
 std::unique_lock<std::recursive_mutex> turn_to_print(Context const& context);
+
+/// Of an option's number.
+CLI::Validator above_zero();
 
 Json to_json(Error const& error);
 /// "--fix data=1x3x224x224", "--arrange blocks=8", "--size n=17" of every command that takes a
@@ -89,6 +93,9 @@ void add_shaped_options(CLI::App& command, Context& context, std::string& path, 
 /// How far a command is, in one line that replaces itself; where standard error is no terminal, and
 /// with --json, nothing.
 Progress progress_of(Context const& context);
+/// Whether others use the device's processors now, so that what is timed next takes longer than
+/// alone; says so on standard error.
+bool say_if_disturbed(Context const& context, Device& device);
 /// Takes that line away.
 void end_progress(Context const& context);
 

@@ -40,13 +40,15 @@ Status Tuning::begin(std::vector<Device*> const& devices, std::vector<NDArray> i
     result_.devices[i].name = options_.device_names[i];
   TRY(space_.by_rule());  // pinned knobs are checked by it
   TRY_ASSIGN(SearchRow row, find_search(options_.search));
-  if (row.make_with == nullptr && options_.model != ModelKind{})
-    return bad_input("no_model_to_choose",
-                     fmt::format("the search '{}' learns nothing: a cost model is for the search "
-                                 "'learned'",
-                                 row.name));
+  if (row.make_with == nullptr && options_.learning != Learning{})
+    return bad_input(
+        "no_model_to_choose",
+        fmt::format(
+            "the search '{}' learns nothing: a cost model and its settings are for the search "
+            "'learned'",
+            row.name));
   search_ = row.make_with != nullptr
-                ? row.make_with(space_, options_.seed, {options_.experience, options_.model})
+                ? row.make_with(space_, options_.seed, {options_.experience, options_.learning})
                 : row.make(space_, options_.seed);
   return take_known();
 }

@@ -66,7 +66,7 @@ struct TuneOptions {
   uint64_t seed = 1;
   int threads = 1;  ///< that kernels run with
   std::string search = "learned";
-  ModelKind model{};                      ///< that a search which learns learns with
+  Learning learning = {};                 ///< how a search which learns does
   std::vector<std::string> device_names;  ///< in the order of the devices; for people
   /// Compile the next candidate while one is measured: not where the kernels need all processors of
   /// the machine that compiles.

@@ -184,6 +184,21 @@ private slots:
     QVERIFY(sentence({"--trials", "0"}).contains("--trials"));
   }
 
+  void how_the_search_learns_is_chosen() {
+    for (char const* setting :
+         {"objective=rank", "acquisition=ei", "acquisition=ucb", "lambda=2"}) {
+      Run run = tw({"tune", "example:matmul", "--trials", "30", "--learn", setting, "--no-store"});
+      QVERIFY2(run.code == 0, qPrintable(run.err));
+    }
+    Run run = tw({"tune", "example:matmul", "--trials", "9", "--learn", "objective=best"});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("rank or regression"), qPrintable(run.err));
+    run = tw(
+        {"tune", "example:matmul", "--trials", "9", "--search", "random", "--learn", "lambda=2"});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("learns nothing"), qPrintable(run.err));
+  }
+
   void what_each_step_carries_is_measured() {
     QString script = folder_.filePath("steps.tws");
     QFile file(script);

@@ -294,7 +294,8 @@ private slots:
 
   void a_cost_model_is_for_a_search_that_learns() {
     Space space = space_of(kProduct);
-    TuneOptions options{.trials = 24, .search = "random", .model = ModelKind::kTreeGru};
+    TuneOptions options{
+        .trials = 24, .search = "random", .learning = {.model = ModelKind::kTreeGru}};
     auto refused = tune(space, *device_, inputs_, expected_, options);
     QCOMPARE(refused.error().code, std::string("no_model_to_choose"));
     options.search = "learned";

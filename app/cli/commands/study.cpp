@@ -216,7 +216,7 @@ void add_study(CLI::App& app, Context& context) {
       ->add_option("--reference", arguments->reference,
                    "microseconds that R2 asks for (default: what the schedule by rule takes)")
       ->type_name("US")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   command->add_option("--out", arguments->folder, "write claims' pictures and study.json here")
       ->type_name("FOLDER");
   add_device_option(*command, context);

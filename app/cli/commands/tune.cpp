@@ -89,7 +89,7 @@ void add_tune(CLI::App& app, Context& context) {
           "--seconds", arguments->options.seconds,
           "end after this time, the last comparisons too (default: when the trials are done)")
       ->type_name("S")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   std::string names;
   for (SearchRow const& row : searches())
     names += (names.empty() ? "" : ", ") + std::string(row.name);
@@ -100,6 +100,13 @@ void add_tune(CLI::App& app, Context& context) {
                    "what the learned search learns with: trees (boosted), or tree-gru (a recursive "
                    "network over the program's loops; default: trees)")
       ->type_name("M");
+  command
+      ->add_option("--learn", arguments->learn,
+                   "a setting of the learned search: objective=rank, acquisition=ei or ucb, "
+                   "deviations=N, lambda=N, epsilon=N; again for further ones")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all();
   command->add_option("--seed", arguments->options.seed, "of everything by chance (default: 1)")
       ->type_name("N");
   command->add_option("--pin", arguments->pins, "keep a knob at a value; again for further knobs")

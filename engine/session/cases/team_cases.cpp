@@ -106,7 +106,7 @@ Result<TunedModel> tune_with_team(LoadedModel const& model, TeamModel const& fro
                                   Progress const& progress) {
   TeamSearch search{request.kernels.options.search, request.kernels.build,
                     request.kernels.options.seed, request.kernels.options.threads,
-                    request.kernels.options.model};
+                    request.kernels.options.learning};
   TRY_ASSIGN(std::string packed, packed_model(model, from));
   records::TeamJob job{.name = team.job,
                        .priority = team.priority,

@@ -38,7 +38,8 @@ std::string to_text(TeamSearch const& search) {
   return Json{{"search", search.search},
               {"seed", search.seed},
               {"threads", search.threads},
-              {"model", name_of(search.model)},
+              {"model", name_of(search.learning.model)},
+              {"learn", settings_of(search.learning)},
               {"build", search.build}}
       .dump();
 }
@@ -57,8 +58,10 @@ Result<TeamSearch> team_search(std::string const& text, std::string const& build
                                  theirs, build));
   TRY_ASSIGN(ModelKind model,
              find_model_kind(json.value("model", std::string(name_of(ModelKind::kTrees)))));
+  TRY_ASSIGN(Learning learning,
+             learning_of(json.value("learn", std::vector<std::string>{}), model));
   return TeamSearch{json.value("search", ""), build, json.value("seed", uint64_t(1)),
-                    json.value("threads", 0), model};
+                    json.value("threads", 0), learning};
 }
 
 TeamWorker::TeamWorker(ModelTuneRequest const& request, TeamRequest const& team,
@@ -136,7 +139,7 @@ Status TeamWorker::work_on(records::Lease const& lease) {
   one.job = lease.job;
   one.team = true;
   one.options.search = (*job)->search.search;
-  one.options.model = (*job)->search.model;
+  one.options.learning = (*job)->search.learning;
   one.options.threads = (*job)->search.threads;
   one.options.seed = (*job)->search.seed + uint64_t(lease.slice);  // each looks elsewhere
   one.options.trials = lease.trials;

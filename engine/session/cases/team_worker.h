@@ -16,13 +16,13 @@ struct TeamSearch {
   std::string search, build;
   uint64_t seed = 1;
   int threads = 0;
-  ModelKind model{};  ///< that a search which learns learns with
+  Learning learning = {};
 };
 std::string to_text(TeamSearch const& search);
 /// What code for this device is, and of which version: only like times compare.
 std::string team_target(Backend const& backend, std::string const& build);
 /// Errors: other_version, where it was not written by this version of the program;
-/// unknown_model_kind.
+/// unknown_model_kind, bad_learning.
 Result<TeamSearch> team_search(std::string const& text, std::string const& build);
 
 class TeamWorker {

@@ -11,6 +11,7 @@
 #include "engine/learning/training/train_trees.h"
 #include "engine/learning/tree_gru/train_tree_gru.h"
 #include "engine/tuner/features/knob_features.h"
+#include "engine/tuner/model/model_kind.h"
 
 namespace tw {
 
@@ -20,15 +21,6 @@ enum class Representation : uint8_t {
   kContext,   ///< its loops, each with what is said of it
   kRelation,  ///< what its loops do with memory, whichever does it
 };
-
-/// What learns, as `--model` names it.
-enum class ModelKind : uint8_t {
-  kTrees,    ///< boosted trees over a row of numbers
-  kTreeGru,  ///< a recursive network over the program's loops
-};
-std::string_view name_of(ModelKind kind);
-/// Errors: unknown_model_kind, with those there are.
-Result<ModelKind> find_model_kind(std::string_view name);
 
 /// A point as the model sees it.
 struct SeenPoint {

@@ -18,6 +18,7 @@ constexpr size_t kErrors = 24;       // predictions that are remembered, to know
 constexpr double kDeviations = 2;    // what is not even so much better than predicted gains nothing
 constexpr float kLikely = 0.5F, kPenalty = 10;  // who likely fails comes last
 constexpr double kFirstDiversity = 0.1;         // before anything was measured
+constexpr int kEnsembles = 5;  // that say how sure they are together; the paper's number
 constexpr double kTie = 1e-3;  // of the mean, where no improvement is expected of any
 
 /// Learns what points take from what was measured, and proposes those that are predicted to be
@@ -261,6 +262,19 @@ Status Learned::plan() {
   return {};
 }
 
+LearnedOptions options_of(SearchHelp const& help) {
+  Learning const& wanted = help.learning;
+  LearnedOptions options{.acquisition = wanted.acquisition,
+                         .deviations = wanted.deviations,
+                         .experience = help.experience,
+                         .by_chance = wanted.by_chance,
+                         .choice = wanted.choice};
+  options.model.kind = wanted.model;
+  options.model.objective = wanted.objective;
+  if (wanted.acquisition != Acquisition::kMean) options.model.ensembles = kEnsembles;
+  return options;
+}
+
 }  // namespace
 
 std::unique_ptr<Search> make_learned_search(Space const& space, uint64_t seed,
@@ -273,8 +287,7 @@ SearchRow learned_search() {
           "by a model that learns from what was measured how far the target's own is off",
           [](Space const& space, uint64_t seed) { return make_learned_search(space, seed, {}); },
           [](Space const& space, uint64_t seed, SearchHelp const& help) {
-            return make_learned_search(
-                space, seed, {.model = {.kind = help.model}, .experience = help.experience});
+            return make_learned_search(space, seed, options_of(help));
           }};
 }
 

@@ -3,16 +3,10 @@
 
 #include "engine/tuner/model/annealing.h"
 #include "engine/tuner/model/experience.h"
+#include "engine/tuner/search/learning.h"
 #include "engine/tuner/search/search.h"
 
 namespace tw {
-
-/// What is made largest of a point that was predicted (Chen et al. 2018, section 3.3).
-enum class Acquisition : uint8_t {
-  kMean,
-  kExpectedImprovement,  ///< needs more than one ensemble, and times
-  kUpperConfidence,      ///< the same
-};
 
 struct LearnedOptions {
   PointModelOptions model;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/tuner/search/learning.h"
 #include "engine/tuner/space.h"
 
 namespace tw {
@@ -36,13 +37,12 @@ protected:
 };
 
 class Experience;
-enum class ModelKind : uint8_t;
 
 /// What a search that learns may use.
 struct SearchHelp {
   std::shared_ptr<Experience const>
-      experience;     ///< what other kernels' trials teach; null: nothing
-  ModelKind model{};  ///< that it learns with
+      experience;  ///< what other kernels' trials teach; null: nothing
+  Learning learning = {};
 };
 
 /// Made of the files in this folder: each one search.
