@@ -79,6 +79,8 @@ struct ModelTensor {
 };
 std::vector<ModelTensor> model_inputs(LoadedModel const& model);
 std::vector<ModelTensor> model_outputs(LoadedModel const& model);
+/// What a kernel reads that it does not make.
+std::vector<ModelTensor> kernel_inputs(LoadedModel const& model, int kernel);
 /// What a kernel takes as its parameters (`@param`, or a model's weights).
 std::vector<ModelTensor> kernel_parameters(LoadedModel const& model, int kernel);
 /// Integer and truth inputs of one element, whose value decides what is computed (a mode, a rate),
@@ -181,6 +183,7 @@ struct ScriptCheck {
   bool compared = false;  ///< false when a step was refused
   Comparison comparison;
   std::vector<JudgedInputs> further;  ///< where the first inputs are right
+  std::string not_further;            ///< why there are no more of them; empty: there are
   /// How far the schedule's roundings are from the plain nest's, in units of the last place of the
   /// largest element, on floats with all their digits; empty: not compared.
   std::optional<double> rounding_units;
@@ -202,6 +205,8 @@ struct CheckOptions {
   bool open = false;                          ///< the kernel's own sizes stay open
   std::map<std::string, int64_t> sizes = {};  ///< of open ones: the only value to run
   bool further = true;  ///< judge on further inputs, too, where the kernel is small enough
+  /// Of `kernel_inputs`, by name: judge on these, too; what is not given proves something.
+  std::map<std::string, NDArray> inputs = {};
 };
 /// Replays the script step by step and compares what it computes with the kernel's reference, run
 /// on the device with seeded inputs; code with open sizes with several of their values. Long runs

@@ -10,10 +10,10 @@
 #include "engine/schedule/macros/expansion.h"
 #include "engine/schedule/repairs.h"
 #include "engine/schedule/trace.h"
-#include "engine/session/cases/further_inputs.h"
 #include "engine/session/cases/size_cases.h"
 #include "engine/session/model/checked_run.h"
 #include "engine/session/model/elapsing.h"
+#include "engine/session/model/further_inputs.h"
 #include "engine/session/model/kernel_reference.h"
 #include "engine/session/model/loaded_model.h"
 #include "engine/session/model/open_kernel.h"
@@ -22,9 +22,6 @@
 
 namespace tw::session {
 namespace {
-
-/// Iterations of a kernel's nests: its plain nest runs once more for each set of inputs.
-constexpr double kMostJudgedFurther = 5e8;
 
 /// The plain nest of a large convolution takes a while: one run is enough to know how slow it is.
 BenchOptions bench_options(int threads, Backend const& backend, StopToken stop) {
@@ -154,6 +151,29 @@ Status passes_hold(Schedule const& schedule, Backend const& backend) {
 
 }  // namespace
 
+namespace {
+
+/// What is right on the first inputs.
+Status judge_further(JudgedKernel const& of, CheckOptions const& what, ir::Program const& plain,
+                     KernelCode const& code, ScriptCheck& result) {
+  if (!what.inputs.empty()) {
+    TRY_ASSIGN(JudgedInputs given, judge_given(of, what.inputs, plain, code));
+    result.further.push_back(std::move(given));
+  }
+  if (!what.further) return {};
+  if (Status fits = verify_further(of.model.kernel(of.kernel).kernel); !fits) {
+    result.not_further = fits.error().message;
+    return {};
+  }
+  TRY_ASSIGN(FurtherInputs inputs, FurtherInputs::create(of, plain));
+  TRY_ASSIGN(FurtherVerdict verdict, inputs.judge(code, of.options));
+  std::ranges::move(verdict.judged, std::back_inserter(result.further));
+  result.rounding_units = verdict.rounding_units;
+  return {};
+}
+
+}  // namespace
+
 Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::string const& script,
                                  std::string const& script_file, Backend const& backend,
                                  Device& device, CheckOptions const& what, StopToken stop,
@@ -218,9 +238,9 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
   TRY_ASSIGN(BenchResult measured, bench.measure(code, options));
   result.comparison = te::judge(measured.outputs, reference.expected);
   result.compared = true;
-  bool small = double(size_of(model.kernel(kernel).kernel).iterations) <= kMostJudgedFurther;
-  if (what.further && small && result.comparison.equal && !schedule.sized())
-    TRY(judge_further({model, kernel, backend, device, options, progress}, plain, code, result));
+  if (result.comparison.equal && !schedule.sized())
+    TRY(judge_further({model, kernel, backend, device, options, progress}, what, plain, code,
+                      result));
   if (what.measure && result.is_right()) {
     result.scheduled_ms = measured.samples.least() * 1e3;
     result.scheduled_spread = measured.samples.spread();

@@ -99,6 +99,14 @@ Result<KernelReference> kernel_reference(LoadedModel const& model, int kernel,
                                          Progress const& progress, te::InputSet set,
                                          ReferenceFrom from) {
   te::Kernel const& defined = model.kernel(kernel).kernel;
+  TRY_ASSIGN(std::vector<NDArray> inputs, te::proving_inputs(defined, 1, set));
+  return reference_on(std::move(inputs), model, kernel, backend, device, stop, progress, from);
+}
+
+Result<KernelReference> reference_on(std::vector<NDArray> inputs, LoadedModel const& model,
+                                     int kernel, Backend const& backend, Device& device,
+                                     StopToken stop, Progress const& progress, ReferenceFrom from) {
+  te::Kernel const& defined = model.kernel(kernel).kernel;
   TRY(verify_size(defined));
   auto iterations = double(size_of(defined).iterations);
   Elapsing elapsing(
@@ -106,8 +114,7 @@ Result<KernelReference> kernel_reference(LoadedModel const& model, int kernel,
       fmt::format("{}: running its plain nest of {:.3g} iterations for the reference result",
                   defined.name, iterations),
       iterations / kIterationsPerSecond);
-  KernelReference reference;
-  TRY_ASSIGN(reference.inputs, te::proving_inputs(defined, 1, set));
+  KernelReference reference{std::move(inputs), {}};
   std::optional<std::vector<NDArray>> operators;
   if (!model.own.contains(kernel)) {
     TRY_ASSIGN(operators, reference_outputs(model, kernel, reference.inputs, stop));

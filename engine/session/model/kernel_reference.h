@@ -33,4 +33,10 @@ Result<KernelReference> kernel_reference(LoadedModel const& model, int kernel,
                                          te::InputSet set = te::InputSet::kProving,
                                          ReferenceFrom from = ReferenceFrom::kDevice);
 
+/// The same on these inputs.
+Result<KernelReference> reference_on(std::vector<NDArray> inputs, LoadedModel const& model,
+                                     int kernel, Backend const& backend, Device& device,
+                                     StopToken stop = {}, Progress const& progress = {},
+                                     ReferenceFrom from = ReferenceFrom::kDevice);
+
 }  // namespace tw::session

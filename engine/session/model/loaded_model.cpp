@@ -377,6 +377,13 @@ std::vector<ModelTensor> model_outputs(LoadedModel const& model) {
   return list;
 }
 
+std::vector<ModelTensor> kernel_inputs(LoadedModel const& model, int kernel) {
+  std::vector<ModelTensor> list;
+  for (ir::Buffer const& buffer : model.kernel(kernel).kernel.inputs)
+    list.push_back(tensor_of(*buffer));
+  return list;
+}
+
 std::vector<ModelTensor> kernel_parameters(LoadedModel const& model, int kernel) {
   std::vector<ModelTensor> list;
   for (ir::Buffer const& buffer : model.kernel(kernel).kernel.inputs)

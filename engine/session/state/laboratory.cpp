@@ -72,10 +72,29 @@ Result<CheckedRun> Laboratory::check(Model const& model, int kernel, ir::Program
   return run_checked(program, operations, kMostCheckedOperations, backend(), *bench_, options);
 }
 
+Result<FurtherVerdict> Laboratory::judge_further(Model const& model, int kernel,
+                                                 ir::Program const& program, StopToken stop) {
+  TRY(prepare(model, kernel, stop));
+  TRY(verify_further(model->kernel(kernel).kernel));
+  BenchOptions options;
+  options.threads = threads_;
+  options.call.stop = stop;
+  options.call.timeout = std::chrono::seconds(60);
+  if (!further_) {
+    TRY_ASSIGN(ir::Program plain, plain_program(*model, kernel));
+    TRY_ASSIGN(FurtherInputs inputs,
+               FurtherInputs::create({*model, kernel, backend(), device(), options, {}}, plain));
+    further_ = std::move(inputs);
+  }
+  TRY_ASSIGN(KernelCode code, compile_kernel(program, backend(), CodeTier::kFull, stop));
+  return further_->judge(code, options);
+}
+
 Status Laboratory::prepare(Model const& model, int kernel, StopToken stop,
                            Progress const& progress) {
   if (bench_ && model_ == model && kernel_ == kernel) return {};
   bench_.reset();
+  further_.reset();
   TRY_ASSIGN(ir::Program plain, plain_program(*model, kernel));
   TRY_ASSIGN(KernelReference reference,
              kernel_reference(*model, kernel, backend(), device(), stop, progress));

@@ -11,6 +11,7 @@
 #include "engine/measure/kernel_bench.h"
 #include "engine/measure/speed_probe.h"
 #include "engine/session/model/checked_run.h"
+#include "engine/session/model/further_inputs.h"
 #include "engine/session/model/loaded_model.h"
 #include "engine/session/session.h"
 #include "engine/te/expected.h"
@@ -69,6 +70,10 @@ public:
   /// Runs it once with every access checked, if that is no long work.
   Result<CheckedRun> check(Model const& model, int kernel, ir::Program const& program,
                            StopToken stop);
+  /// What was right on the first inputs, on further ones. Errors: kernel_too_long, and those of
+  /// `FurtherInputs`.
+  Result<FurtherVerdict> judge_further(Model const& model, int kernel, ir::Program const& program,
+                                       StopToken stop);
 
 private:
   /// Inputs and the right answer of a kernel, made when the kernel changes.
@@ -84,6 +89,7 @@ private:
   int kernel_ = -1;
   std::unique_ptr<KernelBench> bench_;
   te::Expected expected_;
+  std::optional<FurtherInputs> further_;  ///< of the same kernel, once they were asked for
   std::unique_ptr<SpeedProbe> probe_;
   double peak_ = 0;
   std::function<std::shared_ptr<void>()> while_timing_;

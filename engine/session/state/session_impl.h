@@ -219,6 +219,8 @@ private:
   void take_machine(MachineView view);
   void start_checking(int kernel, int node);
   void check_node(int kernel, int node, StopToken stop);
+  bool keep_check(Model const& model, int kernel, int node, StopToken const& stop,
+                  std::function<void(KernelWork&)> const& keep);
   /// False: `why.still` answered no.
   bool take_model(Model model, std::string const& source, std::string const& shapes,
                   Project const* project, TakenUp const& why, std::string const& by_rule);

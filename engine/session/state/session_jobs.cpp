@@ -28,6 +28,7 @@ Status SessionImpl::run(MeasureAgain const&) {
     History& history = state_.now().history;
     history = history.with_correctness(history.current(), state_.here, Correctness::kUnknown, "");
     state_.now().checked.erase(history.current());
+    state_.now().judged_further.erase(history.current());
   }
   start_measuring();
   return {};
@@ -76,26 +77,48 @@ void SessionImpl::start_checking(int kernel, int node) {
 void SessionImpl::check_node(int kernel, int node, StopToken stop) {
   Model model;
   std::optional<Schedule> schedule;
+  bool checked = false;
   {
     std::lock_guard lock(mutex_);
     auto work = state_.kernels.find(kernel);
     if (!state_.model || work == state_.kernels.end() || !work->second.history.has(node)) return;
     HistoryNode const& known = work->second.history.node(node);
     if (known.on(state_.here).correctness != Correctness::kCorrect ||
-        work->second.checked.contains(node))
+        work->second.judged_further.contains(node))
       return;
     model = state_.model;
     schedule = known.schedule;
+    checked = work->second.checked.contains(node);
   }
-  auto run = laboratory_->check(model, kernel, schedule->program(), stop);
+  if (!checked) {
+    auto run = laboratory_->check(model, kernel, schedule->program(), stop);
+    if (!keep_check(model, kernel, node, stop, [&](KernelWork& work) {
+          work.checked.insert(node);
+          work.history = with_checked_run(work.history, node, state_.here, run);
+        }))
+      return;
+  }
+  auto further = laboratory_->judge_further(model, kernel, schedule->program(), stop);
+  keep_check(model, kernel, node, stop, [&](KernelWork& work) {
+    work.judged_further.insert(node);
+    work.history = with_further_inputs(work.history, node, state_.here, further);
+  });
+}
+
+/// False: the node is gone, or wrong by what was kept.
+bool SessionImpl::keep_check(Model const& model, int kernel, int node, StopToken const& stop,
+                             std::function<void(KernelWork&)> const& keep) {
+  bool right = false;
   {
     std::lock_guard lock(mutex_);
-    if (state_.model != model || stop.stop_requested()) return;
-    state_.kernels.at(kernel).checked.insert(node);
-    History& history = state_.kernels.at(kernel).history;
-    history = with_checked_run(history, node, state_.here, run);
+    if (state_.model != model || stop.stop_requested()) return false;
+    KernelWork& work = state_.kernels.at(kernel);
+    if (!work.history.has(node)) return false;
+    keep(work);
+    right = work.history.node(node).on(state_.here).correctness == Correctness::kCorrect;
   }
   publish();
+  return right;
 }
 
 void SessionImpl::measure_node(int kernel, int node, StopToken stop, Progress const& progress) {

@@ -23,6 +23,7 @@ struct KernelWork {
   analysis::KernelNeeds needs;
   uint64_t begun = 0;     ///< work_mark of what it began with; 0: it was restored
   std::set<int> checked;  ///< nodes that ran with every access checked, or are too large for it
+  std::set<int> judged_further;  ///< nodes that were asked on further inputs
   std::map<int, std::shared_ptr<analysis::TimeModel const>> models;  ///< by node, for these roofs
   std::map<int, std::shared_ptr<StateFacts const>> facts;            ///< of nodes once compared
 };
