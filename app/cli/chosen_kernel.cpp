@@ -44,11 +44,9 @@ Result<session::NamedScript> named_script(Context const& context, session::Loade
   return session::NamedScript{word, text};
 }
 
-namespace {
-
-/// The kernel that a script's `for` line names, where the model has it.
-Result<std::optional<int>> kernel_of(Context const& context, session::LoadedModel const& model,
-                                     session::NamedScript const& script) {
+Result<std::optional<int>> kernel_named_by(Context const& context,
+                                           session::LoadedModel const& model,
+                                           session::NamedScript const& script) {
   if (script.text.empty()) return std::nullopt;
   TRY_ASSIGN(Script parsed, parse_script(script.text, script.name, false, context.macros.get()));
   auto const rows = session::kernel_table(model).rows;
@@ -56,8 +54,6 @@ Result<std::optional<int>> kernel_of(Context const& context, session::LoadedMode
   if (row == rows.end()) return std::nullopt;
   return int(row - rows.begin());
 }
-
-}  // namespace
 
 Result<ChosenKernel> choose_kernel(Context const& context, KernelArguments const& arguments) {
   ChosenKernel chosen;
@@ -83,7 +79,7 @@ Result<ChosenKernel> choose_kernel(Context const& context, KernelArguments const
   TRY_ASSIGN(chosen.script, named_script(context, *chosen.model, chosen.kernel, arguments.script));
   if (!showing.empty()) chosen.script.text = showing;
   if (arguments.kernel.empty()) {
-    TRY_ASSIGN(std::optional<int> named, kernel_of(context, *chosen.model, chosen.script));
+    TRY_ASSIGN(std::optional<int> named, kernel_named_by(context, *chosen.model, chosen.script));
     chosen.kernel = named.value_or(chosen.kernel);
   }
   return chosen;

@@ -24,6 +24,10 @@ void add_kernel_options(CLI::App& command, Context& context, KernelArguments& ar
 /// A file's text, or one of the two schedules that every kernel has.
 Result<session::NamedScript> named_script(Context const& context, session::LoadedModel const& model,
                                           int kernel, std::string const& word);
+/// The kernel that a script's `for` line names, where the model has it.
+Result<std::optional<int>> kernel_named_by(Context const& context,
+                                           session::LoadedModel const& model,
+                                           session::NamedScript const& script);
 /// The same with the steps of its macros in their place. Errors: those of scripts, step_refused.
 Result<session::NamedScript> without_macros(Context const& context,
                                             session::LoadedModel const& model, int kernel,

@@ -12,6 +12,7 @@
 
 #include "app/cli/command_tree.h"
 #include "app/cli/output.h"
+#include "app/cli/standard_input.h"
 #include "app/cli/suggestion.h"
 #include "app/shared/environment.h"
 #include "app/shared/version.h"
@@ -66,6 +67,24 @@ std::optional<std::string> overwritten_input(CLI::App const& app) {
   return std::nullopt;
 }
 
+/// The parser's own words, but where they say less than is known.
+std::string sentence_of(CLI::App const& app, CLI::ParseError const& error) {
+  if (error.get_name() != "RequiredError") return error.what();
+  for (CLI::App const* command = &app; command != nullptr;) {
+    auto taken = command->get_subcommands();
+    if (!taken.empty()) {
+      command = taken.front();
+      continue;
+    }
+    auto inner = command->get_subcommands([](CLI::App const*) { return true; });
+    if (inner.empty()) break;
+    std::string names;
+    for (CLI::App const* one : inner) names += (names.empty() ? "" : ", ") + one->get_name();
+    return fmt::format("{} needs one of: {}", command->get_display_name(), names);
+  }
+  return error.what();
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Tilewright: explore and schedule the kernels of deep-learning models", "tw");
   app.set_version_flag("--version", version_line("tw"));
@@ -88,13 +107,16 @@ int run(int argc, char** argv) {
     fmt::print("{}", app.help());
     return 0;
   }
+  std::vector<std::string> words(argv + 1, argv + argc);
+  StandardInput piped;
+  if (Status read = piped.replace(words); !read) return report(context, read.error());
+  context.standard_input = piped.file();
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (CLI::ParseError const& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    std::vector<std::string> words(argv + 1, argv + argc);
     context.json |= std::ranges::find(words, "--json") != words.end();
-    std::string sentence = unknown_word(app, words).value_or(error.what());
+    std::string sentence = unknown_word(app, words).value_or(sentence_of(app, error));
     return report(context, Error{"unusable_arguments", sentence, {}, Fault::kBadInput});
   }
   if (auto sentence = overwritten_input(app))

@@ -41,13 +41,16 @@ int ablate(Context const& context, KernelArguments const& arguments) {
   if (!chosen) return report(context, chosen.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
+  bool disturbed = say_if_disturbed(context, **device);
   auto view =
       session::ablate_script(*chosen->model, chosen->kernel, chosen->script, *context.backend,
                              **device, context.threads, {}, progress_of(context));
   end_progress(context);
   if (!view) return report(context, view.error());
+  Json json = to_json(*view);
+  json["disturbed"] = disturbed;
   if (context.json)
-    print(to_json(*view));
+    print(json);
   else
     print_text(*view);
   return 0;

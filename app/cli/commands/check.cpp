@@ -2,7 +2,8 @@
 #include <fmt/ranges.h>
 
 #include "app/cli/chosen_kernel.h"
-#include "engine/session/model/kernel_reference.h"
+#include "app/cli/given_inputs.h"
+#include "engine/session/model/further_inputs.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw::cli {
@@ -12,7 +13,21 @@ struct Arguments {
   KernelArguments kernel;
   bool timed = false;
   bool checked = false;
+  std::vector<std::string> inputs;
 };
+
+Result<std::map<std::string, NDArray>> read_inputs(Arguments const& arguments,
+                                                   ChosenKernel const& chosen) {
+  auto infos = session::kernel_inputs(*chosen.model, chosen.kernel);
+  TRY_ASSIGN(auto files, named_files(arguments.inputs, infos, "the kernel"));
+  std::map<std::string, NDArray> given;
+  for (session::ModelTensor const& info : infos) {
+    auto file = files.find(info.name);
+    if (file == files.end()) continue;
+    TRY_ASSIGN(given[info.name], read_raw(file->second, info));
+  }
+  return given;
+}
 
 Json iteration_json(session::Iteration const& iteration) {
   Json loops = Json::object();
@@ -74,13 +89,8 @@ void print_text(session::ScriptCheck const& result) {
              result.comparison.max_abs_diff, result.comparison.max_abs_ref);
   for (session::JudgedInputs const& one : result.further)
     fmt::print("on {}: {}\n", one.of, one.comparison.equal ? "right" : "WRONG");
-  if (result.rounding_units)
-    fmt::print("{}\n",
-               *result.rounding_units == 0
-                   ? "rounded as the plain nest rounds"
-                   : fmt::format("rounded otherwise than the plain nest: up to {:.2g} units in the "
-                                 "last place of the largest element",
-                                 *result.rounding_units));
+  if (!result.not_further.empty()) fmt::print("{}\n", result.not_further);
+  if (result.rounding_units) fmt::print("{}\n", session::rounding_words(*result.rounding_units));
   if (result.plain_ms && result.scheduled_ms)
     fmt::print("plain {}, scheduled {}: {}\n", milliseconds_text(*result.plain_ms),
                milliseconds_text(*result.scheduled_ms),
@@ -98,8 +108,11 @@ bool stays_open(Arguments const& arguments, ChosenKernel const& chosen) {
 int check(Context const& context, Arguments const& arguments) {
   auto chosen = choose_kernel(context, arguments.kernel);
   if (!chosen) return report(context, chosen.error());
+  auto inputs = read_inputs(arguments, *chosen);
+  if (!inputs) return report(context, inputs.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
+  bool disturbed = arguments.timed && say_if_disturbed(context, **device);
   auto result = session::check_script(*chosen->model, chosen->kernel, chosen->script.text,
                                       chosen->script.name, *context.backend, **device,
                                       {.measure = arguments.timed,
@@ -107,7 +120,8 @@ int check(Context const& context, Arguments const& arguments) {
                                        .threads = context.threads,
                                        .macros = context.macros.get(),
                                        .open = stays_open(arguments, *chosen),
-                                       .sizes = chosen->sizes},
+                                       .sizes = chosen->sizes,
+                                       .inputs = *std::move(inputs)},
                                       {}, progress_of(context));
   end_progress(context);
   if (!result) return report(context, result.error());
@@ -129,7 +143,9 @@ int check(Context const& context, Arguments const& arguments) {
       json["further"].push_back({{"of", one.of},
                                  {"max_abs_diff", one.comparison.max_abs_diff},
                                  {"equal", one.comparison.equal}});
+    if (!result->not_further.empty()) json["not_further"] = result->not_further;
     if (result->rounding_units) json["rounding_units"] = *result->rounding_units;
+    if (arguments.timed) json["disturbed"] = disturbed;
     if (result->plain_ms) json["plain_ms"] = *result->plain_ms;
     if (result->scheduled_ms) json["scheduled_ms"] = *result->scheduled_ms;
     print(json);
@@ -150,6 +166,9 @@ void add_check(CLI::App& app, Context& context) {
   command->add_flag(
       "--checked", arguments->checked,
       "run once and check every access: within its tensor's bounds, and written before it is read");
+  add_input_option(*command, arguments->inputs,
+                   "judge on raw little-endian elements of your own, too; what is not given is "
+                   "random");
   add_device_option(*command, context);
   add_threads_option(*command, context);
   command->callback([&context, arguments] {

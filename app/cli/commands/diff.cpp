@@ -89,6 +89,7 @@ int diff(Context const& context, Arguments const& arguments) {
   if (!after) return report(context, after.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
+  bool disturbed = arguments.timed && say_if_disturbed(context, **device);
   auto machine = session::machine_view(*context.backend, **device, context.cache_folder, true,
                                        false, {}, {}, context.device);
   if (!machine) return report(context, machine.error());
@@ -97,8 +98,10 @@ int diff(Context const& context, Arguments const& arguments) {
                                       *context.backend, **device, {}, progress_of(context));
   end_progress(context);
   if (!result) return report(context, result.error());
+  Json json = to_json(*result);
+  if (arguments.timed) json["disturbed"] = disturbed;
   if (context.json)
-    print(to_json(*result));
+    print(json);
   else
     print_text(*result);
   return 0;

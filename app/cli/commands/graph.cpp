@@ -42,6 +42,9 @@ int graph(Context const& context, std::string const& path, std::string const& ou
     return fmt::print("{}: {} from {}\n", out, count_text(int64_t(view.groups.size()), "kernel"),
                       count_text(int64_t(view.nodes_before.size()), "operator")),
            0;
+  if (view.edges.empty())
+    fmt::print("{} and no edge between operators\n",
+               count_text(int64_t(session::kernel_table(**model).rows.size()), "kernel"));
   for (auto const& edge : view.edges)
     fmt::print("{:<10} {:<28} {}: {}\n", edge.fused ? "fused" : "not fused", edge.value, edge.rule,
                edge.reason);

@@ -27,6 +27,7 @@ Status measure(Context const& context, session::ShapedModel const& shaped,
                session::KernelTable& table, int threads) {
   session::LoadedModel const& model = *shaped.model;
   TRY_ASSIGN(std::unique_ptr<Device> device, context.open_device());
+  say_if_disturbed(context, *device);
   TRY_ASSIGN(session::MachineView machine,
              session::machine_view(*context.backend, *device, context.cache_folder, true, false, {},
                                    {}, context.device));

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include "app/cli/chosen_kernel.h"
+#include "app/cli/given_inputs.h"
 #include "app/cli/output.h"
 #include "app/shared/environment.h"
 #include "engine/backend/target_table.h"
@@ -18,7 +20,7 @@ namespace {
 
 struct Arguments {
   std::string path, input_folder, output_folder, write_inputs, offload;
-  std::vector<std::string> inputs, cut;
+  std::vector<std::string> inputs, cut, scripts;
   int rounds = 10;
   bool by_default = false;
 };
@@ -97,16 +99,8 @@ Result<std::map<std::string, std::string>> input_files(
   std::map<std::string, std::string> files;
   for (size_t i = 0; !arguments.input_folder.empty() && i < infos.size(); ++i)
     files[infos[i].name] = fmt::format("{}/{}.bin", arguments.input_folder, i);
-  for (std::string const& given : arguments.inputs) {
-    size_t equals = given.rfind('=');
-    if (equals == std::string::npos)
-      return bad_input("bad_input_option", fmt::format("--input takes NAME=FILE, not '{}'", given));
-    std::string name = given.substr(0, equals);
-    if (std::none_of(infos.begin(), infos.end(),
-                     [&](auto const& info) { return info.name == name; }))
-      return bad_input("unknown_input", fmt::format("the model has no input '{}'", name));
-    files[name] = given.substr(equals + 1);
-  }
+  TRY_ASSIGN(auto given, named_files(arguments.inputs, infos, "the model"));
+  for (auto const& [name, file] : given) files[name] = file;
   return files;
 }
 
@@ -163,6 +157,27 @@ Result<Inputs> read_inputs(Arguments const& arguments, session::LoadedModel cons
   return inputs;
 }
 
+/// Each --script in the place of its kernel's schedule.
+Status take_scripts(Context const& context, Arguments const& arguments,
+                    session::LoadedModel const& model, std::map<int, std::string>& scripts) {
+  for (std::string const& word : arguments.scripts) {
+    TRY_ASSIGN(session::NamedScript script, named_script(context, model, 0, word));
+    size_t kernels = session::kernel_table(model).rows.size();
+    if (word == "plain") {
+      for (size_t row = 0; row < kernels; ++row) scripts[int(row)] = "";
+      continue;
+    }
+    TRY_ASSIGN(std::optional<int> named, kernel_named_by(context, model, script));
+    if (!named && kernels != 1)
+      return bad_input("no_kernel", "its line `for KERNEL` names no kernel of the model",
+                       Place{word, 0, 0, {}});
+    int kernel = named.value_or(0);
+    TRY_ASSIGN(script, without_macros(context, model, kernel, std::move(script)));
+    scripts[kernel] = std::move(script.text);
+  }
+  return {};
+}
+
 Status write_raw(std::string const& folder, std::string const& prefix,
                  std::vector<NDArray> const& arrays) {
   TRY(make_folder(folder));
@@ -190,7 +205,7 @@ void print_ready(session::Readiness const& ready, double load_s) {
 }
 
 void print_result(Context const& context, session::RunResult const& result,
-                  std::string const& origin, double load_s) {
+                  std::string const& origin, double load_s, bool disturbed) {
   std::vector<double> sorted = result.samples_ms;
   std::sort(sorted.begin(), sorted.end());
   double least = sorted.empty() ? 0 : sorted.front(),
@@ -207,6 +222,7 @@ void print_result(Context const& context, session::RunResult const& result,
            {"threads", result.threads},
            {"device", context.device.empty() ? "local" : context.device},
            {"copies", result.copies},
+           {"disturbed", disturbed},
            {"ready", to_json(result.ready, load_s)},
            {"inputs", origin},
            {"outputs", outputs}});
@@ -234,6 +250,8 @@ int run(Context& context, Arguments const& arguments) {
   if (!shaped) return report(context, shaped.error());
   session::LoadedModel const& model = *shaped->model;
   std::chrono::duration<double> loading = std::chrono::steady_clock::now() - start;
+  if (Status taken = take_scripts(context, arguments, model, shaped->scripts); !taken)
+    return report(context, taken.error());
   auto inputs = read_inputs(arguments, model);
   if (!inputs) return report(context, inputs.error());
   if (!arguments.write_inputs.empty())
@@ -252,6 +270,7 @@ int run(Context& context, Arguments const& arguments) {
   if (*helper)
     if (Status used = use_helper(context, **helper, model, options, elsewhere); !used)
       return report(context, used.error());
+  bool disturbed = say_if_disturbed(context, **device);
   auto result =
       session::run_model(model, options, *context.backend, **device, {}, progress_of(context));
   end_progress(context);
@@ -259,7 +278,7 @@ int run(Context& context, Arguments const& arguments) {
   if (!arguments.output_folder.empty())
     if (Status status = write_raw(arguments.output_folder, "output_", result->outputs); !status)
       return report(context, status.error());
-  print_result(context, *result, inputs->origin, loading.count());
+  print_result(context, *result, inputs->origin, loading.count(), disturbed);
   if (*helper && !context.json) say_whose_time(**helper, arguments.path);
   return 0;
 }
@@ -275,6 +294,13 @@ void add_run(CLI::App& app, Context& context) {
   add_device_option(*command, context);
   add_threads_option(*command, context);
   command
+      ->add_option("--script", arguments->scripts,
+                   "a schedule script of the kernel that its `for` line names, or 'plain' for all "
+                   "kernels; may be given several times (default: by rule)")
+      ->type_name("F.tws")
+      ->expected(1)
+      ->take_all();
+  command
       ->add_option("--cut", arguments->cut,
                    "from this node or kernel on, run on that device; may be given several times")
       ->type_name("NODE@DEVICE")
@@ -284,12 +310,8 @@ void add_run(CLI::App& app, Context& context) {
       ->add_option("--offload", arguments->offload,
                    "an accelerator beside the device: what it can run, runs there")
       ->type_name("DEVICE");
-  command
-      ->add_option("--input", arguments->inputs,
-                   "raw little-endian elements of an input; all inputs or none (default: random)")
-      ->type_name("NAME=FILE")
-      ->expected(1)
-      ->take_all();
+  add_input_option(*command, arguments->inputs,
+                   "raw little-endian elements of an input; all inputs or none (default: random)");
   command
       ->add_option("--input-folder", arguments->input_folder,
                    "raw inputs 0.bin, 1.bin, ... in the model's order")
