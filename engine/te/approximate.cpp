@@ -89,19 +89,28 @@ double least(DType type) {
   return type == DType::kF16 ? 0x1p-25 : type == DType::kF64 ? 0x1p-1074 : 0x1p-150;
 }
 
+double largest(DType type) {
+  return type == DType::kF16    ? 65504
+         : type == DType::kBF16 ? 0x1.fep127
+         : type == DType::kF32  ? 0x1.fffffep127
+                                : std::numeric_limits<double>::max();
+}
+
 bool fits(DType type, Grid const& grid) {
-  double largest = type == DType::kF16 ? 65504 : 0x1p127;
-  return grid.step >= 2 * least(type) && grid.most <= largest &&
+  double most = type == DType::kF16 ? 65504 : 0x1p127;
+  return grid.step >= 2 * least(type) && grid.most <= most &&
          grid.most <= std::ldexp(grid.step, places(type));
 }
 
 bool may_overflow(DType type, Grid const& grid) {
-  return type == DType::kF16 && !(grid.most <= kLargestHalf);
+  return is_float(type) && !(grid.most <= largest(type));
 }
 
-Expr overflow(Expr const& size) {
-  if (!size) return size;
-  return ir::select(size <= double_imm(kLargestHalf), double_imm(0), double_imm(kInfinity));
+Expr share_of(DType type, Expr const& size) { return size / double_imm(largest(type)); }
+
+Expr overflow(Expr const& share) {
+  if (!share) return share;
+  return ir::select(share <= double_imm(1), double_imm(0), double_imm(kInfinity));
 }
 
 Expr sum(Expr const& a, Expr const& b) { return !a ? b : !b ? a : a + b; }
@@ -168,7 +177,7 @@ Approximation Approximator::operand(Expr const& e) const {
   Approximation a = of(e);
   bool computed = !e.as<ir::Load>() && !e.as<ir::FloatImm>();  // a tensor's error says it already
   if (computed && may_overflow(e.type(), a.grid))
-    a.peak = larger(a.peak, sum(abs(a.value), times(a.error, double_imm(2))));
+    a.peak = larger(a.peak, share_of(e.type(), sum(abs(a.value), times(a.error, double_imm(2)))));
   return a;
 }
 
@@ -180,7 +189,10 @@ Approximation Approximator::load(ir::Load const& read) const {
   Expr value = ir::load(tensor.value, indices);
   if (is_float(read.type)) value = as_double(value);
   Expr error = tensor.error ? ir::load(tensor.error, indices) : nullptr;
-  if (tensor.overflows) error = sum(error, overflow(sum(abs(value), times(error, double_imm(2)))));
+  if (tensor.overflows) {
+    Expr size = sum(abs(value), times(error, double_imm(2)));
+    error = sum(error, overflow(share_of(read.type, size)));
+  }
   return {value, error, tensor.grid, nullptr};
 }
 

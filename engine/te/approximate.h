@@ -20,23 +20,27 @@ struct Approximation {
   Expr value;  ///< f64 for floats, else as it was
   Expr error;  ///< f64; null: exact. Of a condition: not 0 where it may be the other one
   Grid grid;   ///< `step` of exact values only
-  Expr peak;   ///< f64; the largest size of what became f16 on the way; null: nothing too large
+  /// f64; of what was computed on the way, the largest share of what its type holds at most; null:
+  /// nothing is too large.
+  Expr peak;
 };
 
 /// Half a unit in the last place of 1, and half of the least denormal number.
 double unit(DType type);
 double least(DType type);
+/// The largest finite number.
+double largest(DType type);
 /// Whether values on the grid need no rounding to the type.
 bool fits(DType type, Grid const& grid);
 /// The grid of an integer that wraps around; of floats as it is.
 Grid wrapped(DType type, Grid const& grid);
-/// A half is infinite above; other types reach so far that nothing is said of theirs.
-inline constexpr double kLargestHalf = 65504;
-/// Whether values on the grid may be infinite in the type.
+/// Whether values on the grid may be infinite in the type, where it is one of floats.
 bool may_overflow(DType type, Grid const& grid);
-/// 0 where the size is that of a finite half, infinite elsewhere (null: null): nothing is known of
-/// what is made of an infinity that another order, or one rounding less, would not have made.
-Expr overflow(Expr const& size);
+/// Of the largest finite number of the type.
+Expr share_of(DType type, Expr const& size);
+/// 0 where the share is at most 1, infinite elsewhere (null: null): nothing is known of what is
+/// made of an infinity that another order, or one rounding less, would not have made.
+Expr overflow(Expr const& share);
 /// The sum of two, the larger one of two; null is nothing.
 Expr sum(Expr const& a, Expr const& b);
 Expr larger(Expr const& a, Expr const& b);

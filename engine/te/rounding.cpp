@@ -83,7 +83,7 @@ private:
           buffer_of(stage.output->name, value_type(stage.output->type), stage),
           inexact ? error_buffer(stage) : nullptr,
           {std::numeric_limits<double>::infinity(), 0},
-          stage.output->type == DType::kF16};
+          is_float(stage.output->type)};
     }
   }
 
@@ -179,7 +179,7 @@ private:
     bool sums = stage.combiner == Combiner::kSum;
     Expr error = sums ? before[0] : before[0] - whole;
     if (before.size() < 2) return error;
-    Expr unknown = overflow(before[1]);
+    Expr unknown = overflow(share_of(stage.output->type, before[1]));
     if (sums)
       unknown = ir::select(before[1] <= whole * double_imm(1 + 1e-9) + before[0] * double_imm(2),
                            double_imm(0), unknown);

@@ -9,6 +9,7 @@
 #include "engine/te/inputs.h"
 #include "engine/te/rounding.h"
 #include "engine/tensor/bytes.h"
+#include "engine/tensor/integers.h"
 #include "tests/support/hard_kernels.h"
 #include "tests/support/small_kernels.h"
 
@@ -276,6 +277,28 @@ private slots:
         changed[output].set_value(i, 12345);
         QCOMPARE(te::judge(changed, trial.expected).equal, i == 0);
       }
+  }
+
+  /// Integers over their whole range as floats, whose powers no f32 holds: infinite there, finite
+  /// in double precision; and what is made of that is no number here, and zero there.
+  void what_is_made_of_a_float_that_overflows_is_not_judged_and_all_else_is() {
+    std::string text =
+        "kernel powers(I: i64[4]) -> (Y, Z, S)\n"
+        "  T[i in 4] = f32(I[i]) * f32(I[i])\n"
+        "  Y[i in 4] = T[i] * T[i] * 0.0 + 1.0\n"
+        "  Z[i in 4] = f32(I[i]) * 2.0\n"
+        "  S[i in 4] = sum[k in 4] T[k] * T[i]\n";
+    NDArray large = NDArray::create(DType::kI64, {4}).value();
+    for (int64_t i = 0; i < 4; ++i)
+      set_integer(large, i, i == 0 ? 3 : std::numeric_limits<int64_t>::max() / i);
+    Trial trial = trial_with(text, {large});
+    QVERIFY(std::isnan(trial.outputs[0].value_at(1)));
+    QVERIFY(te::judge(trial.outputs, trial.expected).equal);
+    for (size_t output : {size_t(0), size_t(1)}) {  // where nothing is too large
+      std::vector<NDArray> wrong = trial.outputs;
+      wrong[output].set_value(0, wrong[output].value_at(0) * 1.001);
+      QVERIFY(!te::judge(wrong, trial.expected).equal);
+    }
   }
 
   void stored_values_may_differ_by_a_share_of_themselves() {
