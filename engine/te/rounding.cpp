@@ -171,8 +171,8 @@ private:
 
   /// The error of a sum or a product of the stages before: the errors added or the product of the
   /// larger factors, then, where the type may be too narrow, the largest that a part of it can be.
-  /// A part that overflows leaves nothing known of the whole, except where all terms have one sign:
-  /// then the whole overflows, too.
+  /// A part that overflows leaves nothing known of the whole, except where all terms that could
+  /// have one sign: then the whole overflows, too.
   static Expr combined(Stage const& stage, std::vector<Expr> const& before,
                        KnownTensor const& made) {
     Expr whole = ir::unary(ir::UnaryOp::kAbs, as_double(ir::load(made.value, vars(stage.axes))));
@@ -180,9 +180,12 @@ private:
     Expr error = sums ? before[0] : before[0] - whole;
     if (before.size() < 2) return error;
     Expr unknown = overflow(share_of(stage.output->type, before[1]));
-    if (sums)
-      unknown = ir::select(before[1] <= whole * double_imm(1 + 1e-9) + before[0] * double_imm(2),
-                           double_imm(0), unknown);
+    if (sums) {
+      Expr one_sign = before[1] <= whole * double_imm(1 + 1e-9) + before[0] * double_imm(2);
+      // What is small beside the whole may still be infinite, and make it no number.
+      Expr against = overflow(share_of(stage.output->type, before[1] - whole)) <= double_imm(0);
+      unknown = ir::select(one_sign && against, double_imm(0), unknown);
+    }
     return error + unknown;
   }
 

@@ -57,6 +57,7 @@ std::optional<int64_t> plain(BinaryOp op, DType type, int64_t a, int64_t b) {
       return outside ? (a < 0 ? -1 : 0) : a >> b;
     case BinaryOp::kDiv:
     case BinaryOp::kPow:
+    case BinaryOp::kFmod:
       break;
   }
   return std::nullopt;

@@ -301,6 +301,17 @@ private slots:
     }
   }
 
+  /// A product far too large, and one that is small beside it and too large, too, of the other
+  /// sign.
+  void infinities_of_both_signs_are_no_number() {
+    Trial trial = trial_with(
+        "kernel signs(X: f32[2], Y: f32[2]) -> Z\n"
+        "  Z[i in 1] = sum[k in 2] X[k] * Y[k]\n",
+        {array(DType::kF32, {2}, {1e38, -1e34}), array(DType::kF32, {2}, {1e37, 1e34})});
+    QVERIFY(std::isnan(trial.outputs[0].value_at(0)));
+    QVERIFY(te::judge(trial.outputs, trial.expected).equal);
+  }
+
   void stored_values_may_differ_by_a_share_of_themselves() {
     NDArray stored = NDArray::create(DType::kF32, {1000}).value();
     for (int64_t i = 0; i < 1000; ++i) stored.set_value(i, i == 7 ? 0.9 : 1e-4);
