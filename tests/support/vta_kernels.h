@@ -23,6 +23,7 @@ struct ConvShape {
   int64_t images = 1, height = 14, width = 14, in = 64, out = 64, kernel = 3, stride = 1;
   bool bias = false, residual = false;
   bool rounded = true;   ///< half a step is added before the shift
+  bool places = false;   ///< a tensor says how far each channel is shifted
   int64_t least = -127;  ///< what bytes are clipped to below
   int64_t padding() const { return kernel / 2; }
   int64_t result(int64_t extent) const { return (extent + 2 * padding() - kernel) / stride + 1; }
@@ -92,6 +93,7 @@ inline std::string text_of(ConvShape const& s, Configuration const& c) {
       "{5}, {5}] @param",
       n, ic, s.height, s.width, rows, block, oc, s.kernel);
   if (s.bias) text += fmt::format(", B: i32[{}, 1, 1{}, {}] @param", oc, rows, block);
+  if (s.places) text += fmt::format(", Places: i32[{}, 1, 1{}, {}] @param", oc, rows, block);
   // Who cannot load bytes into accumulators gets them wide.
   if (s.residual)
     text += fmt::format(", R: {}[{}, {}, {}, {}{}, {}]", c.acc8 ? "i8" : "i32", n, oc, height,
@@ -126,7 +128,9 @@ inline std::string text_of(ConvShape const& s, Configuration const& c) {
   std::string wide = c.acc8 ? fmt::format("i32(R[{}])", at) : fmt::format("R[{}]", at);
   if (s.residual) add("joined", fmt::format("{} + ({} << 4:i32)", last(), wide));
   if (s.rounded) add("half", last() + " + 64:i32");
-  add("shifted", last() + " >> 7:i32");
+  std::string places =
+      s.places ? fmt::format("min(max(Places[o, 0, 0{}, j], 0:i32), 15:i32)", row) : "7:i32";
+  add("shifted", fmt::format("{} >> {}", last(), places));
   add("low", fmt::format("max({}, {}:i32)", last(), s.least));
   add("high", fmt::format("min({}, 127:i32)", last()));
   text += fmt::format("  Y[{}]: i8 = i8({})\n", axes, last());
@@ -178,8 +182,9 @@ inline std::vector<NDArray> random_inputs(ir::Program const& program, Rng& rng) 
   std::vector<NDArray> inputs;
   for (ir::Buffer const& input : program.inputs) {
     NDArray array = NDArray::create(input->type, *ir::constant_shape(*input)).value();
-    int64_t most = input->type == DType::kI8 ? 127 : 5000;
-    for (int64_t i = 0; i < array.size(); ++i) array.set_value(i, double(rng.between(-most, most)));
+    int64_t most = input->type == DType::kI8 ? 127 : 5000, least = -most;
+    if (input->name == "Places") least = -3, most = 18;
+    for (int64_t i = 0; i < array.size(); ++i) array.set_value(i, double(rng.between(least, most)));
     inputs.push_back(std::move(array));
   }
   return inputs;

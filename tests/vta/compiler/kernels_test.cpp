@@ -38,6 +38,7 @@ ConvShape random_shape(Rng& rng, Configuration const& c) {
   shape.stride = rng.between(1, 2);
   shape.bias = rng.below(2), shape.residual = rng.below(3) == 0;
   shape.least = std::array<int64_t, 3>{-127, -128, 0}[rng.below(3)];
+  shape.places = rng.below(3) == 0;
   return shape;
 }
 
@@ -157,7 +158,13 @@ private slots:
     QTest::newRow("shift by a tensor")
         << "sums[n, o, j] >> B[o, j]"
         << "sums is shifted by what a tensor holds, of which this design takes the lowest 5 bits "
-           "(shift_bits): shift by numbers";
+           "(shift_bits): shift by numbers, or hold what the tensor says within 0 and 15 "
+           "(min(max(...)))";
+    QTest::newRow("shift by a tensor within too wide bounds")
+        << "sums[n, o, j] >> min(max(B[o, j], 0:i32), 16:i32)"
+        << "sums is shifted by what a tensor holds, of which this design takes the lowest 5 bits "
+           "(shift_bits): shift by numbers, or hold what the tensor says within 0 and 15 "
+           "(min(max(...)))";
   }
   void what_a_design_cannot_do_is_refused_with_its_reason() {
     QFETCH(QString, value);
@@ -190,6 +197,30 @@ private slots:
       QString fault = fault_of(schedule.program(), *backend, c, plain, rng);
       QVERIFY2(fault.isEmpty(), qPrintable(fault));
     }
+  }
+
+  /// Channels with steps of their own: one instruction shifts each by what a tensor says.
+  void channels_are_shifted_by_what_a_tensor_says() {
+    Rng rng(7);
+    for (char const* name : {"pynq", "sim", "sim-v2", "pynq-4x8"})
+      for (bool residual : {false, true}) {
+        Configuration c = board(name);
+        auto backend = backend_of(c);
+        ConvShape shape{.images = c.batch(),
+                        .height = 14,
+                        .width = 10,
+                        .in = 2 * c.block(),
+                        .out = 4 * c.block(),
+                        .bias = true,
+                        .residual = residual,
+                        .rounded = false,
+                        .places = true};
+        ir::Program plain = program_of(text_of(shape, c));
+        Schedule schedule = backend->default_schedule(plain).value();
+        QVERIFY2(!schedule.trace().empty(), name);
+        QString fault = fault_of(schedule.program(), *backend, c, plain, rng);
+        QVERIFY2(fault.isEmpty(), qPrintable(name + QString(": ") + fault));
+      }
   }
 
   void a_shift_farther_than_the_designs_is_several() {

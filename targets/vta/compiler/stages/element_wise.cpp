@@ -176,8 +176,9 @@ private:
     stage.call.reset = true;
     add(std::move(stage), dst, nullptr);
   }
-  Status with_tensor(AluOp op, Location const& dst, Location const& src) {
-    TRY(check_operation(context_.configuration, op, OperandKind::kTensor, store_.buffer->name));
+  Status with_tensor(AluOp op, Location const& dst, Location const& src,
+                     OperandKind kind = OperandKind::kTensor) {
+    TRY(check_operation(context_.configuration, op, kind, store_.buffer->name));
     StageCall stage;
     stage.call.kind = CallKind::kAlu;
     stage.call.alu = op;
@@ -262,13 +263,15 @@ private:
                                        to_text(e), own->name));
     TRY_ASSIGN(Location from, computed(b));
     TRY(compute_into(dst, own, a));
-    return with_tensor(*op, dst, from);
+    return with_tensor(*op, dst, from, kind_of_tensor(context_.configuration, b));
   }
 
   /// Where the value of an operand is: as it lies, or over a tensor of its own that nobody needs
   /// any more.
   Result<Location> computed(Expr const& e) {
     if (auto const* read = e.as<Load>()) return location_of(*read);
+    TRY_ASSIGN(std::optional<Location> bounded, bounded_in_place(e));
+    if (bounded) return *bounded;
     std::vector<Load const*> candidates;
     find_spines(e, candidates);
     for (Load const* read : candidates) {
@@ -287,15 +290,37 @@ private:
   /// Read for the last time, in one place, each element once.
   Result<bool> may_overwrite(Load const& read) {
     TRY_ASSIGN(TensorPlace place, place_of(read.buffer));
+    if (place.main || !place.last_use || times_read(read) != 1) return false;
+    TRY_ASSIGN(Location at, location_of(read));
+    return each_once(at);
+  }
+
+  int times_read(Load const& read) const {
     int times = 0;
     walk(store_.value, [&](Expr const& e) {
       auto const* other = e.as<Load>();
       times += other && other->buffer->name == read.buffer->name;
       return true;
     });
-    if (place.main || !place.last_use || times != 1) return false;
-    TRY_ASSIGN(Location at, location_of(read));
-    return each_once(at);
+    return times;
+  }
+
+  /// Bounds of what is read several times lie where that lies: holding it within them again changes
+  /// nothing. Empty: the expression is something else.
+  Result<std::optional<Location>> bounded_in_place(Expr const& e) {
+    auto within = clamped(e);
+    auto const* read = within ? within->value.as<Load>() : nullptr;
+    if (!read || read->buffer->type != DType::kI32) return std::nullopt;
+    TRY_ASSIGN(TensorPlace place, place_of(read->buffer));
+    if (place.main || !place.only_reader || times_read(*read) != 1) return std::nullopt;
+    TRY_ASSIGN(Location at, location_of(*read));
+    size_t first = calls_.size();
+    TRY(with_number(AluOp::kMax, at, within->low));
+    TRY(with_number(AluOp::kMin, at, within->high));
+    for (size_t i = first; i < calls_.size(); ++i)  // once is enough
+      for (CallLoop& loop : calls_[i].call.loops)
+        if (loop.dst == 0) loop.extent = 1;
+    return at;
   }
 
   static bool reads(Expr const& e, BufferNode const* own) {

@@ -294,8 +294,9 @@ private:
       auto place = places_.find(at.buffer->name);
       auto made = allocated_at_.find(at.buffer->name);
       if (place == places_.end() || made == allocated_at_.end()) return;
-      bool last = at.buffer->name != store->buffer->name && readers_[at.buffer->name] == 1 &&
-                  made->second.depth == depth_;
+      bool only = at.buffer->name != store->buffer->name && readers_[at.buffer->name] == 1;
+      bool last = only && made->second.depth == depth_;
+      place->second.only_reader = only;
       for (size_t i = made->second.unrolled; i < unrolled_.size(); ++i)
         last = last && has_elements_of_its_own(at, unrolled_[i], chain);
       place->second.last_use = last;

@@ -67,6 +67,13 @@ std::optional<Clamped> clamped(Expr const& e) {
   return ordered ? std::optional(result) : std::nullopt;
 }
 
+OperandKind kind_of_tensor(Configuration const& c, Expr const& operand) {
+  auto within = clamped(operand);
+  int64_t most = (int64_t(1) << (c.shift_bits - 1)) - 1;
+  bool whole = within && within->low >= -most - 1 && within->high <= most;
+  return whole ? OperandKind::kWhole : OperandKind::kTensor;
+}
+
 Status check_operation(Configuration const& c, AluOp op, OperandKind operand,
                        std::string const& tensor) {
   if (op == AluOp::kMul && !c.mul)
@@ -76,8 +83,9 @@ Status check_operation(Configuration const& c, AluOp op, OperandKind operand,
   if (op == AluOp::kShr && operand == OperandKind::kTensor && c.shift_bits < kWholeShift)
     return refused("vta_design",
                    fmt::format("{} is shifted by what a tensor holds, of which this design takes "
-                               "the lowest {} bits (shift_bits): shift by numbers",
-                               tensor, c.shift_bits));
+                               "the lowest {} bits (shift_bits): shift by numbers, or hold what "
+                               "the tensor says within 0 and {} (min(max(...)))",
+                               tensor, c.shift_bits, (int64_t(1) << (c.shift_bits - 1)) - 1));
   return {};
 }
 

@@ -27,7 +27,10 @@ struct Clamped {
 };
 std::optional<Clamped> clamped(ir::Expr const& e);
 
-enum class OperandKind : uint8_t { kTensor, kNumber };
+/// kWhole: a tensor whose numbers the design's shifts take whole.
+enum class OperandKind : uint8_t { kTensor, kWhole, kNumber };
+/// Of an operand that is a tensor's elements, perhaps held within bounds.
+OperandKind kind_of_tensor(Configuration const& configuration, ir::Expr const& operand);
 /// Errors: vta_design, with the setting that says so: the design's ALU cannot do this into
 /// `tensor`.
 Status check_operation(Configuration const& configuration, AluOp op, OperandKind operand,

@@ -17,6 +17,8 @@ struct TensorPlace {
   /// Whether what is read by the statement at hand is read for the last time: it may be computed
   /// over.
   bool last_use = false;
+  /// Whether no other statement reads it, however often that runs.
+  bool only_reader = false;
 };
 using Places = std::map<std::string, TensorPlace, std::less<>>;
 
