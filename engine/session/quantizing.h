@@ -27,6 +27,9 @@ struct QuantizeReport {
   Quantized quantized;
   std::string calibrated_on;  ///< "4 random inputs, seed 1"
   std::string compared_on;    ///< "another one"
+  /// Why all weights of a convolution have one step, although that was not asked for; empty: each
+  /// channel has its own.
+  std::string one_step_because;
 };
 
 /// Errors: those of opening the model and its data, of `quantize`, of `quantized_model`, bad_runs,

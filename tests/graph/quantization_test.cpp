@@ -483,7 +483,7 @@ private slots:
   }
 
   /// Each channel has weights of its own size: one step for all of them loses the small ones.
-  void a_convolution_of_single_channels_stays_in_floats_unless_asked_for() {
+  void each_channel_has_a_step_for_its_weights() {
     ForeignModel model = model_of({"c = Conv x w", "d = Conv c wd", "y = Conv d wy"}, {1, 8, 9, 9});
     Rng rng(kSeed);
     NDArray alone = random_array(rng, {8, 1, 3, 3});
@@ -497,17 +497,82 @@ private slots:
     model.graph.nodes[1].attributes["group"] = int64_t(8);
     Graph graph = build_graph(model).value();
     CalibrationData data = data_for(graph, kSeed);
-    Quantized floats = quantize(graph, data, {.first = true, .keep = {"y"}}).value();
-    Quantized bytes =
-        quantize(graph, data, {.first = true, .depthwise = true, .keep = {"y"}}).value();
+    QuantizeOptions options{.first = true, .keep = {"y"}};
+    Quantized floats = quantize(graph, data, options).value();
     QCOMPARE(find(floats, "d")->reason,
-             std::string("it multiplies each channel alone, and one step for the weights of all "
-                         "would cost much"));
+             std::string("it multiplies each channel alone, which no accelerator does"));
     QVERIFY(find(floats, "c")->is_quantized && !find(floats, "d")->is_quantized);
-    QVERIFY(find(bytes, "d")->is_quantized);
-    qInfo("%.1f dB with it in floats, %.1f in bytes", floats.outputs[0].decibels,
-          bytes.outputs[0].decibels);
-    QVERIFY(floats.outputs[0].decibels > bytes.outputs[0].decibels + 3);
+    options.depthwise = options.one_weight_step = true;
+    Quantized one_step = quantize(graph, data, options).value();
+    options.one_weight_step = false;
+    Quantized bytes = quantize(graph, data, options).value();
+    QuantizedNode const& d = *find(bytes, "d");
+    QVERIFY(d.is_quantized && *d.finest_weights <= *d.weights - 5);
+    QCOMPARE(find(one_step, "d")->finest_weights, find(one_step, "d")->weights);
+    QVERIFY2(d.reason.find("32 bits") == std::string::npos, d.reason.c_str());
+    double before = one_step.outputs[0].decibels, after = bytes.outputs[0].decibels;
+    qInfo("%.1f dB with one step, %.1f with one for each channel", before, after);
+    QVERIFY(after > before + 3);
+    // Each sum is shifted by the places of its channel, and the file says the same.
+    QVERIFY(std::ranges::any_of(lowered(bytes.graph).nodes,
+                                [](Node const& node) { return node.type == "shift_right"; }));
+    ForeignModel written = quantized_model(model, bytes.graph).value();
+    QCOMPARE(written.opsets.at(""), int64_t(13));
+    Graph again = build_graph(written).value();
+    QVERIFY(same_bytes(reference_run(lowered(again), data.checks[0]).value(), bytes.made));
+  }
+
+  /// Rounding weights moves the mean of what they make; the bias takes it back.
+  void means_are_kept_by_biases() {
+    ForeignModel model = model_of({"c = Conv x w", "r = Relu c", "y = Conv r wy"}, {1, 16, 9, 9});
+    Rng rng(kSeed);
+    model.graph.initializers = {{"w", random_array(rng, {16, 16, 3, 3})},
+                                {"wy", random_array(rng, {16, 16, 3, 3})}};
+    Graph graph = build_graph(model).value();
+    CalibrationData data = data_for(graph, kSeed, 4);
+    // Three bits: weights that are rounded far.
+    Quantized quantized = quantize(graph, data, {.first = true, .weight_bits = 3}).value();
+    double off = 0, all = 0;
+    for (int64_t c = 0; c < 16; ++c) {
+      double wanted = 0, made = 0;
+      for (std::vector<NDArray> const& run : data.runs) {
+        NDArray expected = reference_run(graph, run).value()[0];
+        NDArray actual = reference_run(quantized.graph, run).value()[0];
+        for (int64_t i = c * expected.size() / 16; i < (c + 1) * expected.size() / 16; ++i)
+          wanted += expected.value_at(i), made += actual.value_at(i);
+      }
+      off += (wanted - made) * (wanted - made), all += wanted * wanted;
+    }
+    qInfo("means: %.1f dB", 10 * std::log10(all / off));
+    QVERIFY(off < all * 1e-3);
+  }
+
+  /// Steps of u8 are half as coarse; only what is never negative has them, whatever comes in.
+  void data_that_is_never_negative_is_unsigned_where_that_is_asked_for() {
+    ForeignModel model =
+        model_of({"c = Conv x w", "r = Relu c", "m = MaxPool r", "y = Conv m wy"}, {1, 8, 9, 9});
+    Rng rng(kSeed);
+    model.graph.initializers = {{"w", random_array(rng, {8, 8, 3, 3})},
+                                {"wy", random_array(rng, {8, 8, 1, 1})}};
+    model.graph.nodes[2].attributes["kernel_shape"] = std::vector<int64_t>{2, 2};
+    Graph graph = build_graph(model).value();
+    CalibrationData data = data_for(graph, kSeed);
+    Quantized plain = quantize(graph, data, {.first = true}).value();
+    Quantized finer = quantize(graph, data, {.first = true, .unsigned_data = true}).value();
+    auto type = [](Quantized const& one, std::string const& name) {
+      for (Value const& value : one.graph.values)
+        if (value.name == name + "/quantized") return *value.type.dtype;
+      return DType::kBool;
+    };
+    for (char const* name : {"r", "m"}) {
+      QCOMPARE(type(plain, name), DType::kI8);
+      QCOMPARE(type(finer, name), DType::kU8);
+    }
+    for (char const* name : {"x", "y"}) QCOMPARE(type(finer, name), DType::kI8);
+    QCOMPARE(*find(finer, "c")->result, *find(plain, "c")->result - 1);
+    QVERIFY(finer.outputs[0].decibels > plain.outputs[0].decibels);
+    for (QuantizedNode const& node : finer.nodes)
+      QVERIFY2(node.reason.empty(), node.reason.c_str());
   }
 
   /// Channels of every size behind one another: what one convolution has too small, the next one
@@ -530,13 +595,15 @@ private slots:
         {"wy", scaled({8, 8, 1, 1}, [](int64_t i) { return int(i % 8); })}};
     model.graph.nodes[2].attributes["group"] = int64_t(8);
     Graph graph = build_graph(model).value();
-    Equalized level = equalized(graph, {NodeId{0}, NodeId{2}, NodeId{3}});
-    QCOMPARE(level.pairs, (std::map<NodeId, NodeId>{{{2}, {0}}, {{3}, {2}}}));
     CalibrationData data = data_for(graph, kSeed);
+    GraphSamples samples = take_samples(graph, data, {}).value();
+    Equalized level = equalized(graph, {NodeId{0}, NodeId{2}, NodeId{3}}, samples);
+    QCOMPARE(level.pairs, (std::map<NodeId, NodeId>{{{2}, {0}}, {{3}, {2}}}));
     QVERIFY(same_bytes(reference_run(graph, data.runs[0]).value(),
                        reference_run(level.graph, data.runs[0]).value()));
-    QVERIFY(equalized(graph, {NodeId{0}, NodeId{3}}).pairs.empty());
-    QVERIFY(equalized(level.graph, {NodeId{0}, NodeId{2}, NodeId{3}}).pairs.empty());
+    QVERIFY(equalized(graph, {NodeId{0}, NodeId{3}}, samples).pairs.empty());
+    samples = take_samples(level.graph, data, {}).value();
+    QVERIFY(equalized(level.graph, {NodeId{0}, NodeId{2}, NodeId{3}}, samples).pairs.empty());
     QuantizeOptions options{.first = true, .depthwise = true};
     Quantized quantized = quantize(graph, data, options).value();
     qInfo("%.1f dB", quantized.outputs[0].decibels);
@@ -577,21 +644,41 @@ private slots:
     QCOMPARE(again.value(again.inputs[0]).shape(), std::optional(Shape{2, 4, 9, 9}));
   }
 
-  /// Opset 10 brings what quantized models need; few operators change with it.
-  void a_model_of_opset_9_is_written_as_one_of_10() {
+  /// Opset 10 brings what quantized models need, 13 a step for each channel.
+  void a_model_of_opset_9_is_written_as_one_of_13() {
     ForeignModel model = small_resnet();
     for (auto& [domain, version] : model.opsets) version = 9;
+    // What takes its axes and bounds in another way since.
+    model.graph.nodes.push_back({"cut",
+                                 "Slice",
+                                 {},
+                                 {model.graph.outputs[0].name},
+                                 {"cut"},
+                                 {{"starts", std::vector<int64_t>{1}},
+                                  {"ends", std::vector<int64_t>{4}},
+                                  {"axes", std::vector<int64_t>{1}}}});
+    model.graph.nodes.push_back(
+        {"clip", "Clip", {}, {"cut"}, {"clipped"}, {{"min", -0.5}, {"max", 1.5}}});
+    model.graph.outputs = {{"clipped", ForeignKind::kTensor, DType::kF32, {}}};
     Graph graph = build_graph(model).value();
-    Quantized quantized = quantize(graph, data_for(graph, kSeed)).value();
+    CalibrationData data = data_for(graph, kSeed);
+    Quantized quantized = quantize(graph, data).value();
     ForeignModel written = quantized_model(model, quantized.graph).value();
-    for (auto& [domain, version] : written.opsets) QCOMPARE(version, int64_t(10));
-    Graph again = build_graph(written).value();
+    for (auto& [domain, version] : written.opsets) QCOMPARE(version, int64_t(13));
+    Graph again = build_graph(read_onnx(write_onnx(written).value()).value()).value();
     std::vector<NDArray> inputs = data_for(graph, kSeed + 1).runs[0];
     QVERIFY(same_bytes(reference_run(again, inputs).value(),
                        reference_run(quantized.graph, inputs).value()));
-    model.graph.nodes.push_back({"s", "Slice", {}, {"x"}, {"unused"}, {}});
+    // With one step for all channels 10 is enough, which has Clip as it was.
+    quantized = quantize(graph, data, {.one_weight_step = true}).value();
+    written = quantized_model(model, quantized.graph).value();
+    for (auto& [domain, version] : written.opsets) QCOMPARE(version, int64_t(10));
+    again = build_graph(written).value();
+    QVERIFY(same_bytes(reference_run(again, inputs).value(),
+                       reference_run(quantized.graph, inputs).value()));
+    model.graph.nodes.push_back({"s", "Upsample", {}, {"x"}, {"unused"}, {}});
     auto refused = quantized_model(model, quantized.graph);
-    QVERIFY(!refused && refused.error().message.find("Slice") != std::string::npos);
+    QVERIFY(!refused && refused.error().message.find("Upsample") != std::string::npos);
   }
 
   void what_cannot_be_quantized_is_said_in_a_sentence() {

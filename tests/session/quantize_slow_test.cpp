@@ -40,8 +40,8 @@ Graph integer_part(Graph const& quantized) {
     if (node.type == "dequantize_linear") graph.outputs.push_back(node.inputs[0]);
   }
   // What floats compute around the bytes is nobody's any more, or has no input.
-  constexpr std::array<std::string_view, 5> kIntegers{"conv_integer", "add", "widen", "requantize",
-                                                      "max_pool"};
+  constexpr std::array<std::string_view, 6> kIntegers{"conv_integer", "add",         "widen",
+                                                      "requantize",   "shift_right", "max_pool"};
   std::erase_if(graph.nodes, [&](Node const& node) {
     auto type = graph.value(node.outputs[0]).type.dtype;
     return std::ranges::count(kIntegers, node.type) == 0 || !type || !is_integer(*type);

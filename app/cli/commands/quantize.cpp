@@ -13,6 +13,13 @@ std::string step_text(std::optional<int> exponent) {
   return exponent ? fmt::format("2^{}", *exponent) : "";
 }
 
+/// "2^-9..-6" where channels have several.
+std::string weights_text(QuantizedNode const& node) {
+  bool several = node.weights && node.finest_weights && *node.finest_weights < *node.weights;
+  return several ? fmt::format("2^{}..{}", *node.finest_weights, *node.weights)
+                 : step_text(node.weights);
+}
+
 std::string noise_text(std::optional<double> decibels) {
   if (!decibels) return "";
   return std::isinf(*decibels) ? "no difference" : fmt::format("{:.1f} dB", *decibels);
@@ -33,12 +40,14 @@ Json to_json(session::QuantizeReport const& report, std::string const& out) {
                      {"reason", node.reason},
                      {"data_exponent", exponent_json(node.data)},
                      {"weights_exponent", exponent_json(node.weights)},
+                     {"finest_weights_exponent", exponent_json(node.finest_weights)},
                      {"result_exponent", exponent_json(node.result)},
                      {"signal_to_noise_db", number_json(node.decibels)}});
   for (OutputNoise const& output : report.quantized.outputs)
     outputs.push_back(
         {{"name", output.name}, {"signal_to_noise_db", number_json(output.decibels)}});
-  return {{"calibrated_on", report.calibrated_on},
+  return {{"one_weight_step_because", report.one_step_because},
+          {"calibrated_on", report.calibrated_on},
           {"compared_on", report.compared_on},
           {"nodes", nodes},
           {"outputs", outputs},
@@ -48,16 +57,17 @@ Json to_json(session::QuantizeReport const& report, std::string const& out) {
 void print_text(session::QuantizeReport const& report, std::string const& out) {
   fmt::print("calibrated on {}; compared with floats on {}\n\n", report.calibrated_on,
              report.compared_on);
+  if (!report.one_step_because.empty())
+    fmt::print("one step for all weights of a convolution: {}\n\n", report.one_step_because);
   size_t width = 4;
   for (QuantizedNode const& node : report.quantized.nodes)
     width = std::max(width, node.name.size());
-  fmt::print("{:<{}}  {:<16} {:<6} {:>6} {:>7} {:>6} {:>13}  {}\n", "node", width, "operator", "in",
+  fmt::print("{:<{}}  {:<16} {:<6} {:>6} {:>9} {:>6} {:>13}  {}\n", "node", width, "operator", "in",
              "data", "weights", "result", "signal/noise", "");
   for (QuantizedNode const& node : report.quantized.nodes)
-    fmt::print("{:<{}}  {:<16} {:<6} {:>6} {:>7} {:>6} {:>13}  {}\n", node.name, width, node.title,
-               node.is_quantized ? "bytes" : "floats", step_text(node.data),
-               step_text(node.weights), step_text(node.result), noise_text(node.decibels),
-               node.reason);
+    fmt::print("{:<{}}  {:<16} {:<6} {:>6} {:>9} {:>6} {:>13}  {}\n", node.name, width, node.title,
+               node.is_quantized ? "bytes" : "floats", step_text(node.data), weights_text(node),
+               step_text(node.result), noise_text(node.decibels), node.reason);
   fmt::print("\n");
   for (OutputNoise const& output : report.quantized.outputs)
     fmt::print("output {}: signal to noise {}\n", output.name, noise_text(output.decibels));
@@ -109,6 +119,11 @@ void add_quantize(CLI::App& app, Context& context) {
   command->add_flag("--depthwise", request->options.depthwise,
                     "convolutions of each channel alone, too, with channels scaled to be alike "
                     "where that is better");
+  command->add_flag("--unsigned", request->options.unsigned_data,
+                    "data that is never negative as u8, with finer steps: for processors");
+  command->add_flag("--one-weight-step", request->options.one_weight_step,
+                    "one step for all weights of a convolution, instead of one for each of its "
+                    "output channels");
   command->add_option("--fix", context.fixes, "set an input's shape: NAME=1x3x224x224")
       ->type_name("NAME=SHAPE")
       ->expected(1)

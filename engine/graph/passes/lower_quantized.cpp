@@ -1,7 +1,8 @@
 // quantize_linear(relu(conv(dequantize_linear(x), dequantize_linear(w), b)))  -->
 // requantize(conv_integer(x, w) + b), and so for matrix products, sums of two tensors and pools,
 // where every scale is a power of two and every zero point is 0: then nothing but integers is
-// needed, and a change of scale is a shift.
+// needed, and a change of scale is a shift. Weights may have a scale for each channel of the
+// result: then each of its channels has a shift of its own, which a tensor holds.
 //
 // A bias is taken down to a whole number of the sum's steps, which changes no result but where the
 // sum lies exactly between two bytes: there the integers round up, and floats to the even byte.
@@ -11,18 +12,21 @@
 
 #include "engine/graph/pipeline.h"
 #include "engine/graph/quantization/averages.h"
+#include "engine/graph/quantization/channel_exponents.h"
 #include "engine/graph/quantization/values.h"
+#include "engine/graph/quantization/weight_channels.h"
 
 namespace tw {
 namespace {
 
 constexpr double kMostSum = double(int64_t(1) << 30);  // i32 holds it and half a step
+constexpr int kMostPlaces = 15;                        // that shift_right moves
 
 /// Integers that stand for a float tensor: its elements are theirs times 2^exponent.
 struct Steps {
   ValueId value;
   bool is_bytes = false;
-  int exponent = 0;
+  ChannelExponents exponents;
   double most = 0;    ///< no element is larger, whatever the bytes are
   NDArray bias = {};  ///< in floats, one per channel: still to be added
   ValueId bias_of = {};
@@ -68,25 +72,33 @@ private:
     double low = -INFINITY, high = INFINITY;
   };
 
-  /// The exponent of a scale that is a power of two, with a zero point that is 0 or absent.
-  std::optional<int> exponent_of(Node const& node) const {
+  /// The exponents of a scale of powers of two, with zero points that are 0 or absent.
+  std::optional<std::vector<int>> exponents_of(Node const& node) const {
     if (!node.inputs[1].valid()) return std::nullopt;
     if (node.inputs.size() > 2 && node.inputs[2].valid()) {
       NDArray const& zero = constant(node.inputs[2]);
-      if (zero.size() != 1 || zero.value_at(0) != 0) return std::nullopt;
+      for (int64_t i = 0; i < zero.size(); ++i)
+        if (zero.value_at(i) != 0) return std::nullopt;
+      if (zero.size() < 1) return std::nullopt;
     }
-    return power_of_two(constant(node.inputs[1]));
+    return powers_of_two(constant(node.inputs[1]));
   }
 
-  /// Empty: not made of bytes, or read by somebody else as floats.
-  std::optional<Steps> bytes_of(ValueId id) const {
+  /// What makes floats of bytes; null: something else does.
+  Node const* bytes_behind(ValueId id) const {
     Node const* node = maker(id, "dequantize_linear");
     auto info = node ? tensor_info(graph_.value(node->inputs[0])) : std::nullopt;
-    if (!info || (info->type != DType::kI8 && info->type != DType::kU8)) return std::nullopt;
-    if (graph_.value(id).type.dtype != DType::kF32) return std::nullopt;
-    std::optional<int> exponent = exponent_of(*node);
-    if (!exponent) return std::nullopt;
-    return Steps{node->inputs[0], true, *exponent, info->type == DType::kI8 ? 128.0 : 255.0};
+    if (!info || (info->type != DType::kI8 && info->type != DType::kU8)) return nullptr;
+    return graph_.value(id).type.dtype == DType::kF32 ? node : nullptr;
+  }
+
+  /// Empty: not made of bytes with one step.
+  std::optional<Steps> bytes_of(ValueId id) const {
+    Node const* node = bytes_behind(id);
+    auto exponents = node ? exponents_of(*node) : std::nullopt;
+    if (!exponents || exponents->size() != 1) return std::nullopt;
+    bool has_sign = graph_.value(node->inputs[0]).type.dtype == DType::kI8;
+    return Steps{node->inputs[0], true, {*exponents, 0}, has_sign ? 128.0 : 255.0};
   }
 
   std::optional<Steps> steps_of(ValueId id) {
@@ -113,48 +125,42 @@ private:
     return steps;
   }
 
-  /// A bias in whole steps, in the shape that broadcasts over the result.
-  static NDArray whole_steps(NDArray const& bias, Shape const& result, int exponent) {
-    // Blocks of images or rows are read by whole ones: then each has its own.
-    Shape shape(result.size(), 1);
-    shape[0] = result[0];
-    shape[1] = bias.size();
-    NDArray steps = NDArray::create(DType::kI32, shape).value();
-    for (int64_t i = 0; i < steps.size(); ++i)
-      steps.set_value(i, std::floor(std::ldexp(bias.value_at(i % bias.size()), -exponent)));
-    return steps;
-  }
-
   /// The largest of a bias that can be added to each channel; empty: it cannot.
-  std::optional<double> largest(NDArray const& bias, Shape const& result, int exponent) const {
+  std::optional<double> largest(NDArray const& bias, Shape const& result,
+                                ChannelExponents const& steps) const {
     if (result.size() < 2 || bias.type() != DType::kF32 || bias.size() != result[1])
       return std::nullopt;
     double most = 0;
-    for (float one : bias.as<float>()) {
-      double steps = std::abs(std::ldexp(double(one), -exponent));
-      if (!(steps < kMostSum)) return std::nullopt;
-      most = std::max(most, steps + 1);
+    for (int64_t c = 0; c < bias.size(); ++c) {
+      double whole = std::abs(std::ldexp(bias.value_at(c), -steps.of(c)));
+      if (!(whole < kMostSum)) return std::nullopt;
+      most = std::max(most, whole + 1);
     }
     return most;
   }
 
-  /// The weights as the integer operator reads them, and the largest sum that they can make of
-  /// bytes up to `most`.
+  /// Constant bytes as the integer operator reads them.
   struct Weights {
+    ValueId value;
     NDArray elements;
-    double most;
+    double most;  ///< the largest sum of a channel's magnitudes
+    std::vector<int> exponents;
   };
-  std::optional<Weights> weights_of(Node const& node, Steps const& weights, double most) const {
-    NDArray elements = constant(weights.value);
-    if (elements.empty() || elements.shape().size() < 2) return std::nullopt;
-    bool by_rows = node.type == "conv" || integer(node.attributes, "transpose_b") != 0;
-    int64_t rows = elements.shape()[0], columns = elements.size() / std::max<int64_t>(1, rows);
-    std::vector<double> sums(size_t(by_rows ? rows : columns));
-    for (int64_t i = 0; i < elements.size(); ++i)
-      sums[size_t(by_rows ? i / columns : i % columns)] += std::abs(elements.value_at(i));
-    double largest = sums.empty() ? 0 : std::ranges::max(sums);
-    if (node.type == "gemm" && by_rows) elements = transposed(elements);
-    return Weights{elements, largest * most};
+  std::optional<Weights> weights_of(Node const& node) const {
+    Node const* maker = bytes_behind(node.inputs[1]);
+    auto exponents = maker ? exponents_of(*maker) : std::nullopt;
+    NDArray elements = maker ? constant(maker->inputs[0]) : NDArray();
+    if (!exponents || elements.empty() || elements.shape().size() < 2) return std::nullopt;
+    if (node.type != "conv" && elements.shape().size() != 2) return std::nullopt;
+    WeightChannels channels(node, elements);
+    if (exponents->size() > 1 && (integer(maker->attributes, "axis", 1) != channels.axis() ||
+                                  std::ssize(*exponents) != channels.count()))
+      return std::nullopt;
+    double most = 0;
+    for (int64_t c = 0; c < channels.count(); ++c)
+      most = std::max(most, channels.sum_of_magnitudes(c));
+    if (node.type == "gemm" && channels.axis() == 0) elements = transposed(elements);
+    return Weights{maker->inputs[0], elements, most, *std::move(exponents)};
   }
 
   static bool is_plain_product(Node const& node) {
@@ -165,20 +171,20 @@ private:
 
   /// conv, gemm or matmul of bytes with constant bytes, and its bias.
   std::optional<Steps> steps_of_product(Node const& node, char const* op) {
-    auto x = bytes_of(node.inputs[0]), w = bytes_of(node.inputs[1]);
+    auto x = bytes_of(node.inputs[0]);
+    auto weights = weights_of(node);
     std::optional<Shape> shape = graph_.value(node.outputs[0]).shape();
-    if (!x || !w || !shape || !is_plain_product(node)) return std::nullopt;
-    std::optional<Weights> weights = weights_of(node, *w, x->most);
-    if (!weights || (node.type != "conv" && weights->elements.shape().size() != 2))
-      return std::nullopt;
-    Steps steps{{}, false, x->exponent + w->exponent, weights->most};
-    ValueId parameter = w->value;
-    if (weights->elements.shape() != constant(w->value).shape())
-      parameter = add_constant(graph_.value(w->value).name + "/transposed", weights->elements);
+    if (!x || !weights || !shape || shape->empty() || !is_plain_product(node)) return std::nullopt;
+    size_t axis = node.type == "conv" ? 1 : shape->size() - 1;
+    Steps steps{{}, false, {std::move(weights->exponents), axis}, weights->most * x->most};
+    for (int& exponent : steps.exponents.all) exponent += x->exponents.all[0];
+    ValueId parameter = weights->value;
+    if (weights->elements.shape() != constant(parameter).shape())
+      parameter = add_constant(graph_.value(parameter).name + "/transposed", weights->elements);
     if (node.inputs.size() > 2 && node.inputs[2].valid()) {
       steps.bias_of = node.inputs[2];
       steps.bias = constant(steps.bias_of);
-      std::optional<double> most = largest(steps.bias, *shape, steps.exponent);
+      std::optional<double> most = largest(steps.bias, *shape, steps.exponents);
       if (!most) return std::nullopt;
       steps.most += *most;
     }
@@ -203,12 +209,12 @@ private:
   std::optional<Steps> steps_of_average(ShiftedSum const& sum) {
     if (sum.factor && !is_read_once(sum.pool->outputs[0])) return std::nullopt;
     std::optional<Steps> bytes = bytes_of(sum.pool->inputs[0]);
-    Steps steps{{}, false, 0, 0};
+    Steps steps;
     if (bytes) steps.most = bytes->most * double(sum.count);
     if (!bytes || !(steps.most < kMostSum)) return std::nullopt;
     for (Node const* node : {sum.pool, sum.factor})
       if (node) origins_.insert(origins_.end(), node->origins.begin(), node->origins.end());
-    steps.exponent = bytes->exponent - sum.shift;
+    steps.exponents.all = {bytes->exponents.all[0] - sum.shift};
     steps.value =
         emit("sum_pool", sum.window, {bytes->value}, sum.pool->outputs[0], DType::kI32, "sum");
     return steps;
@@ -223,42 +229,77 @@ private:
       if (!shape || graph_.value(id).shape() != shape) return std::nullopt;
     auto a = steps_of(node.inputs[0]), b = steps_of(node.inputs[1]);
     if (!a || !b) return std::nullopt;
-    Steps sum{{}, false, std::min(a->exponent, b->exponent), 0};
-    sum.most = std::ldexp(a->most, a->exponent - sum.exponent) +
-               std::ldexp(b->most, b->exponent - sum.exponent);
+    auto exponents = finer(a->exponents, b->exponents);
+    if (!exponents) return std::nullopt;
+    Steps sum{{}, false, *exponents, 0};
+    for (Steps const* one : {&*a, &*b}) {
+      std::optional<double> most = most_in(*one, sum.exponents);
+      if (!most) return std::nullopt;
+      sum.most += *most;
+    }
     if (!(sum.most < kMostSum)) return std::nullopt;
-    ValueId left = in_steps(*a, sum.exponent), right = in_steps(*b, sum.exponent);
+    ValueId left = in_steps(*a, sum.exponents), right = in_steps(*b, sum.exponents);
     sum.value = emit("add", {}, {left, right}, node.outputs[0], DType::kI32, "sum");
     return sum;
+  }
+
+  /// The largest of them on the way into finer steps; empty: there is no way.
+  static std::optional<double> most_in(Steps const& steps, ChannelExponents const& target) {
+    auto [least, most] = std::ranges::minmax(shifts_between(steps.exponents, target));
+    if (least < 0 || most > 31 || most - least > kMostPlaces) return std::nullopt;
+    return std::ldexp(steps.most, most);
   }
 
   /// A number more, taken down to whole steps.
   std::optional<Steps> steps_of_shifted(Node const& node) {
     std::optional<Steps> steps = steps_of(node.inputs[0]);
-    if (!steps || graph_.value(node.inputs[0]).shape() != graph_.value(node.outputs[0]).shape())
-      return std::nullopt;
-    double whole = std::floor(std::ldexp(constant(node.inputs[1]).value_at(0), -steps->exponent));
-    if (!(std::abs(whole) + steps->most < kMostSum)) return std::nullopt;
-    if (whole == 0) return steps;
-    NDArray number = NDArray::create(DType::kI32, {}).value();
-    number.set_value(0, whole);
-    ValueId sum = in_steps(*steps, steps->exponent);
-    ValueId shifted =
-        emit("add", {}, {sum, add_constant("number", number)}, node.outputs[0], DType::kI32, "sum");
-    return Steps{shifted, false, steps->exponent, steps->most + std::abs(whole)};
+    std::optional<Shape> shape = graph_.value(node.outputs[0]).shape();
+    if (!steps || !shape || graph_.value(node.inputs[0]).shape() != shape) return std::nullopt;
+    double number = constant(node.inputs[1]).value_at(0), most = 0;
+    std::vector<double> whole;
+    for (int exponent : steps->exponents.all) {
+      whole.push_back(std::floor(std::ldexp(number, -exponent)));
+      most = std::max(most, std::abs(whole.back()));
+    }
+    if (!(most + steps->most < kMostSum)) return std::nullopt;
+    if (most == 0) return steps;
+    ValueId sum = in_steps(*steps, steps->exponents);
+    ValueId numbers = add_constant("number", along(*shape, steps->exponents.axis, whole));
+    ValueId shifted = emit("add", {}, {sum, numbers}, node.outputs[0], DType::kI32, "sum");
+    return Steps{shifted, false, steps->exponents, steps->most + most};
   }
 
-  /// The same in i32 and in steps that may be finer, with its bias.
-  ValueId in_steps(Steps const& steps, int exponent) {
-    int64_t shift = steps.exponent - exponent;
+  /// The same in i32 and in steps that may be finer, with its bias and `more` of each channel.
+  ValueId in_steps(Steps const& steps, ChannelExponents const& target,
+                   std::vector<double> more = {}) {
+    std::vector<int> shifts = shifts_between(steps.exponents, target);
+    auto [least, most] = std::ranges::minmax(shifts);
     ValueId value = steps.value;
-    if (steps.is_bytes || shift > 0)
-      value = emit("widen", {{"shift", shift}}, {value}, steps.value, DType::kI32, "wide");
-    if (steps.bias.empty()) return value;
+    if (steps.is_bytes || most > 0)
+      value = emit("widen", {{"shift", int64_t(most)}}, {value}, steps.value, DType::kI32, "wide");
+    if (least < most) {  // zeros leave again
+      for (int& shift : shifts) shift = most - shift;
+      value = shifted_right(value, shifts, target.axis);
+    }
     Shape shape = graph_.value(steps.value).shape().value();
-    ValueId bias = add_constant(graph_.value(steps.bias_of).name + "/steps",
-                                whole_steps(steps.bias, shape, exponent));
+    if (steps.bias.empty() && more.empty()) return value;
+    if (!steps.bias.empty()) {
+      more.resize(size_t(steps.bias.size()), more.size() == 1 ? more[0] : 0);
+      for (size_t c = 0; c < more.size(); ++c)
+        more[c] += std::floor(std::ldexp(steps.bias.value_at(int64_t(c)), -target.of(int64_t(c))));
+    }
+    ValueId like = steps.bias.empty() ? steps.value : steps.bias_of;
+    size_t axis = steps.bias.empty() ? target.axis : steps.exponents.axis;
+    ValueId bias = add_constant(graph_.value(like).name + "/steps", along(shape, axis, more));
     return emit("add", {}, {value, bias}, steps.value, DType::kI32, "biased");
+  }
+
+  ValueId shifted_right(ValueId value, std::vector<int> const& places, size_t axis) {
+    Shape shape = graph_.value(value).shape().value();
+    std::vector<double> numbers(places.begin(), places.end());
+    ValueId constant =
+        add_constant(graph_.value(value).name + "/places", along(shape, axis, numbers));
+    return emit("shift_right", {}, {value, constant}, value, DType::kI32, "shifted");
   }
 
   /// Of the relu or clip that makes `id`, which becomes what that reads. Empty: others read it,
@@ -292,28 +333,34 @@ private:
   }
 
   bool lower(Node const& node) {
-    std::optional<int> exponent = exponent_of(node);
+    auto exponents = exponents_of(node);
     auto type = graph_.value(node.outputs[0]).type.dtype;
-    if (!exponent || !type || (*type != DType::kI8 && *type != DType::kU8)) return false;
+    if (!exponents || exponents->size() != 1 || !type ||
+        (*type != DType::kI8 && *type != DType::kU8))
+      return false;
+    int const exponent = exponents->front();
     ValueId from = node.inputs[0];
     origins_ = node.origins;
     std::optional<Bounds> bounds = bounds_of(from);
     std::optional<Steps> steps = bounds ? steps_of(from) : std::nullopt;
     if (!steps) return false;
-    int64_t shift = *exponent - steps->exponent;
+    std::vector<int> shifts = shifts_between({{exponent}, 0}, steps->exponents);
+    auto [shift, farthest] = std::ranges::minmax(shifts);
     int64_t least = *type == DType::kI8 ? -128 : 0, most = *type == DType::kI8 ? 127 : 255;
-    auto low = bound_in_bytes(bounds->low, *exponent, least, most),
-         high = bound_in_bytes(bounds->high, *exponent, least, most);
-    if (shift < 0 || shift > 31 || !low || !high || *low > *high) return false;
-    if (steps->most + std::ldexp(1, int(shift)) >= 2 * kMostSum) return false;
+    auto low = bound_in_bytes(bounds->low, exponent, least, most),
+         high = bound_in_bytes(bounds->high, exponent, least, most);
+    bool alike = shift == farthest;
+    if (shift < 0 || farthest > (alike ? 31 : kMostPlaces)) return false;
+    if (!low || !high || *low > *high) return false;
+    if (steps->most + std::ldexp(1, farthest) >= 2 * kMostSum) return false;
     bool whole = *low == least && *high == most;
     bool pooled = steps->is_bytes && !pending_.empty() && shift == 0 && whole &&
                   graph_.value(steps->value).type.dtype == type;
     if (pooled)  // bytes already, with the scale that is wanted
       pending_.back().outputs[0] = node.outputs[0];
     else
-      requantize(*steps, node.outputs[0],
-                 {{"shift", shift},
+      requantize(*steps, node.outputs[0], shifts,
+                 {{"shift", int64_t(alike ? shift : 0)},
                   {"low", *low},
                   {"high", *high},
                   {"type", std::string(to_text(*type))}});
@@ -322,8 +369,15 @@ private:
     return true;
   }
 
-  void requantize(Steps const& steps, ValueId output, Attributes attributes) {
-    ValueId sums = in_steps(steps, steps.exponent);
+  /// Shifts that differ are rounded by what is added before.
+  void requantize(Steps const& steps, ValueId output, std::vector<int> const& shifts,
+                  Attributes attributes) {
+    std::vector<double> halves;
+    bool alike = std::ranges::count(shifts, shifts.front()) == std::ssize(shifts);
+    for (int shift : shifts)
+      if (!alike) halves.push_back(shift > 0 ? std::ldexp(1, shift - 1) : 0);
+    ValueId sums = in_steps(steps, steps.exponents, halves);
+    if (!alike) sums = shifted_right(sums, shifts, steps.exponents.axis);
     pending_.push_back(made_node("requantize", std::move(attributes), {sums}, output));
   }
 

@@ -9,7 +9,6 @@
 namespace tw {
 namespace {
 
-constexpr int kRounds = 4;      // a chain settles after a few
 constexpr int kMostFactor = 8;  // powers of two in one round
 
 bool is_op(Node const& node, std::string_view name) { return node.op && node.op->name == name; }
@@ -48,18 +47,18 @@ private:
 
 class Equalizer {
 public:
-  Equalizer(Graph graph, std::set<NodeId> const& products)
+  Equalizer(Graph graph, std::set<NodeId> const& products, GraphSamples const& samples)
       : graph_(std::move(graph)),
         names_(graph_),
         products_(products),
+        samples_(samples),
         readers_(consumers(graph_)) {}
 
   Equalized run() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) find_pair({int32_t(i)});
     for (auto const& [second, first] : pairs_)
       for (NodeId id : {first, second}) own_constants(id);
-    for (int round = 0; round < kRounds; ++round)
-      for (auto const& [second, first] : pairs_) equalize(first, second);
+    for (auto const& [second, first] : pairs_) equalize(first, second);
     if (!changed_) pairs_.clear();
     return {std::move(graph_), std::move(pairs_)};
   }
@@ -111,12 +110,16 @@ private:
   void equalize(NodeId id, NodeId next) {
     Channels first = channels(id), second = channels(next);
     std::span<float> made = weights(id), read = weights(next);
+    ValueId between = graph_.node(next).inputs[0];
+    auto const& ranges = samples_.at(between).largest_of_channel;
+    if (ranges.size() != size_t(first.made())) return;
+    double widest = ranges.empty() ? 0 : double(std::ranges::max(ranges));
     for (int64_t c = 0; c < first.made(); ++c) {
-      double before = 0, after = 0;
-      first.each_of_made(c, made, [&](float w) { before = std::max<double>(before, std::abs(w)); });
+      double after = 0, before = double(ranges[size_t(c)]);
       second.each_of_read(c, read, [&](float w) { after = std::max<double>(after, std::abs(w)); });
       if (!(before > 0) || !(after > 0)) continue;
-      int by = int(std::nearbyint(std::log2(after / before) / 2));
+      int by = second.is_alone() ? int(std::floor(std::log2(widest / before)))
+                                 : int(std::nearbyint(std::log2(after / before) / 2));
       by = std::clamp(by, -kMostFactor, kMostFactor);
       if (by == 0) continue;
       changed_ = true;
@@ -135,6 +138,7 @@ private:
   Graph graph_;
   ValueNames names_;
   std::set<NodeId> const& products_;
+  GraphSamples const& samples_;
   std::vector<std::vector<NodeId>> readers_;
   std::map<NodeId, NodeId> pairs_;  ///< by the second: the first
   bool changed_ = false;
@@ -143,8 +147,8 @@ private:
 
 }  // namespace
 
-Equalized equalized(Graph graph, std::set<NodeId> const& products) {
-  return Equalizer(std::move(graph), products).run();
+Equalized equalized(Graph graph, std::set<NodeId> const& products, GraphSamples const& samples) {
+  return Equalizer(std::move(graph), products, samples).run();
 }
 
 }  // namespace tw

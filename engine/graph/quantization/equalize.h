@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "engine/graph/graph.h"
+#include "engine/graph/quantization/samples.h"
 
 namespace tw {
 
@@ -21,6 +21,6 @@ struct Equalized {
 ///   conv(relu(conv(x, W)), V)  -->  conv(relu(conv(x, S W)), V / S)
 /// Source: Nagel et al. 2019, "Data-Free Quantization Through Weight Equalization and Bias
 /// Correction", section 4.1; here factors are powers of two, by which floats multiply exactly.
-Equalized equalized(Graph graph, std::set<NodeId> const& products);
+Equalized equalized(Graph graph, std::set<NodeId> const& products, GraphSamples const& samples);
 
 }  // namespace tw

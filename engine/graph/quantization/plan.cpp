@@ -8,14 +8,16 @@
 
 #include "engine/graph/operator.h"
 #include "engine/graph/quantization/averages.h"
+#include "engine/graph/quantization/weight_channels.h"
 
 namespace tw {
 namespace {
 
-constexpr int kLimit = 127;  // of bytes with a sign
+constexpr int kLimit = 127, kUnsignedLimit = 255;  // of bytes
 constexpr double kMostSum = double(int64_t(1) << 29);
 constexpr double kMostBias = double(int64_t(1) << 22);  // f32 holds it and half a step
 constexpr int kMostCoarser = 12;                        // powers of two that weights may lose
+constexpr int kMostPlaces = 15;                         // of a shift that a tensor holds
 
 bool is_op(Node const& node, std::string_view name) { return node.op && node.op->name == name; }
 
@@ -79,8 +81,7 @@ private:
       return "it reads the model's input, whose channels are few";
     if (!is_op(node, "conv") && !options_.dense) return "it is a dense layer";
     if (multiplies_channels_alone(node) && !options_.depthwise)
-      return "it multiplies each channel alone, and one step for the weights of all would cost "
-             "much";
+      return "it multiplies each channel alone, which no accelerator does";
     if (!graph_.value(w).is_constant()) return "its weights are computed while the model runs";
     if (graph_.value(x).is_constant() || !is_f32(x) || !is_f32(w)) return "it is not of f32";
     if (!graph_.value(node.outputs[0]).shape()) return "an extent is not known";
@@ -243,7 +244,9 @@ private:
   void set_exponents() {
     for (auto& [id, exponent] : plan_.values) {
       ValueSamples const& samples = samples_.at(id);
-      exponent = best_exponent(samples.elements, samples.largest, kLimit);
+      bool in_u8 = options_.unsigned_data && never_negative(id);
+      if (in_u8) plan_.unsigned_values.insert(id);
+      exponent = best_exponent(samples.elements, samples.largest, in_u8 ? kUnsignedLimit : kLimit);
     }
     std::map<NodeId, PlannedNode const*> products;
     for (PlannedNode const& planned : plan_.nodes)
@@ -253,11 +256,7 @@ private:
       if (auto found = products.find({int32_t(i)}); found != products.end())
         set_weights(*found->second);
     }
-    for (auto& [id, product] : plan_.products) {
-      product.finest = plan_.values[graph_.node(id).inputs[0]] + product.weights;
-      for (ValueId other : others_of(id))
-        product.finest = std::min(product.finest, plan_.values.at(other));
-    }
+    for (auto& [id, product] : plan_.products) set_finest(id, product);
     for (auto const& [id, exponent] : plan_.values) find_sum(id, exponent);
     for (NodeId id : waiting_) describe_sum(id);
     for (PlannedNode& planned : plan_.nodes) describe(planned);
@@ -272,18 +271,50 @@ private:
           std::max(plan_.values[id], plan_.values[sum->second.of] - sum->second.shift + 1);
   }
 
+  /// By what makes it, whatever the model is given.
+  bool never_negative(ValueId id) const {
+    Node const* node = maker(id);
+    if (!node) return false;
+    if (is_op(*node, "relu")) return true;
+    if (is_op(*node, "clip")) {
+      bool given = node->inputs.size() > 1 && node->inputs[1].valid();
+      NDArray const& low = given ? graph_.value(node->inputs[1]).constant : NDArray();
+      return given ? low.size() == 1 && !low.empty() && low.value_at(0) >= 0
+                   : number(node->attributes, "min", -1) >= 0;
+    }
+    bool keeps = is_op(*node, "max_pool") || is_op(*node, "average_pool") ||
+                 is_op(*node, "global_average_pool") || only_reshapes(*node);
+    return keeps && never_negative(node->inputs[0]);
+  }
+
+  /// No byte of the value is larger.
+  double most_of(ValueId id) const { return plan_.unsigned_values.contains(id) ? 255 : 128; }
+
+  void set_finest(NodeId id, PlannedProduct& product) const {
+    int data = plan_.values.at(graph_.node(id).inputs[0]);
+    for (int weights : product.weights) {
+      int finest = data + weights;
+      for (ValueId other : others_of(id)) finest = std::min(finest, plan_.values.at(other));
+      product.finest.push_back(finest);
+    }
+  }
+
   void set_weights(PlannedNode const& planned) {
     Node const& node = graph_.node(planned.node);
-    std::span<float const> weights = graph_.value(node.inputs[1]).constant.as<float>();
-    double largest = 0;
-    for (float weight : weights) largest = std::max(largest, std::abs(double(weight)));
-    int limit = (1 << (options_.weight_bits - 1)) - 1;
-    int best = best_exponent(weights, largest, limit), exponent = best;
-    while (exponent < best + kMostCoarser && !fits(planned.node, exponent)) ++exponent;
-    plan_.products[planned.node].weights = exponent;
+    WeightChannels channels(node, graph_.value(node.inputs[1]).constant);
+    int limit = (1 << (options_.weight_bits - 1)) - 1, data = plan_.values[node.inputs[0]];
+    std::vector<int> exponents = channels.exponents(limit, options_.one_weight_step);
+    for (int64_t c = 0; c < channels.count(); ++c) {
+      int& exponent = exponents[size_t(c)];
+      int const most = exponent + kMostCoarser;
+      while (exponent < most && !fits(planned.node, channels, c, exponent)) ++exponent;
+    }
+    if (options_.one_weight_step) std::ranges::fill(exponents, std::ranges::max(exponents));
     // A result is shifted from the sums: half a step of theirs decides nothing else.
     int& result = plan_.values[planned.end];
-    result = std::max(result, exponent + plan_.values[node.inputs[0]] + 1);
+    result = std::max(result, std::ranges::max(exponents) + data + 1);
+    for (int& exponent : exponents) exponent = std::max(exponent, result - data - kMostPlaces);
+    plan_.products[planned.node].weights = std::move(exponents);
   }
 
   /// What is added to the sums of a product.
@@ -292,28 +323,24 @@ private:
     return found == joins_.end() ? std::vector<ValueId>() : found->second;
   }
 
-  /// Whether sums stay within 32 bits, whatever the bytes are, and the bias within f32.
-  bool fits(NodeId id, int exponent) const {
+  /// Whether sums of a channel stay within 32 bits, whatever the bytes are, and its bias within
+  /// f32.
+  bool fits(NodeId id, WeightChannels const& channels, int64_t channel, int exponent) const {
     Node const& node = graph_.node(id);
-    NDArray const& w = graph_.value(node.inputs[1]).constant;
     int sum = plan_.values.at(node.inputs[0]) + exponent, finest = sum;
-    bool by_rows = is_op(node, "conv") || integer(node.attributes, "transpose_b") != 0;
-    int64_t columns = w.size() / std::max<int64_t>(1, w.shape()[0]);
-    std::vector<double> sums(size_t(by_rows ? w.shape()[0] : columns));
-    for (int64_t i = 0; i < w.size(); ++i)
-      sums[size_t(by_rows ? i / columns : i % columns)] += std::abs(w.value_at(i));
-    double most = 128 * std::ldexp(sums.empty() ? 0 : std::ranges::max(sums), -exponent);
+    double most =
+        most_of(node.inputs[0]) * std::ldexp(channels.sum_of_magnitudes(channel), -exponent);
     if (node.inputs.size() > 2 && node.inputs[2].valid()) {
-      double largest = 0;
-      for (float bias : graph_.value(node.inputs[2]).constant.as<float>())
-        largest = std::max(largest, std::abs(double(bias)));
-      if (std::ldexp(largest, -sum) > kMostBias) return false;
-      most += std::ldexp(largest, -sum);
+      double bias = graph_.value(node.inputs[2]).constant.value_at(channel);
+      double steps = std::ldexp(std::abs(bias), -sum);
+      if (steps > kMostBias) return false;
+      most += steps;
     }
     std::vector<ValueId> others = others_of(id);
     for (ValueId other : others) finest = std::min(finest, plan_.values.at(other));
     most = std::ldexp(most, sum - finest);
-    for (ValueId other : others) most += std::ldexp(128, plan_.values.at(other) - finest);
+    for (ValueId other : others)
+      most += std::ldexp(most_of(other), plan_.values.at(other) - finest);
     return most < kMostSum;
   }
 
@@ -380,8 +407,10 @@ private:
     planned.row.data = exponent(node.inputs[0]);
     if (joined_.contains(planned.node) && !planned.row.data)
       planned.row.data = exponent(node.inputs[1]);
-    if (auto found = plan_.products.find(planned.node); found != plan_.products.end())
-      planned.row.weights = found->second.weights;
+    if (auto found = plan_.products.find(planned.node); found != plan_.products.end()) {
+      auto [finest, coarsest] = std::ranges::minmax(found->second.weights);
+      planned.row.finest_weights = finest, planned.row.weights = coarsest;
+    }
     planned.row.result = exponent(planned.end);
   }
 

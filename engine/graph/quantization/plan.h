@@ -1,6 +1,8 @@
 /// Which nodes of a simplified float graph are computed in bytes, and with which steps.
 #pragma once
 
+#include <set>
+
 #include "engine/graph/quantization/samples.h"
 
 namespace tw {
@@ -12,14 +14,15 @@ struct PlannedNode {
   QuantizedNode row;
 };
 
-/// Exponents of a convolution or matrix product.
+/// Exponents of a convolution or matrix product, by channel of its result.
 struct PlannedProduct {
-  int weights = 0;
-  int finest = 0;  ///< of its sums, or of a tensor that is added to them
+  std::vector<int> weights;
+  std::vector<int> finest;  ///< of its sums, or of a tensor that is added to them
 };
 
 struct QuantizationPlan {
-  std::map<ValueId, int> values;  ///< what becomes bytes, and the exponent of its step
+  std::map<ValueId, int> values;      ///< what becomes bytes, and the exponent of its step
+  std::set<ValueId> unsigned_values;  ///< of `values`: those in u8
   std::map<NodeId, PlannedProduct> products;
   /// Sums of bytes that no product makes, and the finest step of what they add: half of it is added
   /// to them, too.

@@ -24,8 +24,13 @@ struct CalibrationData {
 struct QuantizeOptions {
   bool first = false;  ///< convolutions of the model's inputs, too: they have few channels
   bool dense = false;  ///< matrix products with constant weights, too
-  /// Convolutions of each channel alone, too: one step for all weights of one costs them much.
+  /// Convolutions of each channel alone, too, which no accelerator runs.
   bool depthwise = false;
+  /// One step for all weights of a convolution or matrix product, instead of one for those of each
+  /// channel that it makes.
+  bool one_weight_step = false;
+  /// Data that is never negative in u8, whose steps are half as coarse. Accelerators take i8.
+  bool unsigned_data = false;
   int weight_bits = 8;            ///< 2 to 8; bytes hold them
   std::vector<std::string> keep;  ///< names of nodes that stay floats
   StopToken stop;
@@ -39,6 +44,7 @@ struct QuantizedNode {
   bool is_quantized = false;
   std::string reason;                        ///< why it stays in floats, or what it was joined to
   std::optional<int> data, weights, result;  ///< exponents: a step is 2^exponent
+  std::optional<int> finest_weights;  ///< of the channel with the finest; `weights`: the coarsest
   std::optional<double> decibels;  ///< signal to noise of the result in the whole quantized model
 };
 

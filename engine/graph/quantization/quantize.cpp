@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <set>
 
 #include "engine/graph/passes.h"
 #include "engine/graph/quantization/biases.h"
+#include "engine/graph/quantization/correct_biases.h"
 #include "engine/graph/quantization/equalize.h"
 #include "engine/graph/quantization/insert.h"
 #include "engine/graph/quantization/shifted_sums.h"
@@ -68,8 +70,9 @@ public:
     find_bytes(integers);
     outputs_.resize(plain_.outputs.size());
     for (size_t i = 0; i < runs.size(); ++i) {
-      if (options_.progress)
-        options_.progress({"runs in integers", int64_t(i), int64_t(runs.size())});
+      progress_ = [&, i](char const* what) {
+        return progress_of_run(options_, what, i, runs.size());
+      };
       TRY(compare_run(integers, runs[i]));
     }
     for (size_t i = 0; i < outputs_.size(); ++i)
@@ -107,7 +110,9 @@ private:
     options.observe = [&](ValueId id, NDArray const& array) {
       if (plan_.values.contains(id)) expected[id] = array;
     };
+    options.progress = progress_("comparison in floats");
     TRY_ASSIGN(std::vector<NDArray> outputs, reference_run(plain_, inputs, options));
+    options.progress = progress_("comparison in integers");
     options.observe = [&](ValueId id, NDArray const& array) {
       auto found = bytes_.find(id);
       if (found == bytes_.end() || !expected.contains(found->second)) return;
@@ -130,6 +135,7 @@ private:
   std::set<ValueId> made_by_integers_;
   std::map<ValueId, Noise> noise_;
   std::vector<Noise> outputs_;
+  std::function<Progress(char const* what)> progress_;  ///< of the run at hand
 };
 
 }  // namespace
@@ -151,11 +157,13 @@ struct Planned {
 };
 
 /// The graph in bytes; nothing is compared yet.
-Status insert(Planned& planned, QuantizeOptions const& options) {
+Status insert(Planned& planned, CalibrationData const& data, QuantizeOptions const& options) {
   planned.plain = with_shifted_sums(std::move(planned.plain), planned.plan, planned.samples);
   TRY_ASSIGN(planned.plan, plan_quantization(planned.plain, planned.samples, options));
-  TRY_ASSIGN(planned.quantized.graph, insert_quantization(planned.plain, planned.plan,
-                                                          (1 << (options.weight_bits - 1)) - 1));
+  TRY_ASSIGN(Inserted inserted, insert_quantization(planned.plain, planned.plan,
+                                                    (1 << (options.weight_bits - 1)) - 1));
+  TRY(correct_biases(inserted, planned.plain, data, options));
+  planned.quantized.graph = std::move(inserted.graph);
   return {};
 }
 
@@ -187,15 +195,15 @@ Result<double> least_decibels(Planned& planned, CalibrationData const& data,
 /// The same with channels of about the same size, where that is better.
 Status equalize(Planned& planned, CalibrationData const& data, QuantizeOptions const& options) {
   std::set<NodeId> products = products_of(planned.plan);
-  Equalized level = equalized(planned.plain, products);
-  if (level.pairs.empty()) return insert(planned, options);
+  Equalized level = equalized(planned.plain, products, planned.samples);
+  if (level.pairs.empty()) return insert(planned, data, options);
   Planned other{std::move(level.graph), {}, {}, {}};
   TRY_ASSIGN(other.samples, take_samples(other.plain, data, options));
   TRY_ASSIGN(other.plan, plan_quantization(other.plain, other.samples, options));
-  TRY(insert(planned, options));
+  TRY(insert(planned, data, options));
   // The file keeps the weights of what stays in floats as they were.
   if (products_of(other.plan) != products) return {};
-  TRY(insert(other, options));
+  TRY(insert(other, data, options));
   TRY_ASSIGN(double before, least_decibels(planned, data, options));
   TRY_ASSIGN(double after, least_decibels(other, data, options));
   if (!(after > before)) return {};

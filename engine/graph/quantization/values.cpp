@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -17,14 +18,18 @@ std::string ValueNames::unused(std::string const& wanted) {
   return name;
 }
 
-std::optional<int> power_of_two(NDArray const& scale) {
+std::optional<std::vector<int>> powers_of_two(NDArray const& scale) {
   if (scale.empty() || scale.size() < 1 || !is_float(scale.type())) return std::nullopt;
-  double first = scale.value_at(0);
-  int exponent = 0;
-  if (!(first > 0) || std::frexp(first, &exponent) != 0.5) return std::nullopt;
-  for (int64_t i = 1; i < scale.size(); ++i)
-    if (scale.value_at(i) != first) return std::nullopt;
-  return exponent - 1;
+  std::vector<int> exponents;
+  for (int64_t i = 0; i < scale.size(); ++i) {
+    int exponent = 0;
+    if (!(scale.value_at(i) > 0) || std::frexp(scale.value_at(i), &exponent) != 0.5)
+      return std::nullopt;
+    exponents.push_back(exponent - 1);
+  }
+  bool alike = std::ranges::count(exponents, exponents[0]) == std::ssize(exponents);
+  if (alike) exponents.resize(1);
+  return exponents;
 }
 
 NDArray transposed(NDArray const& matrix) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "engine/graph/graph.h"
 
@@ -20,8 +21,8 @@ private:
   std::set<std::string> names_;
 };
 
-/// The exponent of a scale that is one power of two, or the same one several times.
-std::optional<int> power_of_two(NDArray const& scale);
+/// The exponents of a scale of powers of two; one where all are the same.
+std::optional<std::vector<int>> powers_of_two(NDArray const& scale);
 /// A matrix of any type.
 NDArray transposed(NDArray const& matrix);
 

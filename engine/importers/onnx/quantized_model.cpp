@@ -9,14 +9,11 @@
 #include <ranges>
 #include <set>
 
+#include "engine/importers/onnx/newer_opset.h"
 #include "engine/importers/order.h"
 
 namespace tw {
 namespace {
-
-constexpr int64_t kFirstOpset = 10;  // with QuantizeLinear
-/// What opset 10 has in another way than the one before it.
-constexpr std::string_view kChangedIn10[] = {"Slice", "TopK", "Upsample"};
 
 /// "same_upper" as ONNX has it.
 std::string in_capitals(std::string word) {
@@ -36,18 +33,19 @@ std::map<std::string, ForeignAttribute> window_attributes(Attributes const& ours
   return theirs;
 }
 
+bool has_channel_steps(Graph const& graph, Node const& node) {
+  return node.type == "dequantize_linear" &&
+         graph.value(node.inputs[1]).constant.shape().size() == 1;
+}
+
 class ModelWriter {
 public:
   ModelWriter(ForeignModel const& model, Graph const& graph)
       : model_(model), graph_(graph), producers_(producers(graph)) {}
 
   Result<ForeignModel> run() {
-    TRY(check());
     find_nodes();
     ForeignModel result = model_;
-    for (char const* domain : {"", "ai.onnx"})
-      if (auto found = result.opsets.find(domain); found != result.opsets.end())
-        found->second = std::max(found->second, kFirstOpset);
     result.graph.nodes.clear();
     result.graph.initializers.clear();
     for (ForeignValue const& output : model_.graph.outputs) want(output.name);
@@ -70,43 +68,6 @@ public:
   }
 
 private:
-  /// Of opset 9 are models whose operators mean the same in 10.
-  std::string changed_operator(ForeignGraph const& graph) const {
-    for (ForeignNode const& node : graph.nodes)
-      if (node.domain.empty() && std::ranges::count(kChangedIn10, node.op_type) > 0)
-        return node.op_type;
-    return {};
-  }
-
-  Status check() const {
-    if (model_.format != "onnx")
-      return bad_input("unwritable_format",
-                       fmt::format("a quantized model is written as ONNX, but this one is {}",
-                                   model_.format.empty() ? "of no format" : model_.format));
-    for (char const* domain : {"", "ai.onnx"})
-      if (auto found = model_.opsets.find(domain); found != model_.opsets.end()) {
-        if (found->second >= kFirstOpset) return {};
-        std::string changed = changed_operator(model_.graph);
-        if (found->second == kFirstOpset - 1 && changed.empty() && !has_bodies()) return {};
-        if (found->second == kFirstOpset - 1 && !changed.empty())
-          return bad_input("old_opset",
-                           fmt::format("the model is of opset 9, whose {} is another one in opset "
-                                       "10, which quantized models need",
-                                       changed));
-        return bad_input("old_opset", fmt::format("the model is of opset {}, which cannot be "
-                                                  "quantized; opset {} and later can",
-                                                  found->second, kFirstOpset));
-      }
-    return bad_input("old_opset", "the model does not say which opset it is of");
-  }
-
-  bool has_bodies() const {
-    for (ForeignNode const& node : model_.graph.nodes)
-      for (auto const& [name, attribute] : node.attributes)
-        if (std::holds_alternative<std::shared_ptr<ForeignGraph const>>(attribute)) return true;
-    return false;
-  }
-
   /// Extents that were open and are known now: what was measured was of these.
   void keep_shape(ForeignValue& input) const {
     for (ValueId id : graph_.inputs) {
@@ -230,6 +191,8 @@ private:
                      : node.type == "quantize_linear" ? "QuantizeLinear"
                                                       : "DequantizeLinear";
     }
+    if (has_channel_steps(graph_, node))
+      made.attributes["axis"] = integer(node.attributes, "axis", 1);
     for (ValueId input : node.inputs) made.inputs.push_back(name_of(input));
     for (ValueId output : node.outputs) made.outputs.push_back(name_of(output));
     for (std::string const& read : made.inputs) want(read);
@@ -261,7 +224,15 @@ private:
 }  // namespace
 
 Result<ForeignModel> quantized_model(ForeignModel const& model, Graph const& graph) {
-  return ModelWriter(model, graph).run();
+  if (model.format != "onnx")
+    return bad_input("unwritable_format",
+                     fmt::format("a quantized model is written as ONNX, but this one is {}",
+                                 model.format.empty() ? "of no format" : model.format));
+  bool channel_steps = std::ranges::any_of(
+      graph.nodes, [&](Node const& node) { return has_channel_steps(graph, node); });
+  TRY_ASSIGN(ForeignModel newer,
+             with_opset(model, channel_steps ? kChannelStepsOpset : kFirstQuantizedOpset));
+  return ModelWriter(newer, graph).run();
 }
 
 }  // namespace tw

@@ -7,6 +7,7 @@
 #include "engine/graph/mode_values.h"
 #include "engine/graph/quantization/runs.h"
 #include "engine/importers/importer.h"
+#include "engine/importers/onnx/newer_opset.h"
 #include "engine/importers/onnx/quantized_model.h"
 #include "engine/samples/onnx_writer.h"
 #include "engine/samples/samples.h"
@@ -143,6 +144,7 @@ Status write_tests(fs::path const& out, Graph const& graph, Inputs const& inputs
 
 Result<QuantizeReport> quantize_to_file(QuantizeRequest const& request, StopToken stop,
                                         Progress const& progress) {
+  if (progress) progress({"reading " + request.source});
   bool is_sample = request.source.starts_with("sample:");
   TRY_ASSIGN(ForeignModel model,
              is_sample ? build_sample(request.source.substr(7)) : open_foreign(request.source));
@@ -153,16 +155,23 @@ Result<QuantizeReport> quantize_to_file(QuantizeRequest const& request, StopToke
   TRY(request.data.empty() ? make_data(graph, request, data, report)
                            : read_data(graph, request, data, report));
   QuantizeOptions options = request.options;
+  if (!options.one_weight_step && model.format == "onnx")
+    if (auto newer = with_opset(model, kChannelStepsOpset); !newer) {
+      options.one_weight_step = true;
+      report.one_step_because = newer.error().message;
+    }
   options.stop = stop;
   options.progress = progress;
   TRY_ASSIGN(report.quantized, quantize(graph, data, options));
   if (request.out.empty()) return report;
   TRY_ASSIGN(ForeignModel quantized, quantized_model(model, report.quantized.graph));
   TRY_ASSIGN(std::string bytes, write_onnx(quantized));
-  TRY(write_output(request.out, bytes));
+  if (stop.stop_requested()) return environment_failed("cancelled", "quantizing was cancelled");
+  // The model last: who finds it finds its tests, too.
   if (request.with_tests)
     TRY(write_tests(request.out, graph, data.checks.empty() ? data.runs.back() : data.checks.back(),
                     report.quantized.made));
+  TRY(write_output(request.out, bytes));
   return report;
 }
 
