@@ -9,6 +9,7 @@
 #include "targets/vta/compiler/roofs.h"
 #include "targets/vta/prover/verdict.h"
 #include "targets/vta/simulator/costs.h"
+#include "targets/vta/simulator/port_cache.h"
 #include "targets/vta/simulator/timing.h"
 
 namespace tw::vta {
@@ -34,11 +35,12 @@ struct Work {
   double weight_cycles = 0, load_cycles = 0, store_cycles = 0;  ///< of the port alone
 };
 
-void add_transfer(Configuration const& configuration, Instruction const& one, Work& work) {
+void add_transfer(Configuration const& configuration, Instruction const& one, int64_t missed,
+                  Work& work) {
   Transfer const& t = one.transfer;
   double bytes =
       double(t.y_size) * t.x_size * double(configuration.element_bytes_in_dram(t.memory));
-  double cycles = cost_of(configuration, {}, one).port;
+  double cycles = cost_of(configuration, {}, one, missed).port;
   bool store = one.opcode == Opcode::kStore, weights = t.memory == Memory::kWgt;
   (store ? work.stored : weights ? work.weights : work.loaded) += bytes;
   (store ? work.store_cycles : weights ? work.weight_cycles : work.load_cycles) += cycles;
@@ -46,9 +48,11 @@ void add_transfer(Configuration const& configuration, Instruction const& one, Wo
 
 void add_work(Configuration const& configuration, Stream const& stream, Work& work) {
   auto lanes = double(configuration.batch() * configuration.block());
-  for (Instruction const& one : stream) {
+  std::vector<int64_t> missed = missed_bytes(configuration, stream, TimingConstants().cache_bytes);
+  for (size_t i = 0; i < stream.size(); ++i) {
+    Instruction const& one = stream[i];
     if (one.opcode == Opcode::kLoad || one.opcode == Opcode::kStore)
-      add_transfer(configuration, one, work);
+      add_transfer(configuration, one, missed[i], work);
     if (one.opcode == Opcode::kGemm && !one.nest.reset)
       work.products += 2.0 * double(one.nest.steps() * configuration.macs_per_cycle());
     if (one.opcode == Opcode::kAlu) work.element_wise += double(one.nest.steps()) * lanes;

@@ -21,7 +21,7 @@ double nest_cycles(TimingConstants const& constants, Instruction const& instruct
 double port_rate(Configuration const& configuration, TimingConstants const& constants,
                  Memory memory) {
   double rate =
-      memory == Memory::kWgt ? constants.weight_bytes_per_cycle : constants.dma_bytes_per_cycle;
+      memory == Memory::kWgt ? constants.memory_bytes_per_cycle : constants.dma_bytes_per_cycle;
   return rate * configuration.memory_bits / kCalibratedBits;
 }
 
@@ -32,15 +32,18 @@ double port_cycles(Configuration const& configuration, TimingConstants const& co
 }
 
 InstructionCost cost_of(Configuration const& configuration, TimingConstants const& constants,
-                        Instruction const& instruction) {
+                        Instruction const& instruction, int64_t missed) {
   Transfer const& t = instruction.transfer;
   switch (instruction.opcode) {
     case Opcode::kLoad:
     case Opcode::kStore: {
       if (t.nothing()) return {.own = 1};
       int64_t elements = int64_t(t.y_size) * t.x_size;
-      return {.port = port_cycles(configuration, constants, t.memory, t.y_size,
-                                  elements * configuration.element_bytes_in_dram(t.memory))};
+      double bytes = double(elements * configuration.element_bytes_in_dram(t.memory));
+      double held = (bytes - double(missed)) / constants.dma_bytes_per_cycle,
+             rest = double(missed) / constants.memory_bytes_per_cycle;
+      return {.port = t.y_size * constants.dma_row_cycles +
+                      (held + rest) * kCalibratedBits / configuration.memory_bits};
     }
     case Opcode::kGemm:
     case Opcode::kAlu:
@@ -49,12 +52,6 @@ InstructionCost cost_of(Configuration const& configuration, TimingConstants cons
       return {.own = 1};
   }
   return {};
-}
-
-double cycles_alone(Configuration const& configuration, TimingConstants const& constants,
-                    Instruction const& instruction) {
-  InstructionCost cost = cost_of(configuration, constants, instruction);
-  return cost.port + cost.own;
 }
 
 }  // namespace tw::vta

@@ -24,7 +24,12 @@ bool is_buffer_free_token(TokenQueue queue) {
 
 TimedMachine::TimedMachine(Configuration const& configuration, std::span<Instruction const> stream,
                            TimingOptions const& options, ModuleQueues queues)
-    : machine_(configuration), stream_(stream), options_(options), queues_(std::move(queues)) {
+    : machine_(configuration),
+      stream_(stream),
+      options_(options),
+      missed_(std::make_shared<std::vector<int64_t>>(
+          missed_bytes(configuration, stream, options.constants.cache_bytes))),
+      queues_(std::move(queues)) {
   if (options_.timeline) recorder_.emplace(configuration, stream);
   read_group();
 }
@@ -85,7 +90,8 @@ void TimedMachine::end_work(Module module) {
   Agent& agent = agents_[size_t(module)];
   int32_t i = queues_.held(module);
   Instruction const& instruction = stream_[size_t(i)];
-  double alone = cycles_alone(machine_.configuration(), options_.constants, instruction);
+  InstructionCost needs = cost(i);
+  double alone = needs.port + needs.own;
   account(instruction, alone, now_ - agent.begin);
   if (recorder_) recorder_->done(module, i, agent.begin, alone, now_);
   if (instruction.opcode == Opcode::kFinish) finished_ = now_;
@@ -133,9 +139,14 @@ Result<bool> TimedMachine::begin(Module module, Dram dram) {
   queues_.pop(module);
   if (recorder_) recorder_->popped(i, now_);
   TRY(run_instruction(i, dram));
-  InstructionCost cost = cost_of(machine_.configuration(), options_.constants, stream_[size_t(i)]);
-  agent = {.running = true, .begin = now_, .port = cost.port, .until = now_ + cost.own};
+  InstructionCost needs = cost(i);
+  agent = {.running = true, .begin = now_, .port = needs.port, .until = now_ + needs.own};
   return true;
+}
+
+InstructionCost TimedMachine::cost(int32_t index) const {
+  return cost_of(machine_.configuration(), options_.constants, stream_[size_t(index)],
+                 (*missed_)[size_t(index)]);
 }
 
 /// Whether the held instruction lacks a token; what it waited for is counted when it no longer

@@ -1,8 +1,11 @@
 /// A run of the timing model, one change after another.
 #pragma once
 
+#include <memory>
+
 #include "targets/vta/simulator/costs.h"
 #include "targets/vta/simulator/module_queues.h"
+#include "targets/vta/simulator/port_cache.h"
 #include "targets/vta/simulator/timeline_recorder.h"
 
 namespace tw::vta {
@@ -53,6 +56,7 @@ private:
   void account(Instruction const& instruction, double alone, double taken);
   bool fetch();
   void read_group();
+  InstructionCost cost(int32_t index) const;
   double next_change() const;
   int users() const;
   void advance(double cycles);
@@ -60,6 +64,7 @@ private:
   Machine machine_;
   std::span<Instruction const> stream_;
   TimingOptions options_;
+  std::shared_ptr<std::vector<int64_t> const> missed_;  ///< bytes, by instruction
   ModuleQueues queues_;
   std::array<Agent, kAgents> agents_;
   int32_t group_end_ = 0;  ///< of the instructions that fetch has read

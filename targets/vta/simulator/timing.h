@@ -12,11 +12,13 @@ struct TimingConstants {
   double launch_cycles = 7050;      ///< of a run: the driver's start and poll
   double gemm_drain_cycles = 3.75;  ///< of each inner iteration of a GEMM
   double alu_cycles_per_uop = 2.28;
-  double dma_bytes_per_cycle = 7.17;  ///< of a port of 64 bits
-  /// The same for weights, which are larger than the cache that the port reads through: what else
-  /// is loaded was there before, or is loaded again soon.
-  double weight_bytes_per_cycle = 3.71;
+  double dma_bytes_per_cycle = 7.17;  ///< of a port of 64 bits: to and from the cache
+  /// What the cache does not hold: loaded for the first time in a run, or after so much else that
+  /// it was replaced.
+  double memory_bytes_per_cycle = 3.71;
   double dma_row_cycles = 42;  ///< of each row of a 2-D transfer
+  /// Of the processor, which the port reads through: a Zynq-7000's second level.
+  int64_t cache_bytes = 512 * 1024;
 };
 
 struct TimingOptions {
@@ -53,9 +55,5 @@ struct TimedRun {
 /// it begins.
 Result<TimedRun> run_timed(Configuration const& configuration, std::span<Instruction const> stream,
                            Dram dram, TimingOptions const& options = {});
-
-/// What the timing model says that one instruction takes with nothing beside it, in cycles.
-double cycles_alone(Configuration const& configuration, TimingConstants const& constants,
-                    Instruction const& instruction);
 
 }  // namespace tw::vta

@@ -66,6 +66,7 @@ Timed timed(Layer const& layer, Configuration const& c, By by) {
              {"conv.tile.o", std::to_string(layer.tile_o)},
              {"conv.tile.c", "1"},
              {"conv.threads", layer.threads},
+             {"conv.order", "rows"},
              {"conv.parts", "no"}};
   if (by == By::kRuleWithoutThreads) point = {{"conv.threads", "none"}};
   Decisions decisions(point);
@@ -102,11 +103,11 @@ private slots:
             ratio);
       within += std::abs(ratio - 1) <= 0.10;
     }
-    QVERIFY2(within >= 9, qPrintable(QString("%1 of 10 within 10 %").arg(within)));
+    QVERIFY2(within == 10, qPrintable(QString("%1 of 10 within 10 %").arg(within)));
   }
 
-  /// Constants were found on the 1 x 16 design; this one they have not seen. Tiles are the rule's,
-  /// since those that were measured are not known.
+  /// Constants were found on the 1 x 16 design; this one they have not seen. Here tiles are the
+  /// rule's; published_times_test has those that were measured.
   void the_model_meets_another_design() {
     Configuration c = *find_board("pynq-4x8");
     int within = 0;
@@ -141,7 +142,7 @@ private slots:
           total, qlonglong(uops), best);
     QCOMPARE(uops, int64_t(6'623'232));
     QVERIFY(total <= 88.3);
-    QVERIFY(best >= 0.92);
+    QVERIFY(best >= 0.91);  // the best that was measured is 0.916 of peak
     tell_end_to_end(total, 1e-6 * double(uops * c.macs_per_cycle()));
   }
 

@@ -1,5 +1,6 @@
 // Convolutions of ResNet-18 and ResNet-50 on the 4 x 8 design as a board ran them, with the tiles
-// that were measured: the timing model has seen none of these.
+// that were measured, in the order of loops of the schedules that were: the timing model has seen
+// none of these.
 #include <QtTest>
 
 #include <cmath>
@@ -90,6 +91,7 @@ Point measured_tiles(Row const& row) {
           {"conv.tile.o", std::to_string(row.tile_o)},
           {"conv.tile.c", std::to_string(row.tile_c)},
           {"conv.threads", row.threads},
+          {"conv.order", "rows"},
           {"conv.parts", "no"}};
 }
 
@@ -98,8 +100,8 @@ Point measured_tiles(Row const& row) {
 class PublishedTimesTest : public QObject {
   Q_OBJECT
 private slots:
-  void resnet_18() { compare(kResNet18, 9); }
-  void resnet_50() { compare(kResNet50, 17); }
+  void resnet_18() { compare(kResNet18, 10); }
+  void resnet_50() { compare(kResNet50, 21); }
 
 private:
   static void compare(std::span<Row const> rows, int least) {
@@ -109,8 +111,8 @@ private:
       double ms = modelled_ms(row, c, measured_tiles(row)), ratio = ms / row.board_ms;
       double rule = modelled_ms(row, c, {});
       qInfo("%-48s board %7.3f ms, model %7.3f ms, ratio %.3f%s; tiles by rule %7.3f",
-            name_of(row).c_str(), row.board_ms, ms, ratio,
-            std::abs(ratio - 1) <= 0.10 ? "" : " *", rule);
+            name_of(row).c_str(), row.board_ms, ms, ratio, std::abs(ratio - 1) <= 0.10 ? "" : " *",
+            rule);
       within += std::abs(ratio - 1) <= 0.10;
     }
     qInfo("%d of %d within 10 %%", within, int(rows.size()));

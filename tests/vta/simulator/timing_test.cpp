@@ -28,7 +28,7 @@ TimingOptions plain() {
                         .gemm_drain_cycles = 4,
                         .alu_cycles_per_uop = 2,
                         .dma_bytes_per_cycle = 4,
-                        .weight_bytes_per_cycle = 4,
+                        .memory_bytes_per_cycle = 4,
                         .dma_row_cycles = 10},
           .timeline = true};
 }

@@ -9,6 +9,7 @@
 #include "targets/vta/compiler/rules/steps.h"
 #include "targets/vta/compiler/rules/tiles.h"
 #include "targets/vta/compiler/stages/places.h"
+#include "targets/vta/simulator/timing.h"
 
 namespace tw::vta {
 namespace {
@@ -119,6 +120,7 @@ private:
     for (size_t i = 0; i < stage_.spatial; ++i)
       if (stage_.axes[i].loop == chosen) tiles_.thread_axis = int(i);
     choose_parts();
+    choose_order();
     if (cycles_of(stage_, epilogue_, configuration_, tiles_) < 1e300) return true;
     decisions_.reject("memory", "the tiles have no room in the accelerator's memories");
     return true;
@@ -135,6 +137,39 @@ private:
       inner += extent == tile ? extent > 1 : tile > 1;
     }
     in_parts_ = inner > 1 && decisions_.choose(knob("parts"), part >= kLeastPart);
+  }
+
+  /// Rows outside channels: a tile's data is read again for the next channels, and may be in the
+  /// cache then; else a tile's weights are for the next rows.
+  void choose_order() {
+    for (size_t i = 0; i + 1 < stage_.spatial; ++i)
+      for (OperandDim const& dim : stage_.weight_dims)
+        if (dim.factors[i] != 0) channels_ = i;
+    if (!channels_) return;
+    bool several = true;
+    for (size_t i : {*channels_, *channels_ + 1})
+      several = several && stage_.axes[i].extent > tiles_.tile[i];
+    if (!several) return channels_.reset();
+    std::string preset = missed(*channels_, true) < missed(*channels_, false) ? "rows" : "channels";
+    if (decisions_.choose(knob("order"), {"channels", "rows"}, preset) == "channels")
+      channels_.reset();
+  }
+
+  /// Bytes that come from main memory itself: what is too large for the cache does so each time
+  /// that it is gone through, and the inner loop's operand is once for each turn of the outer loop.
+  double missed(size_t channels, bool rows_outside) const {
+    auto bytes = [&](std::vector<OperandDim> const& dims, Memory memory) {
+      auto all = double(configuration_.element_bytes_in_dram(memory));
+      for (OperandDim const& dim : dims) all *= double(dim.extent);
+      return all;
+    };
+    auto turns = [&](size_t axis) { return double(stage_.axes[axis].extent / tiles_.tile[axis]); };
+    double data = bytes(stage_.data_dims, Memory::kInp),
+           weights = bytes(stage_.weight_dims, Memory::kWgt);
+    double& again = rows_outside ? weights : data;
+    if (again > double(TimingConstants().cache_bytes))
+      again *= turns(rows_outside ? channels + 1 : channels);
+    return data + weights;
   }
 
   void place_operands() {
@@ -173,6 +208,7 @@ private:
         over = name + ".o";
       }
       outer.push_back(over);
+      if (channels_ && i == *channels_ + 1) std::swap(outer[outer.size() - 2], outer.back());
     }
     std::vector<std::string> order = threads;
     order.insert(order.end(), outer.begin(), outer.end());
@@ -259,6 +295,7 @@ private:
   std::string data_block_, weight_block_, attach_, thread_, over_, lane_;
   ir::LoopId attach_id_;
   bool around_all_ = false, in_parts_ = false;
+  std::optional<size_t> channels_;  ///< the axis whose loop runs within that of the next one
 };
 
 }  // namespace
