@@ -34,7 +34,13 @@ Result<KernelCode> emit_kernel(ir::Program const& scheduled, Backend const& back
                                StopToken stop) {
   LoadTimeSplit split = split_load_time(scheduled);
   KernelCode code;
-  TRY_ASSIGN(code.run, object_of(split.at_run, backend, tier, stop));
+  auto run = object_of(split.at_run, backend, tier, stop);
+  if (!run) {
+    std::string reason = backend.why_unfit(scheduled);
+    if (!reason.empty()) run.error().message = reason;
+    return std::unexpected(run.error());
+  }
+  code.run = *std::move(run);
   if (split.at_load) {
     TRY_ASSIGN(code.load, object_of(*split.at_load, backend, CodeTier::kFast, stop));
   }

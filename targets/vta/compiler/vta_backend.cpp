@@ -105,9 +105,13 @@ private:
   Result<CallProgram> calls_of_program(ir::Program const& program, Lines lines) const {
     TRY_ASSIGN(std::vector<LoweredStage> stages, lower(program, target(), passes_, {}));
     ir::KernelIr const& kernel = stages.back().kernel;
-    if (lines == Lines::kNone) return kernel_calls(kernel, configuration_, nullptr);
-    ir::PrintedProgram printed = ir::print(kernel);
-    return kernel_calls(kernel, configuration_, &printed);
+    std::optional<ir::PrintedProgram> printed;
+    if (lines == Lines::kKnown) printed = ir::print(kernel);
+    auto calls = kernel_calls(kernel, configuration_, printed ? &*printed : nullptr);
+    if (calls) return calls;
+    std::string reason = why_unfit(program);
+    if (!reason.empty()) calls.error().message = reason;
+    return calls;
   }
 
   std::array<CodeTextKind, 2> texts_ = {

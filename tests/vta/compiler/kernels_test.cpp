@@ -5,7 +5,9 @@
 
 #include <array>
 
+#include "engine/compile/kernel_code.h"
 #include "engine/ir/interpreter.h"
+#include "engine/schedule/trace.h"
 #include "targets/vta/compiler/token_room.h"
 #include "targets/vta/prover/prover.h"
 #include "tests/support/vta_kernels.h"
@@ -197,6 +199,60 @@ private slots:
       QString fault = fault_of(schedule.program(), *backend, c, plain, rng);
       QVERIFY2(fault.isEmpty(), qPrintable(fault));
     }
+  }
+
+  /// Of what no rule fits the kernel is told, and not where its tensors would lie; of a schedule
+  /// that somebody wrote what the schedule lacks.
+  void what_no_rule_fits_is_refused_with_what_it_computes_data() {
+    QTest::addColumn<QString>("stages");
+    QTest::addColumn<QString>("steps");
+    QTest::addColumn<QString>("reason");
+    QString const product =
+        "  a[n in 1, o in 2, y in 4, j in 16] = sum[c in 2, i in 16] i32(X[n, c, y, i]) * "
+        "i32(W[o, c, j, i])\n";
+    QTest::newRow("pool behind products")
+        << product +
+               "  s[n in 1, o in 2, y in 4, j in 16] = sum[r in 4] a[n, o, r, j] + a[n, o, y, j]\n"
+               "  Y[n in 1, o in 2, y in 4, j in 16]: i8 = i8(min(max(s[n, o, y, j] >> 9:i32, "
+               "-127:i32), 127:i32))\n"
+        << ""
+        << "s joins what its products make";
+    QTest::newRow("two products")
+        << product +
+               "  m[n in 1, o in 2, y in 4, j in 16]: i8 = i8(min(max(a[n, o, y, j] >> 7:i32, "
+               "0:i32), 127:i32))\n"
+               "  b[n in 1, o in 2, y in 4, j in 16] = sum[c in 2, i in 16] i32(m[n, c, y, i]) * "
+               "i32(W[o, c, j, i])\n"
+               "  Y[n in 1, o in 2, y in 4, j in 16]: i8 = i8(min(max(b[n, o, y, j] >> 7:i32, "
+               "-127:i32), 127:i32))\n"
+        << ""
+        << "it has 2 products one behind another";
+    QString const lanes =
+        "  s[n in 1, o in 2, y in 4] = sum[j in 16] i32(X[n, o, y, j])\n"
+        "  Y[n in 1, o in 2, y in 4, j in 16]: i8 = i8(min(max(i32(W[o, 0, j, j]) - s[n, o, y], "
+        "-127:i32), 127:i32))\n";
+    QTest::newRow("sum within elements") << lanes << ""
+                                         << "s joins the numbers of one element of 1 x 16";
+    QTest::newRow("a schedule") << lanes << "split(s.y, factor=2)"
+                                << "one stage makes s and another one reads it from 'global'";
+  }
+  void what_no_rule_fits_is_refused_with_what_it_computes() {
+    QFETCH(QString, stages);
+    QFETCH(QString, steps);
+    QFETCH(QString, reason);
+    std::string text =
+        "tilewright te 1\nkernel k(X: i8[1, 2, 4, 16], W: i8[2, 2, 16, 16] @param) -> Y\n" +
+        stages.toStdString();
+    auto backend = backend_of(board("sim"));
+    Schedule schedule = backend->default_schedule(program_of(text)).value();
+    if (!steps.isEmpty()) {
+      auto taken = schedule.apply(parse_step(steps.toStdString()).value());
+      QVERIFY2(taken, taken ? "" : taken.error().message.c_str());
+      schedule = *taken;
+    }
+    auto code = emit_kernel(schedule.program(), *backend, CodeTier::kFast);
+    QVERIFY(!code);
+    QVERIFY2(code.error().message.starts_with(reason.toStdString()), code.error().message.c_str());
   }
 
   /// Channels with steps of their own: one instruction shifts each by what a tensor says.

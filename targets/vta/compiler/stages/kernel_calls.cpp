@@ -241,10 +241,11 @@ private:
     std::optional<Memory> memory = memory_of(buffer.scope);
     if (!memory)
       return refused("vta_place",
-                     fmt::format("{} would lie in '{}' between two stages of the kernel; the "
-                                 "accelerator keeps it in '{}', '{}' or '{}' (set_scope, "
-                                 "compute_at)",
-                                 buffer.name, buffer.scope, kInpScope, kWgtScope, kAccScope));
+                     fmt::format("one stage makes {0} and another one reads it from '{1}', and "
+                                 "between stages the accelerator keeps sums in '{2}' alone: "
+                                 "schedule them so (set_scope to '{2}', compute_at), or make two "
+                                 "kernels",
+                                 buffer.name, buffer.scope, kAccScope));
     auto shape = constant_shape(buffer);
     if (!shape) return refused("unknown_size", buffer.name + " has a size that is not known");
     int64_t scalars = 1;
