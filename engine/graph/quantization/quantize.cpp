@@ -182,14 +182,16 @@ std::set<NodeId> products_of(QuantizationPlan const& plan) {
   return products;
 }
 
-/// What is lost at the output that loses most, over the calibration runs.
-Result<double> least_decibels(Planned& planned, CalibrationData const& data,
-                              QuantizeOptions const& options) {
+constexpr double kNothingLost = 200;  // decibels: more than f32 holds
+
+/// Signal to noise of the outputs on average, over the calibration runs.
+Result<double> mean_decibels(Planned& planned, CalibrationData const& data,
+                             QuantizeOptions const& options) {
   Quantized tried = planned.quantized;
   TRY(Comparer(planned.plain, tried, planned.plan, options).run(data.runs));
-  double least = std::numeric_limits<double>::infinity();
-  for (OutputNoise const& output : tried.outputs) least = std::min(least, output.decibels);
-  return least;
+  double sum = 0;
+  for (OutputNoise const& output : tried.outputs) sum += std::min(kNothingLost, output.decibels);
+  return sum / std::max(1.0, double(tried.outputs.size()));
 }
 
 /// The same with channels of about the same size, where that is better.
@@ -204,8 +206,8 @@ Status equalize(Planned& planned, CalibrationData const& data, QuantizeOptions c
   // The file keeps the weights of what stays in floats as they were.
   if (products_of(other.plan) != products) return {};
   TRY(insert(other, data, options));
-  TRY_ASSIGN(double before, least_decibels(planned, data, options));
-  TRY_ASSIGN(double after, least_decibels(other, data, options));
+  TRY_ASSIGN(double before, mean_decibels(planned, data, options));
+  TRY_ASSIGN(double after, mean_decibels(other, data, options));
   if (!(after > before)) return {};
   planned = std::move(other);
   for (PlannedNode& node : planned.plan.nodes)
