@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <set>
 
 #include "engine/graph/passes.h"
 #include "engine/graph/pipeline.h"
@@ -264,6 +265,9 @@ private slots:
       if (!quantized) continue;  // nothing to quantize
       auto written = quantized_model(model, quantized->graph);
       QVERIFY2(written, qPrintable(QString("seed %1: ").arg(seed) + sentence(written)));
+      std::set<std::string> names;
+      for (ForeignNode const& node : written->graph.nodes)
+        QVERIFY2(node.name.empty() || names.insert(node.name).second, node.name.c_str());
       auto again = build_graph(*written);
       QVERIFY2(again, qPrintable(QString("seed %1: ").arg(seed) + sentence(again)));
       QVERIFY2(same_bytes(reference_run(lowered(*again), data.checks[0]).value(), quantized->made),

@@ -55,6 +55,7 @@ public:
       TRY(add_maker(name, result.graph));
     }
     TRY(sort(result.graph));
+    tell_apart(result.graph.nodes);
     // Old files declare their parameters among the inputs.
     std::erase_if(result.graph.inputs, [&](ForeignValue const& input) {
       return model_.graph.initializers.contains(input.name) &&
@@ -198,6 +199,20 @@ private:
     for (std::string const& read : made.inputs) want(read);
     result.nodes.push_back(std::move(made));
     return {};
+  }
+
+  /// Runtimes refuse two nodes of one name.
+  static void tell_apart(std::vector<ForeignNode>& nodes) {
+    std::set<std::string> names;
+    for (ForeignNode const& node : nodes) names.insert(node.name);
+    std::set<std::string> seen;
+    for (ForeignNode& node : nodes) {
+      if (node.name.empty() || seen.insert(node.name).second) continue;
+      std::string const wanted = node.name;
+      for (int i = 1; !names.insert(node.name).second; ++i)
+        node.name = fmt::format("{}_{}", wanted, i);
+      seen.insert(node.name);
+    }
   }
 
   static Status sort(ForeignGraph& result) {
