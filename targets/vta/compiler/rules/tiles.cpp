@@ -36,6 +36,13 @@ double transfer(Configuration const& c, int64_t elements, int64_t rows, Memory m
   return port_cycles(c, kTiming, memory, rows, elements * c.element_bytes_in_dram(memory));
 }
 
+/// Bytes of the whole tensor.
+double bytes_of(Configuration const& c, Dims const& dims, Memory memory) {
+  auto bytes = double(c.element_bytes_in_dram(memory));
+  for (OperandDim const& dim : dims) bytes *= double(dim.extent);
+  return bytes;
+}
+
 class Costs {
 public:
   Costs(ProductStage const& stage, Epilogue const& epilogue, Configuration const& configuration,
@@ -61,10 +68,7 @@ public:
       uops *= double(tiles_.tile[i]);
     }
     std::vector<int64_t> const& tile = tiles_.tile;
-    double load = transfer(c_, elements_of(stage_.data_dims, tile), rows_of(stage_.data_dims, tile),
-                           Memory::kInp) +
-                  transfer(c_, elements_of(stage_.weight_dims, tile),
-                           rows_of(stage_.weight_dims, tile), Memory::kWgt);
+    double load = load_cycles(outer * steps);
     int64_t sums = elements_of(stage_.sum_dims, tile);
     double store = transfer(c_, sums, rows_of(stage_.sum_dims, tile), Memory::kOut);
     double operands = 0;
@@ -84,6 +88,32 @@ public:
   }
 
 private:
+  /// Of one of `times` loads of a tile of both operands, in the order of loops that reads less
+  /// anew: either data or weights are gone through once alone.
+  double load_cycles(double times) const {
+    auto of = [&](Dims const& dims, Memory memory, bool once) {
+      return load_cycles(dims, memory, times, once);
+    };
+    double data_again = of(stage_.data_dims, Memory::kInp, false) +
+                        of(stage_.weight_dims, Memory::kWgt, true),
+           weights_again = of(stage_.data_dims, Memory::kInp, true) +
+                           of(stage_.weight_dims, Memory::kWgt, false);
+    return std::min(data_again, weights_again);
+  }
+
+  /// The first time that a tensor is gone through it comes from main memory, later from the cache
+  /// where that has room for it.
+  double load_cycles(Dims const& dims, Memory memory, double times, bool once) const {
+    int64_t elements = elements_of(dims, tiles_.tile);
+    double all = bytes_of(c_, dims, memory);
+    auto tile = double(elements * c_.element_bytes_in_dram(memory));
+    bool kept = once || all <= double(kTiming.cache_bytes);
+    double missed = kept ? std::min(tile, all / times) : tile;
+    return double(rows_of(dims, tiles_.tile)) * kTiming.dma_row_cycles +
+           missed / port_rate(c_, kTiming, Memory::kWgt) +
+           (tile - missed) / port_rate(c_, kTiming, Memory::kInp);
+  }
+
   ProductStage const& stage_;
   Epilogue const& epilogue_;
   Configuration const& c_;
