@@ -125,6 +125,28 @@ private slots:
     }
   }
 
+  /// Weights whose channels have steps of their own, and a residual that comes into those steps:
+  /// one kernel there, which shifts by what tensors say.
+  void channels_with_steps_of_their_own_run_there() {
+    ForeignModel model = residual_network();
+    for (char const* name : {"w0", "w1"})
+      for (int64_t i = 0; i < 16 * 144; ++i) {
+        NDArray& weights = model.graph.initializers.at(name);
+        weights.set_value(i, std::ldexp(weights.value_at(i), -int(i / 144 % 5)));
+      }
+    for (char const* board : {"pynq", "sim", "de10nano"}) {
+      std::vector<Row> rows = kernels_of(model, board);
+      auto is_joined = [](Row const& row) {
+        return row.name.starts_with("conv_integer") &&
+               row.name.find("shift_right_add") != std::string::npos &&
+               row.name.ends_with("add_shift_right_requantize");
+      };
+      QVERIFY(std::ranges::any_of(rows, is_joined));
+      for (Row const& row : rows)
+        if (row.name.starts_with("conv_integer")) QCOMPARE(row.reason, std::string());
+    }
+  }
+
   void a_residual_that_is_widened_apart_computes_the_same() {
     Graph graph = build_graph(residual_network()).value();
     Rng rng(5);
