@@ -161,6 +161,66 @@ private slots:
     QVERIFY(view(true).folded_count() > 0 && view(false).folded_count() > 0);
   }
 
+  void all_that_is_fitted_is_seen_in_columns_data() {
+    QTest::addColumn<QString>("form");
+    QTest::addColumn<QSize>("size");
+    for (char const* form : {"both", "after", "before"})
+      for (QSize size : {QSize(1600, 1000), QSize(2560, 1440), QSize(1280, 800)})
+        QTest::addRow("%s %d", form, size.width()) << QString(form) << size;
+  }
+  void all_that_is_fitted_is_seen_in_columns() {
+    QFETCH(QString, form);
+    QFETCH(QSize, size);
+    place_->window->resize(size);
+    QCOMPARE(place_->lines("graph " + form.toStdString() + "\nunfold graph\nfit graph\n"),
+             std::string());
+    settle();
+    for (GraphView* one : pair().shown()) {
+      // Names of 13 px are of 11 at least.
+      QVERIFY2(one->scale() * one->unit() >= 0.84, qPrintable(QString::number(one->scale())));
+      // Two in half of a small window each are seen from their beginning, in one column.
+      if (form == "both" && size.width() < 1600) {
+        QVERIFY(!one->flows() && one->folded_count() > 0);
+        continue;
+      }
+      QVERIFY(one->shows_all());
+      QRectF seen;
+      for (graph::Card const& card : one->cards()->cards) seen |= card.box;
+      QVERIFY2(seen.width() > seen.height() / 3, "one thread of cards");
+      for (graph::Card const& card : one->cards()->cards)
+        for (graph::Card const& other : one->cards()->cards)
+          QVERIFY(&card == &other || !card.box.intersects(other.box));
+    }
+    // It fits again in a window of another size, and another graph stands in one column.
+    if (pair().main().flows()) {
+      place_->window->resize(1700, 1000);
+      settle();  // until it has begun to fit
+      settle();
+      for (GraphView* one : pair().shown()) QVERIFY(one->shows_all());
+    }
+    QCOMPARE(place_->lines("sample dqn\n"), std::string());
+    settle();
+    for (GraphView* one : pair().shown()) QVERIFY(!one->flows());
+  }
+
+  void what_is_fitted_stays_while_one_chooses() {
+    QCOMPARE(place_->lines("fit graph\n"), std::string());
+    settle();
+    QPointF before = view(true).origin(), after = view(false).origin();
+    QCOMPARE(place_->lines("kernel gemm_1000\n"), std::string());
+    settle();
+    QCOMPARE(view(true).origin(), before);
+    QCOMPARE(view(false).origin(), after);
+    // Larger, what stands for the middle of one is in sight in the other.
+    GraphView& one = view(false);
+    std::vector<int> nodes = one.nodes_of_kernel(place_->session->snapshot().kernel);
+    QPointF middle(one.unit_width() / 2, one.unit_height() / 2);
+    one.look_at(2, middle - one.box_of(nodes).center() * 2);
+    wheel(one, {});
+    QPointF there = view(true).box_of({counterpart(nodes.front())}).center();
+    QVERIFY(view(true).shows(QRectF(there - QPointF(5, 5), QSizeF(10, 10))));
+  }
+
   void a_found_node_in_a_folded_group_is_opened_in_both() {
     QCOMPARE(place_->lines("fold graph\nfind layer2.1 conv2d\nmatch next\n"), std::string());
     settle();

@@ -218,11 +218,14 @@ void finish_border(Border& border, Cards const& made) {
   auto const& points = border.points;
   double length = 0, passed = 0;
   double left = points[0].x(), right = left;
+  double top = points[0].y(), bottom = top, turns = 0;
   for (size_t i = 1; i < points.size(); ++i) length += QLineF(points[i - 1], points[i]).length();
   border.mark = points[0];
   for (size_t i = 1; i < points.size(); ++i) {
     QLineF piece(points[i - 1], points[i]);
     left = std::min(left, points[i].x()), right = std::max(right, points[i].x());
+    top = std::min(top, points[i].y()), bottom = std::max(bottom, points[i].y());
+    turns = std::max(turns, points[i - 1].y() - points[i].y());
     if (passed <= length / 2 && passed + piece.length() >= length / 2 && piece.length() > 0)
       border.mark = piece.pointAt((length / 2 - passed) / piece.length());
     passed += piece.length();
@@ -230,9 +233,10 @@ void finish_border(Border& border, Cards const& made) {
   for (size_t i = 1; i < points.size() && points.size() > 2; ++i)
     border.sideways |=
         points[i].y() == points[i - 1].y() && std::abs(points[i].y() - border.mark.y()) < 1;
-  border.box = QRectF(QPointF(left, points.front().y()), QPointF(right, points.back().y()))
-                   .normalized()
-                   .adjusted(-10, -10, 10, 10);  // its mark
+  // One that goes up to the next column says what passes where it begins: the gutter is narrow.
+  if (turns > kCard) border.mark = points[0] + QPointF(0, (points[1].y() - points[0].y()) / 2);
+  border.box =
+      QRectF(QPointF(left, top), QPointF(right, bottom)).adjusted(-10, -10, 10, 10);  // its mark
 }
 
 /// Open groups that have a card or an open group in them.
@@ -315,6 +319,10 @@ void place(Cards& made) {
         {width_of(made, card, titles), kCard, group < 0 ? -1 : frame_of[size_t(group)], 0, 0});
   }
   for (Border const& border : made.borders) layout.edges.push_back({border.from, border.to, {}});
+  if (!made.folds.room.isEmpty()) {
+    layout.room_width = made.folds.room.width();
+    layout.room_height = made.folds.room.height();
+  }
   session::lay_out(layout);
   for (size_t i = 0; i < made.cards.size(); ++i) {
     auto const& at = layout.cards[i];

@@ -27,10 +27,12 @@ struct Chip {
   QString text;
   double width = 0;
 };
-/// What was opened and folded by hand.
+/// What was opened and folded by hand, and the room that all of it is to be seen in.
 struct Folds {
   std::optional<bool> all;          ///< every group, before those below: open or not
   std::map<std::string, bool> own;  ///< by a group's key: open or not
+  /// In units: the graph flows in columns to be seen large in it; empty: down in one.
+  QSizeF room = {};
   bool operator==(Folds const&) const = default;
 };
 /// One kernel, or one operator: what a card stands for alone, and a folded group's for several.

@@ -81,10 +81,21 @@ void GraphView::fold_as(std::map<std::string, bool> const& states) {
 }
 
 void GraphView::fold_all(bool open) {
-  folds_[before_ ? 1 : 0] = {open, {}};
+  folds_[before_ ? 1 : 0] = {open, {}, folds().room};
   anchor_.clear();
   fitted_ = false;
   if (busy()) lay_out_again();
+}
+
+std::map<std::string, bool> GraphView::innermost_folded() const {
+  std::map<std::string, bool> folded;
+  if (!ready()) return folded;
+  std::vector<char> holds(made_->groups.size(), 0);
+  for (Group const& group : made_->groups)
+    if (group.parent >= 0 && group.open) holds[size_t(group.parent)] = 1;
+  for (size_t g = 0; g < made_->groups.size(); ++g)
+    if (made_->groups[g].open && !holds[g]) folded[made_->groups[g].key] = false;
+  return folded;
 }
 
 /// The groups around what is in `inner`.

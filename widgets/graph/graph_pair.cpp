@@ -14,7 +14,6 @@
 namespace tw {
 namespace {
 
-constexpr double kFitsToRead = 0.85;  // names of 13 px are of 11 then
 /// A split that leaves less to one of them is no split.
 constexpr int kLeastShare = 60;
 
@@ -84,6 +83,7 @@ void GraphPair::show_graph(std::shared_ptr<session::GraphView const> graph,
   if (other_graph) {
     group_.clear();
     found_ = -1;
+    fitting_ = Fitting::kNo;
     leader_ = after_;
     folds_differ_ = true;
     show_captions();
@@ -105,6 +105,7 @@ void GraphPair::show_cut(std::shared_ptr<session::CutView const> cut) {
 
 void GraphPair::set_theme(Theme const& theme) {
   for (Half const& half : halves_) half.view->set_theme(theme);
+  fit_again();
 }
 
 void GraphPair::show_captions() {
@@ -187,8 +188,10 @@ void GraphPair::resizeEvent(QResizeEvent* event) {
 }
 
 bool GraphPair::eventFilter(QObject* object, QEvent* event) {
-  if (event->type() == QEvent::Resize && is_both())
-    QMetaObject::invokeMethod(this, &GraphPair::follow, Qt::QueuedConnection);
+  if (event->type() == QEvent::Resize) {
+    QMetaObject::invokeMethod(this, &GraphPair::fit_again, Qt::QueuedConnection);
+    if (is_both()) QMetaObject::invokeMethod(this, &GraphPair::follow, Qt::QueuedConnection);
+  }
   return QSplitter::eventFilter(object, event);
 }
 
@@ -236,8 +239,14 @@ void GraphPair::pair_anew() {
     if (!boxes[i].isEmpty()) anchors_.push_back({after->cards[i].box.center(), boxes[i].center()});
 }
 
-/// Between what stands above and what stands below, in proportion; beyond all, as far as here.
+/// Between what stands above and what stands below, in proportion; beyond all, as far as here. In
+/// columns as far as here from the nearest.
 QPointF GraphPair::place_in_other(bool before, QPointF place) const {
+  if (after_->flows() || before_->flows()) {
+    auto distance = [&](Anchor const& anchor) { return QLineF(anchor.of(before), place).length(); };
+    auto nearest = std::ranges::min_element(anchors_, {}, distance);
+    return nearest == anchors_.end() ? place : nearest->of(!before) + place - nearest->of(before);
+  }
   Anchor const *above = nullptr, *below = nullptr;
   auto nearer = [&](Anchor const& one, Anchor const* known, bool is_above) {
     if (!known) return true;
@@ -267,9 +276,12 @@ QRectF GraphPair::chosen_box(GraphView const& view) const {
 }
 
 /// What stands for what is chosen in the one that leads comes level with it, while that is seen;
-/// else what stands for its middle comes to the middle.
+/// else what stands for its middle comes to the middle. Where all of both is seen, nothing moves.
 void GraphPair::follow() {
-  if (!both_laid_out()) return;
+  if (!both_laid_out() || fitting_ != Fitting::kNo) return;
+  if (after_->stays_fitted() && before_->stays_fitted() && after_->shows_all() &&
+      before_->shows_all())
+    return;
   GraphView& follower = other(*leader_);
   QRectF chosen = chosen_box(*leader_), there = chosen_box(follower);
   if (!chosen.isEmpty() && !there.isEmpty() && leader_->shows(chosen)) return level(chosen, there);
@@ -298,15 +310,12 @@ void GraphPair::level(QRectF const& box, QRectF const& there) {
 }
 
 void GraphPair::laid_out(GraphView& view) {
-  if (!is_both()) return;
+  if (!is_both()) return go_on_fitting();
   match_folds();
   pair_anew();
   if (found_ >= 0 && !busy()) choose(false, {}, std::exchange(found_, -1));
   if (view.marked().empty() && group_.empty()) choose_kernel();
-  if (fits_folded_ && both_laid_out() && !busy()) {
-    fits_folded_ = false;
-    return fit();
-  }
+  go_on_fitting();
   follow();
 }
 
@@ -360,23 +369,6 @@ void GraphPair::choose_kernel() {
   if (!seen && after_->laid_out()) after_->bring_into_view(after_->box_of({nodes.front()}));
   leader_ = after_;
   follow();
-}
-
-/// All of both, where that can be read: else blocks are folded first, and what does not fit then
-/// either is seen from its beginning.
-void GraphPair::fit() {
-  if (!is_both()) return main().zoom_to_fit();
-  double scale = std::min(after_->fit_scale(), before_->fit_scale());
-  if (scale <= 0) return;
-  double least = std::min(1.0, kFitsToRead / main().unit());
-  auto has_open = [](GraphView* view) {
-    return std::ranges::any_of(view->fold_states(), [](auto const& group) { return group.second; });
-  };
-  if (scale < least && std::ranges::any_of(shown(), has_open)) {
-    fits_folded_ = true;
-    return fold_all(false);
-  }
-  for (GraphView* view : shown()) view->look_from_above(std::max(scale, least));
 }
 
 void GraphPair::look_at(double scale, QPointF origin) {

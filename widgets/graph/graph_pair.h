@@ -38,6 +38,8 @@ public:
   bool busy() const;
 
   // What is done with all that are shown.
+  /// All that is shown, large enough to be read: in columns, then with blocks folded, the innermost
+  /// ones first.
   void fit();
   void look_at(double scale, QPointF origin);
   void show_overlay(std::string const& name);
@@ -93,6 +95,11 @@ private:
   void follow();
   void level(QRectF const& box, QRectF const& there);
   void turn();
+  // Of fitting: graph_fit.cpp.
+  double least_scale() const;
+  void go_on_fitting();
+  bool share_by_need();
+  void fit_again();
   void share_in_half();
   void share_for_wholes();
 
@@ -105,9 +112,10 @@ private:
   int kernel_ = -1;
   session::NodePairs pairs_;
   std::vector<Anchor> anchors_;
-  std::string group_;         ///< that is chosen in both, by its key
-  GraphView* leader_;         ///< the one that was moved last
-  bool fits_folded_ = false;  ///< as soon as both are laid out with their groups folded
+  std::string group_;  ///< that is chosen in both, by its key
+  GraphView* leader_;  ///< the one that was moved last
+  /// Looked at when all that is shown is laid out: in columns, or in one where those do not help.
+  enum class Fitting { kNo, kInColumns, kShared, kInOne } fitting_ = Fitting::kNo;
   bool folds_differ_ = true;  ///< those before fusion are still to follow those after it
   int found_ = -1;            ///< is chosen once its group is laid out, after fusion
   QList<int> sizes_;          ///< as they were before a picture of the whole

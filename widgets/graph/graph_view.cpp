@@ -58,6 +58,7 @@ void GraphView::show_before(bool before) {
 
 void GraphView::rebuild() {
   fitted_ = false;
+  folds_[0].room = folds_[1].room = {};
   chosen_edge_ = -1;
   dragged_flag_ = drop_group_ = wanted_node_ = -1;
   group_.clear();
@@ -122,9 +123,16 @@ double GraphView::fit_scale() const {
   return std::clamp(std::min(wide, high), kLeastScale, 1.0);
 }
 
-/// All of it.
-void GraphView::zoom_to_fit() {
-  if (double scale = fit_scale(); scale > 0) look_from_above(scale);
+void GraphView::flow(bool in_columns) {
+  if (unit_width() < 50 || unit_height() < 50) return;
+  QSizeF room(unit_width() - 48, unit_height() - cut_words_height() - 48);
+  folds_[before_ ? 1 : 0].room = in_columns ? room : QSizeF();
+  anchor_.clear();
+  if (busy()) lay_out_again();
+}
+
+bool GraphView::shows_all() const {
+  return laid_out() && shows(QRectF(0, 0, made_->width, made_->height));
 }
 
 /// The whole width, as far as names can be read.
@@ -195,7 +203,7 @@ void GraphView::rescale() {
   far_names_.clear();
   bar_->set_theme(theme_);
   place_bar();
-  if (!moved_) first_look();
+  if (!moved_ && !flows()) first_look();
 }
 
 void GraphView::place_bar() {
@@ -203,9 +211,10 @@ void GraphView::place_bar() {
   bar_->move(width() - bar_->width() - gap.x(), gap.y());
 }
 
-/// A place the user has chosen stays; the fitted picture fits again.
+/// A place the user has chosen stays; the first look is looked anew. One that was fitted fits again
+/// beside the other: GraphPair.
 void GraphView::resizeEvent(QResizeEvent*) {
-  if (!moved_) first_look();
+  if (!moved_ && !flows()) first_look();
   place_bar();
 }
 

@@ -39,9 +39,15 @@ public:
   void show_cut(std::shared_ptr<session::CutView const> cut);
   void show_before(bool before);
   bool laid_out() const { return ready() && !made_->cards.empty(); }
-  void zoom_to_fit();
   /// At which all of it is seen; 0: nothing is laid out.
   double fit_scale() const;
+  /// Lays it out in the columns in which all of it is seen largest, until another graph comes; or
+  /// in one again.
+  void flow(bool in_columns = true);
+  bool flows() const { return !folds().room.isEmpty(); }
+  bool shows_all() const;
+  /// Nobody has moved it since it was fitted.
+  bool stays_fitted() const { return flows() && !moved_; }
   /// From its upper edge, in the middle.
   void look_from_above(double scale);
   double scale() const { return scale_; }
@@ -59,6 +65,8 @@ public:
   /// down to the node.
   bool fold(std::string const& key, bool open);
   void fold_all(bool open);
+  /// Folded, those that are open and hold no other open one.
+  std::map<std::string, bool> innermost_folded() const;
   /// By their keys, open or not, and groups of another graph brought into the same state.
   std::map<std::string, bool> fold_states() const;
   void fold_as(std::map<std::string, bool> const& states);

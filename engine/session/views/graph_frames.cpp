@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "engine/session/views/graph_columns.h"
 #include "engine/session/views/graph_layout.h"
 
 namespace tw::session {
@@ -113,7 +114,7 @@ private:
         edge.to_at = door_at(at->second, &Room::entry, card);
     }
     session::lay_out(room.layout);
-    if (frame < 0) return;
+    if (frame < 0) return flow_in_columns(room.layout, whole_.room_width, whole_.room_height);
     Frame& around = whole_.frames[size_t(frame)];
     double inner = room.layout.width + 2 * kFramePad;
     around.width = std::max(inner, around.least_width);

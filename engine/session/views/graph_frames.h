@@ -25,6 +25,8 @@ struct FramedLayout {
   std::vector<FramedCard> cards;
   std::vector<Frame> frames;
   std::vector<FramedEdge> edges;
+  /// Given: what is outside of frames flows in columns to be seen large in it; 0: in one column.
+  double room_width = 0, room_height = 0;
   double width = 0, height = 0;  ///< result: of everything
 };
 
