@@ -3,10 +3,13 @@
 #include <QtTest>
 
 #include <QTemporaryDir>
+#include <QThread>
+#include <atomic>
 #include <fstream>
 
 #include "engine/session/work.h"
 #include "tests/support/sessions.h"
+#include "tests/support/simulated_devices.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -37,6 +40,31 @@ private slots:
       return job && job->kind == "roofs";
     };
     QTRY_VERIFY_WITH_TIMEOUT(runs(), 60'000);
+  }
+
+  /// The device that is taken plans what is open anew, which dropped what was to be opened next.
+  void a_model_that_waits_is_opened_though_a_device_is_taken() {
+    if (!target_hardware("vta")) QSKIP("this build has no other device");
+    std::atomic<bool> asked = false, answers = false;
+    Options options = testing::with_simulated_devices(false);
+    options.open_device = [&](std::string const& name, StopToken stop) {
+      asked = true;
+      while (!answers && !stop.stop_requested()) QThread::msleep(1);
+      return testing::simulated_device(name);
+    };
+    auto session = Session::create(std::move(options)).value();
+    QVERIFY(session->execute(OpenModel{file_}));
+    QVERIFY(session->wait_idle(60));
+    QVERIFY(session->execute(UseDevice{"local:vta:pynq"}));
+    QTRY_VERIFY(asked);
+    std::string next = folder_.filePath("next.te").toStdString();
+    std::ofstream(next) << testing::kMatmul;
+    QVERIFY(session->execute(OpenModel{next}));
+    answers = true;
+    QVERIFY(session->wait_idle(60));
+    QVERIFY(session->snapshot().model);
+    QCOMPARE(session->snapshot().model->path, next);
+    QCOMPARE(session->snapshot().machine->device, std::string("local:vta:pynq"));
   }
 
   void a_new_measurement_of_roofs_that_is_stopped_leaves_the_old_ones() {

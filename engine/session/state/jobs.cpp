@@ -105,6 +105,11 @@ std::optional<JobView> Jobs::current() const {
   return view_;
 }
 
+bool Jobs::waits(std::string const& kind) const {
+  std::lock_guard lock(mutex_);
+  return std::ranges::find(waiting_, kind, &Job::kind) != waiting_.end();
+}
+
 bool Jobs::idle() const {
   std::lock_guard lock(mutex_);
   return !running_ && waiting_.empty();

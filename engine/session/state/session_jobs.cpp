@@ -349,7 +349,9 @@ void SessionImpl::use(ChosenDevice chosen) {
       kept->model.accelerator.clear();
   }
   bool offloads = kept && !kept->model.accelerator.empty();
-  if (kept) (void)open(source, kept, shapes, {.device_before = before, .cut_by_rule = offloads});
+  // One that was asked for meanwhile takes its place: it is opened for this device.
+  if (kept && !jobs_.waits("open"))
+    (void)open(source, kept, shapes, {.device_before = before, .cut_by_rule = offloads});
 }
 
 }  // namespace tw::session
