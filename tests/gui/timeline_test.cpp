@@ -71,6 +71,38 @@ void click(QWidget& widget, QPointF at) {
 class TimelineTest : public QObject {
   Q_OBJECT
 private slots:
+  void lanes_share_the_height_and_the_key_stands_where_they_leave_room() {
+    TimelineView view;
+    view.set_theme(Theme::load("dark"));
+    view.resize(1500, 1000);
+    view.show();
+    view.show_runs(two_runs(), false);
+    auto* lanes = view.findChild<TimelineLanes*>();
+    auto* key = view.findChild<QPushButton*>("timelineKey");
+    auto* legend = view.findChild<QWidget*>("timelineLegend");
+    auto* scroll = view.findChild<QScrollArea*>("timelineScroll");
+    for (int i = 0; i < 4; ++i) QApplication::processEvents();
+    auto high = [&](int run, int lane) { return lanes->lane_rect(run, lane).height(); };
+    for (int run : {0, 1}) {
+      QCOMPARE(high(run, 0), 32.0);
+      QVERIFY2(
+          high(run, 2) > high(run, 1) && high(run, 1) > high(run, 3) && high(run, 3) > 40,
+          qPrintable(QString("%1 %2 %3").arg(high(run, 1)).arg(high(run, 2)).arg(high(run, 3))));
+      for (int lane = 1; lane < 5; ++lane)
+        QVERIFY(lanes->lane_rect(run, lane).top() > lanes->lane_rect(run, lane - 1).bottom());
+    }
+    QCOMPARE(scroll->verticalScrollBar()->maximum(), 0);
+    QVERIFY(legend->isVisible() && key->isChecked());
+    keep_picture(view, "timeline_tall");
+    QVERIFY2(wrong_words(view).isEmpty(), qPrintable(wrong_words(view)));
+    view.resize(1500, 420);
+    for (int i = 0; i < 4; ++i) QApplication::processEvents();
+    QCOMPARE(high(1, 2), 32.0);
+    QVERIFY(!legend->isVisible() && !key->isChecked());
+    QTest::mouseClick(key, Qt::LeftButton);
+    QVERIFY(legend->isVisible());
+  }
+
   void init() {
     view_ = std::make_unique<TimelineView>();
     view_->set_theme(Theme::load("dark"));

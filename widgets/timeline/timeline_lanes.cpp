@@ -51,9 +51,41 @@ TimelineScale TimelineLanes::scale() const {
   return {kLeft, std::max(40.0, unit_width() - kLeft - kRight), focus_.from(), focus_.to()};
 }
 
-double TimelineLanes::height_of(TimelineRun const& run) const {
+void TimelineLanes::take_room(double height) {
+  if (std::abs(height - room_) < 1) return;
+  room_ = height;
+  lay_out();
+}
+
+double TimelineLanes::least_height() const {
+  double high = 4;
+  for (TimelineRun const& run : focus_.runs()) high += least_height_of(run);
+  return high;
+}
+
+double TimelineLanes::least_height_of(TimelineRun const& run) const {
   double memory = focus_.memory_in(run) >= 0 ? kMemory + 12 : 0;
   return kTitle + (kLane + kGap) * double(run.timeline().lanes.size()) + memory + 12;
+}
+
+double TimelineLanes::height_of(TimelineRun const& run) const {
+  double high = least_height_of(run);
+  for (size_t lane = 0; lane < run.timeline().lanes.size(); ++lane)
+    high += lane_height(run, int(lane)) - kLane;
+  return high;
+}
+
+/// What there is room for goes to the lanes by what one looks for in them; fetching says little.
+double TimelineLanes::lane_height(TimelineRun const& run, int lane) const {
+  constexpr double kMostMore = 32;  // for each share
+  auto share = [](std::string const& name) {
+    return name == "Fetch" ? 0.0 : name == "Compute" ? 3.0 : name == "Load" ? 2.0 : 1.5;
+  };
+  double shares = 0;
+  for (TimelineRun const& one : focus_.runs())
+    for (Timeline::Lane const& of : one.timeline().lanes) shares += share(of.name);
+  double more = shares > 0 ? std::clamp((room_ - least_height()) / shares, 0.0, kMostMore) : 0;
+  return kLane + more * share(run.timeline().lanes[size_t(lane)].name);
 }
 
 double TimelineLanes::top_of(int run) const {
@@ -63,7 +95,11 @@ double TimelineLanes::top_of(int run) const {
 }
 
 QRectF TimelineLanes::lane_rect(int run, int lane) const {
-  return {0, top_of(run) + kTitle + (kLane + kGap) * lane, unit_width(), kLane};
+  TimelineRun const& of = focus_.runs()[size_t(run)];
+  double top = top_of(run) + kTitle;
+  for (int above = 0; above < lane; ++above) top += lane_height(of, above) + kGap;
+  bool there = size_t(lane) < of.timeline().lanes.size();  // else where the next one would be
+  return {0, top, unit_width(), there ? lane_height(of, lane) : kLane};
 }
 
 double TimelineLanes::memory_top(int run) const {
@@ -77,7 +113,7 @@ QRectF TimelineLanes::span_rect(int run, int span) const {
          right = std::min(at.x(double(of.end)), at.right() + 8);
   QRectF lane = lane_rect(run, of.lane);
   double gap = right - left > 4 ? 1.2 : 0;
-  return {left, lane.top() + 2, std::max(1.5, right - left - gap), kLane - 4};
+  return {left, lane.top() + 2, std::max(1.5, right - left - gap), lane.height() - 4};
 }
 
 TimelineLanes::Place TimelineLanes::place_at(QPointF at) const {

@@ -22,6 +22,10 @@ public:
   QSize minimumSizeHint() const override { return {pixels(QSizeF(300, 0)).width(), height_hint()}; }
   std::vector<Part> parts() const override;
 
+  /// Lanes take this height together with their titles, in units; at least their least.
+  void take_room(double height);
+  double least_height() const;
+
   TimelineScale scale() const;
   /// Of a lane of a run, names included.
   QRectF lane_rect(int run, int lane) const;
@@ -57,6 +61,8 @@ private:
   double top_of(int run) const;
   double memory_top(int run) const;
   double height_of(TimelineRun const& run) const;
+  double least_height_of(TimelineRun const& run) const;
+  double lane_height(TimelineRun const& run, int lane) const;
 
   void draw_run(QPainter& painter, int run) const;
   void draw_title(QPainter& painter, int run) const;
@@ -80,6 +86,7 @@ private:
   TimelineHues hues_;
   QPointF pressed_, last_;
   bool dragging_ = false, held_ = false;
+  double room_ = 0;
 };
 
 }  // namespace tw

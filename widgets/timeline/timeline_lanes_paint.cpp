@@ -87,9 +87,9 @@ void TimelineLanes::draw_grid(QPainter& painter, int run) const {
   auto const& lanes = focus_.runs()[size_t(run)].timeline().lanes;
   for (size_t lane = 0; lane < lanes.size(); ++lane) {
     QRectF rect = lane_rect(run, int(lane));
-    painter.fillRect(QRectF(at.left, rect.top(), at.width, kLane), theme_.inset);
-    paint::text(painter, QRectF(16, rect.top(), at.left - 24, kLane), ui_font(12), theme_.text2,
-                text_of(lanes[lane].name));
+    painter.fillRect(QRectF(at.left, rect.top(), at.width, rect.height()), theme_.inset);
+    paint::text(painter, QRectF(16, rect.top(), at.left - 24, rect.height()), ui_font(12),
+                theme_.text2, text_of(lanes[lane].name));
   }
   double bottom = lane_rect(run, int(lanes.size())).top() - kGap;
   painter.setPen(QPen(theme_.line1, 1));

@@ -99,6 +99,12 @@ QWidget* TimelineView::build_head() {
   auto* back = add(QStringLiteral("‹"), "timelineBack", "To the instruction before (comma)");
   auto* on = add(QStringLiteral("›"), "timelineOn", "To the next instruction (full stop)");
   run_ = add("Run to next", "timelineRun", "To the next breakpoint: a click in a queue sets one");
+  key_ = add("Key", "timelineKey", "What colours and hatches mean");
+  key_->setCheckable(true);
+  connect(key_, &QPushButton::clicked, this, [this] {
+    key_chosen_ = true;
+    share_height();
+  });
   auto* farther = add(QStringLiteral("−"), "timelineFarther", "Farther (S)");
   auto* nearer = add("+", "timelineNearer", "Nearer (W)");
   auto* all = add("All", "timelineAll", "All of it (0)");
@@ -137,6 +143,8 @@ QWidget* TimelineView::build_lanes() {
     rows->addWidget(one);
   rows->addStretch(1);
   scroll_ = scrolled(pictures, "timelineScroll");
+  scroll_->viewport()->installEventFilter(this);
+  connect(&focus_, &TimelineFocus::runs_changed, this, &TimelineView::share_height);
   column->addWidget(axis_);
   column->addWidget(scroll_, 1);
   return page;
@@ -217,6 +225,21 @@ void TimelineView::arrange() {
   int side = theme_.px(width() < theme_.px(760) ? 236 : 330);
   column_->setMinimumWidth(theme_.px(210));
   if (width() > side + 100) sides_->setSizes({width() - side, side});
+}
+
+bool TimelineView::eventFilter(QObject* object, QEvent* event) {
+  if (event->type() == QEvent::Resize && object == scroll_->viewport()) share_height();
+  return QWidget::eventFilter(object, event);
+}
+
+/// Lanes get what the key and the queues leave them; the key stands where lanes have their least.
+void TimelineView::share_height() {
+  double queues = queues_->height() / theme_.scale, key = legend_->height() / theme_.scale;
+  double room = scroll_->viewport()->height() / theme_.scale - queues - 2;
+  bool shown = key_chosen_ ? key_->isChecked() : room - key >= lanes_->least_height();
+  key_->setChecked(shown);
+  legend_->setVisible(shown);
+  lanes_->take_room(room - (shown ? key : 0));
 }
 
 void TimelineView::resizeEvent(QResizeEvent* event) {

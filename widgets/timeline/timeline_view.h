@@ -63,6 +63,7 @@ protected:
   void mousePressEvent(QMouseEvent*) override { setFocus(); }
   void resizeEvent(QResizeEvent*) override;
   void paintEvent(QPaintEvent*) override;
+  bool eventFilter(QObject*, QEvent*) override;
 
 private:
   QWidget* build_head();
@@ -72,6 +73,7 @@ private:
   void show_verdict();
   void fit_verdict();
   void arrange();
+  void share_height();
 
   TimelineFocus focus_;
   Theme theme_;
@@ -80,6 +82,8 @@ private:
   QLabel* failure_ = nullptr;
   QWidget* work_ = nullptr;
   QPushButton* run_ = nullptr;
+  QPushButton* key_ = nullptr;  ///< shows the legend, or hides it
+  bool key_chosen_ = false;     ///< by hand; else it is there where there is room
   TimelineLanes* lanes_ = nullptr;
   TimelineAxis* axis_ = nullptr;
   TimelineLegend* legend_ = nullptr;
