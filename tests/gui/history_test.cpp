@@ -11,6 +11,7 @@
 #include <QPushButton>
 #include <fstream>
 
+#include "tests/gui/seen.h"
 #include "tests/gui/workplace.h"
 #include "tests/support/figures.h"
 #include "widgets/code/code_view.h"
@@ -55,6 +56,70 @@ private slots:
     QVERIFY(history_);
   }
   void cleanup() { place_.reset(); }
+
+  void model_and_measurement_of_a_step_stand_together() {
+    auto two = tree({-1, 0, 1}, 2);
+    double const measured[] = {100, 43.5, 20}, modelled[] = {90, 90, 41};
+    for (size_t i = 0; i < 3; ++i) {
+      HistoryNodeView& node = two->nodes[i];
+      node.min_ms = measured[i];
+      node.model_ms = modelled[i];
+      node.spread = 0.02;
+      node.speed = node.model_gflops = 1;
+      node.bound = "arithmetic";
+    }
+    tw::HistoryView view;
+    view.set_theme(Theme::load("dark"));
+    view.resize(600, 200);
+    view.show_history(two);
+    QString reorder = view.parts()[1].name, split = view.parts()[2].name;
+    QVERIFY2(reorder.contains("this step: measured 2.30 times faster, modelled as fast; the "
+                              "measurement counts"),
+             qPrintable(reorder));
+    // They agree as well as a model may be asked to: nothing is said.
+    QVERIFY2(!split.contains("this step"), qPrintable(split));
+    auto marks = [&] {
+      paint::TextLog log;
+      QPixmap canvas(view.size());
+      view.render(&canvas);
+      return std::ranges::count_if(
+          log.texts, [](paint::PaintedText const& one) { return one.words.startsWith(u'≠'); });
+    };
+    QCOMPARE(marks(), 1);
+    // Times that are as far apart as that say nothing against a model.
+    two->nodes[1].spread = 1.5;
+    view.show_history(std::make_shared<session::HistoryView>(*two));
+    QCOMPARE(marks(), 0);
+  }
+
+  void wide_spreads_are_not_cut() {
+    auto one = tree({-1}, 0);
+    one->nodes[0].min_ms = 5.56;
+    one->nodes[0].spread = 1.158;
+    one->nodes[0].speed = 41;
+    one->nodes[0].disturbed = true;
+    tw::HistoryView view;
+    view.set_theme(Theme::load("dark"));
+    view.resize(600, 200);
+    view.show_history(one);
+    paint::TextLog log;
+    QPixmap canvas(view.size());
+    view.render(&canvas);
+    bool range = false;
+    for (paint::PaintedText const& text : log.texts) {
+      QVERIFY2(!text.cut, qPrintable(text.words));
+      range |= text.words.contains("5.56") && text.words.contains("12.0 ms");
+    }
+    QVERIFY(range);
+  }
+
+  void names_of_costs_are_whole_beside_each_other() {
+    QCOMPARE(place_->lines("size 1280 800\nstep vectorize(C.j)\ncompare 0 1\n"), std::string());
+    auto* costs = window_->findChild<CostTable*>("costs");
+    QVERIFY(costs && costs->isVisible());
+    QString wrong = wrong_words(*costs);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+  }
 
   void branches_have_lanes_of_their_own_and_no_two_stations_share_a_place() {
     // 0-1-2-3, a branch of two from 1, one from 2, one from 0.

@@ -69,6 +69,15 @@ private slots:
     QCOMPARE(place_->lines("expect lesson.name none\nexpect lesson.step = 0\n"), std::string());
   }
 
+  void what_it_speaks_of_is_in_front_in_a_narrow_window() {
+    window().resize(1280, 800);
+    QCOMPARE(place_->lines("lesson open 1\nexpect view = loops\n"), std::string());
+    QVERIFY(window().pane_widget("loops")->isVisible() && view()->isVisible());
+    // It is not behind what has the list's place for itself.
+    QCOMPARE(place_->lines("show records\nlesson open 1\nexpect view = loops\n"), std::string());
+    QVERIFY(view()->isVisible());
+  }
+
   void it_is_played_by_hand() {
     open();
     QCOMPARE(place_->lines("expect lesson.name order\nexpect lesson.step = 1\n"

@@ -41,6 +41,16 @@ private slots:
         }
   }
 
+  void one_without_repairs_is_as_large_as_its_words() {
+    place_->window->apply_line("parallel(C.nowhere)");
+    place_->settle();
+    QVERIFY(card_->isVisible() && card_->shown()->repairs.empty() && !card_->shown()->conflict);
+    QVERIFY2(card_->unit_width() <= 480 && card_->unit_height() < 180,
+             qPrintable(QString("%1 x %2").arg(card_->unit_width()).arg(card_->unit_height())));
+    QString wrong = wrong_words(*card_);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+  }
+
   void it_says_what_the_step_would_do() {
     RefusalView const& view = *card_->shown();
     QCOMPARE(view.code, std::string("reduction_carried"));

@@ -15,7 +15,7 @@ using session::ComparedValue;
 
 namespace {
 
-constexpr int kRow = 24, kHead = 30, kNumber = 80, kChange = 108;
+constexpr int kRow = 24, kHead = 30, kNumber = 76, kChange = 104, kNames = 176;
 
 QString value_words(std::optional<double> const& value, std::string const& unit) {
   if (!value) return QStringLiteral("–");
@@ -53,10 +53,12 @@ void CostTable::show_comparison(std::shared_ptr<session::StateComparison const> 
 
 QSize CostTable::sizeHint() const {
   int rows = comparison_ ? int(comparison_->values.size()) : 0;
-  return pixels(QSizeF(420, kHead + kRow * rows + 8));
+  return pixels(QSizeF(kNames + 2 * kNumber + kChange + 24, kHead + kRow * rows + 8));
 }
 
-QSize CostTable::minimumSizeHint() const { return pixels(QSizeF(380, kHead + kRow)); }
+QSize CostTable::minimumSizeHint() const {
+  return pixels(QSizeF(kNames + 2 * kNumber + kChange + 24, kHead + kRow));
+}
 
 void CostTable::paintEvent(QPaintEvent*) {
   UnitPainter painter(this);

@@ -169,7 +169,7 @@ QString speed_words(HistoryNodeView const& node) {
 QString fitting(QStringList const& texts, qreal width) {
   QFontMetricsF const metrics(ui_font(11));
   for (QString const& text : texts)
-    if (metrics.horizontalAdvance(text) <= width) return text;
+    if (metrics.elidedText(text, Qt::ElideRight, width) == text) return text;  // as it is drawn
   return texts.last();
 }
 
@@ -201,7 +201,11 @@ QStringList HistoryView::measured_words(HistoryNodeView const& node) const {
     return {sign + time + QStringLiteral(" · ") + ratio, sign + ratio, sign + time};
   }
   QString spread = QString::fromStdString(session::spread_words(*node.min_ms, node.spread));
-  return {sign + time + " " + spread, sign + time};
+  QStringList words{sign + time + " " + spread};
+  QString most = spread.startsWith("to ") ? spread.mid(3) : QString();
+  if (!most.isEmpty() && most.section(' ', 1) == time.section(' ', 1))
+    words << sign + time.section(' ', 0, 0) + QStringLiteral("–") + most;
+  return words << sign + time;
 }
 
 /// Whether it is right and how fast it is; its time and spread; what the model says; the note.
@@ -245,6 +249,7 @@ void HistoryView::draw_badges(QPainter& painter, HistoryNodeView const& node) co
     double speed =
         moves ? view_->roof->bytes / *node.model_ms * 1e-6 : node.model_gflops.value_or(0);
     QString modelled = paint::number(speed) + " " + QString::fromStdString(node.bound);
+    if (model_differs(node)) modelled = QStringLiteral("≠ ") + modelled;
     QFont small = ui_font(11);
     modelled = QFontMetricsF(small).elidedText(modelled, Qt::ElideRight, line.width() - 14);
     double width = QFontMetricsF(small).horizontalAdvance(modelled) + 12;

@@ -102,6 +102,14 @@ private:
   std::optional<double> to_baseline(session::HistoryNodeView const& node) const;
   std::set<int> wanted() const;
   QString baseline_words(session::HistoryNodeView const& node) const;
+  /// How many times as fast as the state before, measured and by the model; nothing: not known.
+  struct Gain {
+    double measured = 1, modelled = 1, spread = 0;
+  };
+  std::optional<Gain> gain_of(session::HistoryNodeView const& node) const;
+  /// The model is wrong about the step by more than its measured times are apart.
+  bool model_differs(session::HistoryNodeView const& node) const;
+  QString gain_words(session::HistoryNodeView const& node) const;
   void begin_line(QLineEdit* line, int node, QString const& text);
   void end_line(QLineEdit* line);
   void add_marks(QMenu& menu, int node);

@@ -3,6 +3,7 @@
 // marked with.
 #include <QHelpEvent>
 #include <QToolTip>
+#include <algorithm>
 
 #include "engine/session/spread_words.h"
 #include "engine/support/base/quantities.h"
@@ -43,6 +44,33 @@ QString HistoryView::baseline_words(HistoryNodeView const& node) const {
   return times ? paint::against_baseline(*times) : QString();
 }
 
+std::optional<HistoryView::Gain> HistoryView::gain_of(HistoryNodeView const& node) const {
+  if (!view_ || node.parent < 0 || size_t(node.parent) >= view_->nodes.size()) return {};
+  HistoryNodeView const& before = view_->nodes[size_t(node.parent)];
+  if (!before.min_ms || !node.min_ms || !before.model_ms || !node.model_ms) return {};
+  if (*node.min_ms <= 0 || *node.model_ms <= 0) return {};
+  return Gain{*before.min_ms / *node.min_ms, *before.model_ms / *node.model_ms,
+              std::max(before.spread, node.spread)};
+}
+
+bool HistoryView::model_differs(HistoryNodeView const& node) const {
+  constexpr double kApart = 1.3;  // what a model of a machine may be off by without a word
+  auto gain = gain_of(node);
+  if (!gain) return false;
+  double apart = std::max(gain->measured / gain->modelled, gain->modelled / gain->measured);
+  return apart > std::max(kApart, 1 + gain->spread);
+}
+
+/// Of the step alone, against the state before it.
+QString HistoryView::gain_words(HistoryNodeView const& node) const {
+  auto gain = gain_of(node);
+  if (!gain) return {};
+  QString measured = QString::fromStdString(speedup_text(gain->measured)),
+          modelled = QString::fromStdString(speedup_text(gain->modelled));
+  return QString("this step: measured %1, modelled %2%3")
+      .arg(measured, modelled, model_differs(node) ? "; the measurement counts" : "");
+}
+
 /// The states that the filter is for, and what a person is at.
 std::set<int> HistoryView::wanted() const {
   std::set<int> ids{marked_, picked_};
@@ -75,6 +103,7 @@ QString HistoryView::words_of(HistoryNodeView const& node) const {
   if (node.model_ms)
     words += QString(", modelled %1, bound by %2")
                  .arg(paint::time(*node.model_ms), QString::fromStdString(node.bound));
+  if (model_differs(node)) words += ", " + gain_words(node);
   static char const* const kVerdicts[] = {"not checked", "being checked", "correct", "wrong"};
   words += QString(", ") + kVerdicts[size_t(node.verdict)];
   if (!node.failure.empty()) words += ", " + QString::fromStdString(node.failure);
@@ -132,6 +161,7 @@ bool HistoryView::event(QEvent* event) {
   if (node.model_ms)
     words += QString("\nmodelled %1, bound by %2")
                  .arg(paint::time(*node.model_ms), QString::fromStdString(node.bound));
+  if (QString gain = gain_words(node); !gain.isEmpty()) words += "\n" + gain;
   if (!node.verdict_text.empty()) words += "\n" + QString::fromStdString(node.verdict_text);
   if (!node.failure.empty()) words += "\n" + QString::fromStdString(node.failure);
   QToolTip::showText(help->globalPos(), paint::wrapped(words), this);

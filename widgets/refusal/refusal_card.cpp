@@ -50,6 +50,7 @@ double RefusalCard::column(int index, double card) const {
   double inner = card - 48;
   if (index == 0) return 24;
   bool pair = draws_pair(card), narrow = card < 1100;
+  if (!pair && shown_repairs() == 0) return card;  // the words have all of it
   if (index == 1 && !pair) return column(2, card);
   if (index == 1) return 24 + inner * (narrow ? 0.34 : 0.36);
   return std::min(24 + inner * (pair ? 0.70 : 0.56), card - 24 - 360);
@@ -57,16 +58,17 @@ double RefusalCard::column(int index, double card) const {
 
 /// As much as its content needs, and no more than that.
 QSizeF RefusalCard::size_within(double most_wide, double most_tall) const {
-  constexpr double kWords = 840, kPair = 1240, kPicture = 250;
-  bool pair = draws_pair(most_wide);
-  double wide = std::min(most_wide, pair ? kPair : kWords);
+  constexpr double kAlone = 480, kWords = 840, kPair = 1240, kPicture = 250;
+  bool pair = draws_pair(most_wide), alone = !pair && shown_repairs() == 0;
+  double wide = std::min(most_wide, pair ? kPair : alone ? kAlone : kWords);
   return {wide, std::min(std::max(height_for(wide), pair ? kPicture : 0.0) + 1, most_tall)};
 }
 
 double RefusalCard::height_for(double wide) const {
   if (!view_) return 0;
   QRectF box(0, 0, column(1, wide) - column(0, wide) - 24, 0);
-  double words = 52 + lay_message(nullptr, box) + 12 + lay_dependence(nullptr, box) + 74;
+  double foot = view_->condition.empty() ? 30 : 74;
+  double words = 52 + lay_message(nullptr, box) + 12 + lay_dependence(nullptr, box) + foot;
   size_t repairs = shown_repairs();
   return std::max(words, repairs ? repair_rect(repairs - 1, wide).bottom() + 32 : 0.0);
 }
@@ -211,6 +213,9 @@ size_t RefusalCard::shown_repairs() const {
 }
 
 void RefusalCard::draw_repairs(QPainter& painter) const {
+  if (column(2) >= unit_width())
+    return paint::text(painter, QRectF(24, unit_height() - 26, 150, 18), ui_font(11), theme_.text3,
+                       "No repair was found");
   double left = column(2), wide = unit_width() - left - 24;
   paint::text(painter, QRectF(left, 18, wide, 22), ui_font(12, 600), theme_.text1,
               view_->repairs.empty() ? "No repair was found" : "Legal steps instead");

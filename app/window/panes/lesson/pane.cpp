@@ -139,8 +139,10 @@ void LessonPane::show_usual_views() {
     PaneRow const*& known = first[row->place];
     if (!row->when_asked && (!known || row->order < known->order)) known = row;
   }
+  // What stands beside the centre is a tab of it in a narrow window: the centre's comes last.
   for (auto const& [place, row] : first)
-    if (place != PanePlace::kLeft) (void)bench_.show_view(row->name);
+    if (place != PanePlace::kLeft && place != PanePlace::kCentre) (void)bench_.show_view(row->name);
+  (void)bench_.show_view(first[PanePlace::kCentre]->name);
 }
 
 Status LessonPane::open(std::string const& name) {
