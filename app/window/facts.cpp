@@ -26,8 +26,13 @@ std::optional<session::FactValue> MainWindow::fact(std::string const& name) cons
   if (name == "project.changed") return keeper_->changed() ? "yes" : "no";
   QDialog const* dialog = open_dialog();
   if (name == "dialog") return dialog ? words(dialog->objectName()) : "none";
-  for (Placed const& placed : panes_)
-    if (auto value = placed.pane->fact(name)) return value;
+  for (Placed& placed : panes_) {
+    auto value = placed.pane->fact(name);
+    if (!value) continue;
+    if (!placed.waits) return value;
+    tell(placed);
+    return placed.pane->fact(name);
+  }
   if (session::is_code_fact(name)) return session::code_fact(name, session_);
   return session::fact(name, snapshot_, {selection_->loop(), selection_->hovered()});
 }

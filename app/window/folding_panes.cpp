@@ -20,6 +20,7 @@ FoldingPanes::FoldingPanes(Qt::Orientation orientation, QWidget* parent)
 
 QList<int> FoldingPanes::folding(QList<int> sizes) const {
   if (folded_) sizes[sizes.size() - 2] += sizes.last();
+  if (first_folded_) sizes[1] += sizes.first();
   return sizes;
 }
 
@@ -29,29 +30,44 @@ QList<int> FoldingPanes::sizes_at_first() const {
 
 QList<int> FoldingPanes::unfolded() const {
   QList<int> all = sizes();
-  if (!folded_) return all;
-  int total = sum_of(all);
+  if (!folded()) return all;
+  int total = sum_of(all), kept = (folded_ ? kept_ : 0) + (first_folded_ ? first_kept_ : 0);
   // A page that is not shown has another size: what was asked for is of the one that comes.
-  bool asked = asked_.size() == all.size();
-  if (asked && (total <= kept_ || std::abs(sum_of(asked_) - total) < 8)) return asked_;
-  all[all.size() - 2] = std::max(0, all[all.size() - 2] - kept_);
-  all.last() = kept_;
+  if (asked_.size() == all.size()) {
+    constexpr int kRails = 80;  // of what is folded: the neighbour's as long as they stand
+    int more = total - sum_of(asked_);
+    QList<int> panes = asked_;
+    if (total > kept && std::abs(more) < kRails) panes[folded_ ? panes.size() - 2 : 1] += more;
+    if (total <= kept || std::abs(more) < kRails) return panes;
+  }
+  if (folded_) {
+    all[all.size() - 2] = std::max(0, all[all.size() - 2] - kept_);
+    all.last() = kept_;
+  }
+  if (first_folded_) {
+    all[1] = std::max(0, all[1] - first_kept_);
+    all.first() = first_kept_;
+  }
   return all;
 }
 
 void FoldingPanes::arrange(QList<int> const& sizes) {
   asked_ = sizes;
   if (folded_) kept_ = sizes.last();
+  if (first_folded_) first_kept_ = sizes.first();
   setSizes(folding(sizes));
 }
 
-void FoldingPanes::fold(bool fold) {
-  if (count() < 2 || folded_ == fold) return;
-  QList<int> panes = fold ? sizes_at_first() : unfolded();
-  if (fold) kept_ = panes.last();
-  if (fold && isVisible()) asked_ = panes;
-  folded_ = fold;
-  widget(count() - 1)->setVisible(!fold);
+void FoldingPanes::fold(bool last, bool first) {
+  if (count() < 2 || (folded_ == last && first_folded_ == first)) return;
+  QList<int> panes = folded() ? unfolded() : sizes_at_first();
+  if (last) kept_ = panes.last();
+  if (first) first_kept_ = panes.first();
+  if ((last || first) && isVisible()) asked_ = panes;
+  folded_ = last;
+  first_folded_ = first;
+  widget(0)->setVisible(!first);
+  widget(count() - 1)->setVisible(!last);
   setSizes(folding(panes));
 }
 

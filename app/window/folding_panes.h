@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// Panes of which the last one can give its room to its neighbour for a while.
+/// Panes of which the last one, and the first, can give their room to their neighbours for a while.
 #pragma once
 
 #include <QSplitter>
@@ -9,9 +9,11 @@ namespace tw {
 class FoldingPanes : public QSplitter {
 public:
   explicit FoldingPanes(Qt::Orientation orientation, QWidget* parent = nullptr);
-  /// The last pane is hidden and its neighbour has its room; or it gets it back.
-  void fold(bool fold);
-  bool folded() const { return folded_; }
+  /// The last pane is hidden and its neighbour has its room, or it gets it back; the first alike.
+  void fold(bool last, bool first = false);
+  bool folded() const { return folded_ || first_folded_; }
+  bool last_folded() const { return folded_; }
+  bool first_folded() const { return first_folded_; }
   /// All sizes as they are when nothing is folded: what is kept and recorded.
   QList<int> unfolded() const;
   /// Sizes as `unfolded` says them.
@@ -25,8 +27,8 @@ private:
   /// What is folded has no room now, but a size for later.
   QList<int> folding(QList<int> sizes) const;
 
-  bool folded_ = false;
-  int kept_ = 0;      ///< of the folded one
+  bool folded_ = false, first_folded_ = false;
+  int kept_ = 0, first_kept_ = 0;  ///< of the folded ones
   QList<int> asked_;  ///< by `arrange`, or as they were when it was folded; until they are pulled
 };
 

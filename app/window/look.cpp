@@ -12,6 +12,7 @@
 
 #include "app/shared/journal/present.h"
 #include "app/window/main_window.h"
+#include "app/window/pane_rail.h"
 #include "widgets/error_card/error_card.h"
 #include "widgets/focus/focus_ring.h"
 #include "widgets/start/start_page.h"
@@ -47,6 +48,7 @@ void MainWindow::set_theme(QString const& name) {
   for (Canvas* canvas : std::initializer_list<Canvas*>{top_, card_}) canvas->set_theme(theme_);
   start_->set_theme(theme_);
   for (Placed const& placed : panes_) placed.pane->set_theme(theme_);
+  for (PaneRail* rail : {left_rail_, right_rail_, below_rail_}) rail->set_theme(theme_);
   ring_->set_theme(theme_);
   error_card_->set_theme(theme_);
   tabs_[PanePlace::kLeft]->setMinimumWidth(theme_.px(276));
@@ -128,7 +130,7 @@ void MainWindow::place_card() {
   QSize size = (units * theme_.scale).toSize();
   int floor = home->height() - 20;
   int lower = lower_->isVisible() ? lower_->mapTo(home, QPoint(0, 0)).y() - kAbove : floor;
-  bool small = size.width() <= home->width() * 6 / 10 && size.height() <= lower / 2;
+  bool small = size.width() <= home->width() * 7 / 10 && size.height() <= lower / 2;
   int bottom = small ? lower : floor;
   card_->setGeometry(home->width() - kEdge - size.width(), bottom - size.height(), size.width(),
                      size.height());

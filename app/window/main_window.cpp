@@ -72,7 +72,9 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
 
 bool MainWindow::busy() const {
   return keeper_->busy() || desk_->busy() || reports_->busy() ||
-         std::ranges::any_of(panes_, [](Placed const& placed) { return placed.pane->busy(); });
+         std::ranges::any_of(panes_, [](Placed const& placed) {
+           return !placed.waits && placed.pane->busy();  // what nobody sees is waited for by nobody
+         });
 }
 
 MainWindow::~MainWindow() {
@@ -206,7 +208,10 @@ void MainWindow::refresh() {
   show_model_bar();
   for (auto* dialog : findChildren<ExportDialog*>()) dialog->take(next);
   desk_->take(next);
-  for (Placed const& placed : panes_) placed.pane->show(next);
+  for (Placed& placed : panes_) {
+    placed.waits = !placed.pane->hears_hidden() && !placed.widget->isVisible();
+    if (!placed.waits) tell(placed);
+  }
   settle_panes();
   if (card_->shown() != next.refusal.get()) {
     card_->show_refusal(next.refusal, next.nest);
@@ -221,6 +226,34 @@ void MainWindow::refresh() {
   if (exported) explain(QString::fromStdString(next.exported->summary));
   keeper_->look();
   keeper_->touch();
+}
+
+void MainWindow::tell(Placed& placed) const {
+  placed.waits = false;
+  ++placed.told;
+  placed.pane->show(snapshot_);
+}
+
+void MainWindow::tell_those_that_wait() {
+  Quiet quiet(depth_);
+  for (Placed& placed : panes_)
+    if (placed.waits) tell(placed);
+}
+
+std::pair<int, int> MainWindow::work_of_pane(std::string const& name) const {
+  for (Placed const& placed : panes_)
+    if (placed.row->name == name) return {placed.told, placed.pane->asked()};
+  return {};
+}
+
+bool MainWindow::eventFilter(QObject* object, QEvent* event) {
+  if (event->type() == QEvent::Show)
+    for (Placed& placed : panes_)
+      if (placed.widget == object && placed.waits) {
+        Quiet quiet(depth_);
+        tell(placed);
+      }
+  return QMainWindow::eventFilter(object, event);
 }
 
 bool MainWindow::event(QEvent* event) {

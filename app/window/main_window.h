@@ -32,6 +32,7 @@ class FocusRing;
 struct FocusPlace;
 class FoldingPanes;
 class ModelBar;
+class PaneRail;
 class Playback;
 class ReportDesk;
 class StartDesk;
@@ -76,6 +77,8 @@ public:
   void show_centre(int tab);
   /// What stands in a pane's tab; null: there is no such pane.
   QWidget* pane_widget(std::string const& name);
+  /// How often a pane was told what is new, and has asked the session.
+  std::pair<int, int> work_of_pane(std::string const& name) const;
   /// Takes the newest snapshot now (tests); otherwise it arrives by itself.
   void refresh();
   Recorder& recorder() { return recorder_; }
@@ -125,6 +128,7 @@ protected:
                    std::function<Status(journal::Action const&)> run) override;
   void keyPressEvent(QKeyEvent*) override;
   bool event(QEvent*) override;
+  bool eventFilter(QObject*, QEvent*) override;
   bool focusNextPrevChild(bool next) override;
   void resizeEvent(QResizeEvent*) override;
   void dragEnterEvent(QDragEnterEvent*) override;
@@ -143,7 +147,11 @@ private:
     PaneRow const* row;
     std::unique_ptr<Pane> pane;
     QWidget* widget;
+    bool waits = false;  ///< to be told what is new when it is seen
+    int told = 0;
   };
+  void tell(Placed& placed) const;
+  void tell_those_that_wait();
   void build();
   void make_panes();
   // Pictures of views.
@@ -238,7 +246,9 @@ private:
   void arrange();
   PaneNeeds needs_in_front() const;
   void give_room();
+  void stand_rails();
   void take_room_back(QWidget* within);
+  PaneRail* make_rail(Qt::Orientation orientation, char const* name);
   void connect_start_page();
   void show_model_bar();
   void use_shapes(QString const& shapes);
@@ -294,8 +304,8 @@ private:
   StartPage* start_ = nullptr;
   StartDesk* desk_ = nullptr;  ///< the page's
   TopBar* top_ = nullptr;
-  std::vector<Placed> panes_;  ///< by their places, and there by their order
-  Placed* alone_ = nullptr;    ///< the page of its own that one shows, as no model is open
+  mutable std::vector<Placed> panes_;  ///< by their places, and there by their order
+  Placed* alone_ = nullptr;            ///< the page of its own that one shows, as no model is open
   std::map<PanePlace, QTabWidget*> tabs_;
   QTabWidget* centre_ = nullptr;
   RefusalCard* card_ = nullptr;
@@ -306,6 +316,9 @@ private:
   UpperPanes* upper_ = nullptr;
   QSplitter* lower_ = nullptr;
   FoldingPanes* whole_ = nullptr;  ///< both, one above the other
+  /// In the place of what gave its room to what is in front.
+  PaneRail *left_rail_ = nullptr, *right_rail_ = nullptr, *below_rail_ = nullptr;
+  bool all_asked_ = false;  ///< what gave way was asked for, while this tab is in front
   QLabel* status_ = nullptr;
   QProgressBar* progress_ = nullptr;
   QPushButton* cancel_ = nullptr;

@@ -126,8 +126,13 @@ public:
 
   /// What stands in its tab; the window owns it.
   virtual QWidget* widget() = 0;
-  /// Shows what is new in a snapshot; called for each.
+  /// Shows what is new in a snapshot; called for each, or as `hears_hidden` says.
   virtual void show(session::Snapshot const&) {}
+  /// Whether it follows each snapshot though nobody sees it, as something of its own comes of that.
+  /// One that only shows is told when it is seen, or asked for a fact.
+  virtual bool hears_hidden() const { return true; }
+  /// How often it has asked the session since it was made.
+  int asked() const { return asked_; }
   /// Colours and the size of text.
   virtual void set_theme(Theme const&) {}
   /// Still at work by itself.
@@ -163,10 +168,16 @@ public:
   virtual QString find_command() const { return {}; }
 
 protected:
-  session::Session& live() const { return bench_.live(); }
+  session::Session& live() const {
+    ++asked_;
+    return bench_.live();
+  }
   session::Snapshot const& now() const { return bench_.snapshot(); }
 
   Workbench& bench_;
+
+private:
+  mutable int asked_ = 0;
 };
 
 enum class PanePlace : uint8_t {
@@ -177,8 +188,9 @@ enum class PanePlace : uint8_t {
   kBelowRight
 };
 
-/// Of a tab of the centre while it is in front.
-enum class PaneNeeds : uint8_t { kItsPlace, kWidth, kWidthAndHeight };
+/// Of a tab of the centre while it is in front: the width of the list and of what stands beside it;
+/// that of the latter and the height of what is below; or all of it.
+enum class PaneNeeds : uint8_t { kItsPlace, kWidth, kWidthAndHeight, kAll };
 /// Two things are not in a row: words of journals, which stand in the folder's journal.cpp since
 /// `tw` reads them too, and what can be asked of any pane.
 struct PaneRow {

@@ -25,6 +25,10 @@ Status MainWindow::perform(journal::Action const& action) {
   if (!journal::replaces(action, action)) noted_.clear();
   if (Status kept = recorder_.written(); !kept && !std::exchange(told_of_recorder_, true))
     say(QString::fromStdString("The journal is no longer written: " + to_sentence(kept.error())));
+  // What is done with a view is done with what it would show now; steps and choices are not.
+  bool of_session = action.as<session::Command>() || action.as<journal::ChooseKernel>() ||
+                    action.as<journal::SelectLoop>() || action.as<journal::HoverLoop>();
+  if (!of_session) tell_those_that_wait();
   auto handler = handlers_.find(action.kind());
   Status status = handler == handlers_.end()
                       ? Status(bad_input("unknown_action", "no part of this window can do that"))

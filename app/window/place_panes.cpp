@@ -11,6 +11,7 @@
 #include "app/window/focus_keeper.h"
 #include "app/window/folding_panes.h"
 #include "app/window/main_window.h"
+#include "app/window/pane_rail.h"
 #include "app/window/view_names.h"
 #include "widgets/focus/focus_ring.h"
 #include "widgets/model_bar/model_bar.h"
@@ -46,6 +47,7 @@ void MainWindow::make_panes() {
     QWidget* widget = pane->widget();
     // A pane without a menu of its own has what every pane has.
     if (widget->contextMenuPolicy() == Qt::DefaultContextMenu) add_menu(widget, {});
+    widget->installEventFilter(this);  // one that waits is told when it is seen
     panes_.push_back({row, std::move(pane), widget});
   }
 }
@@ -69,13 +71,23 @@ QWidget* MainWindow::build_workbench() {
   for (Placed const& placed : panes_)
     if (placed.row->place == PanePlace::kBeside) upper_->addWidget(placed.widget);
   have_width(upper_, "upper", {272, 640, 520});
-  connect(centre_, &QTabWidget::currentChanged, this, &MainWindow::give_room);
+  connect(centre_, &QTabWidget::currentChanged, this, [this] {
+    all_asked_ = false;
+    give_room();
+  });
   lower_ = new QSplitter(Qt::Horizontal);
   lower_->addWidget(tabs_of(PanePlace::kBelow));
   lower_->addWidget(tabs_of(PanePlace::kBelowRight));
   have_width(lower_, "lower", {560, 560});
   whole_ = new FoldingPanes(Qt::Vertical);
-  whole_->addWidget(upper_);
+  auto* above = new QWidget;
+  auto* row = new QHBoxLayout(above);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(0);
+  row->addWidget(left_rail_ = make_rail(Qt::Vertical, "leftRail"));
+  row->addWidget(upper_, 1);
+  row->addWidget(right_rail_ = make_rail(Qt::Vertical, "rightRail"));
+  whole_->addWidget(above);
   whole_->addWidget(lower_);
   // Two tracks of a history fit, in a small window too; of a larger one loops get three quarters.
   whole_->setStretchFactor(0, 3);
@@ -89,6 +101,7 @@ QWidget* MainWindow::build_workbench() {
   model_bar_ = new ModelBar;
   fill->addWidget(model_bar_);
   fill->addWidget(whole_, 1);
+  fill->addWidget(below_rail_ = make_rail(Qt::Horizontal, "belowRail"));
   connect(model_bar_, &ModelBar::shapes_chosen, this, &MainWindow::use_shapes);
   connect(model_bar_, &ModelBar::notes_asked, this, &MainWindow::show_notes);
   card_ = new RefusalCard(floor);
@@ -98,6 +111,14 @@ QWidget* MainWindow::build_workbench() {
           [this](QString const& line) { selection_->point_at(line, card_); });
   connect(card_, &RefusalCard::dismissed, this, [this] { execute(session::DismissRefusal{}); });
   return floor;
+}
+
+PaneRail* MainWindow::make_rail(Qt::Orientation orientation, char const* name) {
+  auto* rail = new PaneRail(orientation, name);
+  connect(rail, &PaneRail::asked, this, [this](QString const& title) {
+    show_action(journal::ShowView{view_name(title).toStdString()});
+  });
+  return rail;
 }
 
 MainWindow::Placed* MainWindow::placed_as(std::string const& name) {
@@ -139,6 +160,7 @@ void MainWindow::show_tab(Pane& pane) {
   offer_tab(pane);
   for (auto const& [place, tabs] : tabs_)
     if (tabs->indexOf(pane.widget()) >= 0) tabs->setCurrentWidget(pane.widget());
+  take_room_back(pane.widget());
 }
 
 void MainWindow::hide_tab(Pane& pane) {
@@ -167,9 +189,10 @@ void MainWindow::arrange() {
   }
   if (!wide) {
     QList<int> panes = UpperPanes::by_rule(width(), theme_.scale);
-    return upper_->want({panes[0], panes[1] + panes[2]});
+    upper_->want({panes[0], panes[1] + panes[2]});
+  } else {
+    upper_->want(UpperPanes::by_rule(width(), theme_.scale));
   }
-  upper_->want(UpperPanes::by_rule(width(), theme_.scale));
   give_room();
 }
 
@@ -179,21 +202,53 @@ PaneNeeds MainWindow::needs_in_front() const {
   return PaneNeeds::kItsPlace;
 }
 
-/// What is in front may need the room of what stands around it.
+/// What is in front may need the room of what stands around it, unless that was asked for.
 void MainWindow::give_room() {
-  PaneNeeds needs = needs_in_front();
-  bool beside = wide_ && upper_->count() > 2;  // not while it is only coming
-  if (beside) upper_->fold(needs != PaneNeeds::kItsPlace);
-  whole_->fold(needs == PaneNeeds::kWidthAndHeight);
+  using enum PaneNeeds;
+  PaneNeeds needs = all_asked_ ? kItsPlace : needs_in_front();
+  bool left = needs == kWidth || needs == kAll;
+  bool beside = needs != kItsPlace && wide_ && upper_->count() > 2;  // not while it is only coming
+  bool below = needs == kWidthAndHeight || needs == kAll;
+  // Rails go before panes come, and come when they are gone: sizes are those without them.
+  if (!left) left_rail_->hide();
+  if (!beside) right_rail_->hide();
+  if (!below) below_rail_->hide();
+  for (QWidget* around : {whole_->parentWidget(), upper_->parentWidget()})
+    if (around && around->layout() && around->isVisible()) around->layout()->activate();
+  upper_->fold(beside, left);
+  whole_->fold(below);
+  stand_rails();
 }
 
-/// Something that had to give way was asked for.
+void MainWindow::stand_rails() {
+  auto titles_in = [this](PanePlace place) {
+    QStringList titles;
+    if (auto tabs = tabs_.find(place); tabs != tabs_.end())
+      for (int i = 0; i < tabs->second->count(); ++i) titles << tabs->second->tabText(i);
+    for (Placed const& placed : panes_)
+      if (place == PanePlace::kBeside && placed.row->place == place) titles << placed.row->title;
+    return titles;
+  };
+  auto stand = [](PaneRail* rail, bool folded, QStringList const& names) {
+    rail->show_names(folded ? names : QStringList());
+    rail->setVisible(folded);
+  };
+  stand(left_rail_, upper_->first_folded(), titles_in(PanePlace::kLeft));
+  stand(right_rail_, upper_->last_folded(), titles_in(PanePlace::kBeside));
+  stand(below_rail_, whole_->last_folded(),
+        titles_in(PanePlace::kBelow) + titles_in(PanePlace::kBelowRight));
+}
+
+/// Something that had to give way was asked for: all of it comes back while this tab is in front.
 void MainWindow::take_room_back(QWidget* within) {
-  bool gone = whole_->folded() && lower_->isAncestorOf(within);
+  bool gone = (whole_->last_folded() && lower_->isAncestorOf(within)) ||
+              (upper_->first_folded() && tabs_.at(PanePlace::kLeft)->isAncestorOf(within));
   for (Placed const& placed : panes_)
     gone = gone || (wide_ && placed.row->place == PanePlace::kBeside && placed.widget->isHidden() &&
                     (placed.widget == within || placed.widget->isAncestorOf(within)));
-  if (gone && home()) centre_->setCurrentWidget(home()->widget);
+  if (!gone) return;
+  all_asked_ = true;
+  give_room();
 }
 
 // ---- to the front ----------------------------------------------------------------------------
@@ -204,7 +259,10 @@ Status MainWindow::bring_up(Placed& placed) {
   Quiet quiet(depth_);
   alone_ = snapshot_.model ? nullptr : &placed;
   place_alone();
-  if (!alone_) centre_->setCurrentWidget(placed.widget);
+  if (!alone_) {
+    centre_->setCurrentWidget(placed.widget);
+    if (std::exchange(all_asked_, false)) give_room();
+  }
   if (QWidget* target = placed.pane->focus_target()) target->setFocus();
   return {};
 }
@@ -268,6 +326,7 @@ Status MainWindow::run(journal::ShowView const& action) {
       known << view_name(tabs->tabText(i));
       if (known.back() != wanted) continue;
       tabs->setCurrentIndex(i);
+      if (tabs == centre_->tabBar() && std::exchange(all_asked_, false)) give_room();
       show_tabs_around(tabs);
       take_room_back(tabs);
       focus_what_is_shown();

@@ -2,9 +2,11 @@
 // what is cut otherwise.
 #include <QtTest>
 
+#include <QAbstractButton>
 #include <QSplitter>
 #include <map>
 
+#include "app/window/pane_rail.h"
 #include "tests/gui/workplace.h"
 #include "widgets/code/code_view.h"
 #include "widgets/ladder/ladder_view.h"
@@ -60,7 +62,7 @@ private slots:
       auto const before = places(*place.window);
       QCOMPARE(place.lines("show graph\n"), std::string());
       QWidget* graph = place.window->pane_widget("graph");
-      int wide = size.width() >= 1360 ? size.width() - 300 : size.width() - 310;
+      int wide = size.width() >= 1360 ? size.width() - 330 : size.width() - 310;  // a rail beside
       QVERIFY2(graph->width() >= wide, qPrintable(QString::number(graph->width())));
       QVERIFY(graph->height() > size.height() * 3 / 4);
       QVERIFY(!place.window->pane_widget("history")->isVisible());
@@ -84,6 +86,104 @@ private slots:
                            .arg(was.height())));
       }
     }
+  }
+
+  void what_needs_all_the_room_leaves_rails_that_bring_the_others_back() {
+    for (QSize size : {QSize(1280, 800), QSize(1600, 1000), QSize(2560, 1440)}) {
+      Workplace place(false);
+      place.open_matmul();
+      place.window->resize(size);
+      place.settle();
+      auto const before = places(*place.window);
+      auto rail = [&](char const* name) { return place.window->findChild<PaneRail*>(name); };
+      for (char const* name : {"leftRail", "rightRail", "belowRail"})
+        QVERIFY(!rail(name)->isVisible());
+      QCOMPARE(place.lines("show records\n"), std::string());
+      QWidget* records = place.window->pane_widget("records");
+      QVERIFY2(records->width() >= size.width() - 80,
+               qPrintable(QString::number(records->width())));
+      QVERIFY(records->height() > size.height() * 3 / 4);
+      QVERIFY(rail("leftRail")->isVisible() && rail("leftRail")->names().contains("Kernels"));
+      QCOMPARE(rail("rightRail")->isVisible(), size.width() >= 1360);
+      QVERIFY(rail("belowRail")->names().contains("History"));
+      for (auto* button : rail("belowRail")->findChildren<QAbstractButton*>()) {
+        QVERIFY(!button->accessibleName().isEmpty());
+        if (button->text() == "History") QTest::mouseClick(button, Qt::LeftButton);
+      }
+      QApplication::processEvents();
+      QVERIFY(place.window->pane_widget("history")->isVisible());
+      QVERIFY(place.window->pane_widget("kernels")->isVisible());
+      QVERIFY(records->isVisible() && !rail("leftRail")->isVisible());
+      QVERIFY(place.recorded().find("show history") != std::string::npos);
+      QCOMPARE(place.lines("show loops\nshow records\n"), std::string());
+      QVERIFY(!place.window->pane_widget("history")->isVisible());
+      QCOMPARE(place.lines("show loops\n"), std::string());
+      for (char const* name : {"loops", "kernels", "roofline", "history", "code"}) {
+        QWidget* pane = place.window->pane_widget(name);
+        if (!before.contains(pane)) continue;
+        QRect was = before.at(pane), is = places(*place.window)[pane];
+        QVERIFY2(
+            std::abs(was.width() - is.width()) <= 3 && std::abs(was.height() - is.height()) <= 3,
+            qPrintable(QString("%1 of %2: %3 x %4, was %5 x %6")
+                           .arg(name)
+                           .arg(size.width())
+                           .arg(is.width())
+                           .arg(is.height())
+                           .arg(was.width())
+                           .arg(was.height())));
+      }
+    }
+  }
+
+  /// Counts of work: how often each is told what is new, and asks the session.
+  void what_is_not_seen_asks_nothing() {
+    Workplace place(false);
+    place.open_matmul();
+    auto work = [&](char const* name) { return place.window->work_of_pane(name); };
+    auto all = [&] {
+      std::map<std::string, std::pair<int, int>> each;
+      for (PaneRow const* row : pane_table()) each[row->name] = work(row->name.c_str());
+      return each;
+    };
+    for (char const* front : {"records", "graph", "iterations", "loops"}) {
+      QCOMPARE(place.lines(std::string("show ") + front + "\n"), std::string());
+      place.settle();
+      auto const before = all();
+      int hidden = 0;
+      for (char const* step : {"parallel(C.i)", "j.0, j.1 = split(C.j, factor=8)"}) {
+        place.window->execute(ApplyStep{step});
+        place.settle();
+      }
+      for (auto const& [name, was] : before) {
+        if (place.window->pane_widget(name)->isVisible()) continue;
+        ++hidden;
+        QVERIFY2(work(name.c_str()).second == was.second,
+                 qPrintable(QString("%1 asks behind %2: %3 times")
+                                .arg(name.c_str(), front)
+                                .arg(work(name.c_str()).second - was.second)));
+      }
+      QVERIFY(hidden > 8);
+      place.window->execute(JumpTo{0});
+      place.settle();
+    }
+  }
+
+  void what_was_not_told_knows_all_when_it_is_seen() {
+    Workplace place(false);
+    place.open_matmul();
+    QCOMPARE(place.lines("show records\n"), std::string());
+    int told = place.window->work_of_pane("code").first;
+    place.window->execute(ApplyStep{"parallel(C.i)"});
+    place.settle();
+    QCOMPARE(place.window->work_of_pane("code").first, told);
+    QCOMPARE(place.lines("show loops\n"), std::string());
+    QVERIFY(place.window->work_of_pane("code").first > told);
+    QString text = place.window->findChild<CodeView*>("code")->all_text();
+    QVERIFY2(text.contains("parallel i"), qPrintable(text));
+    // What is asked of one that is hidden is answered as of now.
+    QCOMPARE(place.lines(
+                 "show records\nstep j.0, j.1 = split(C.j, factor=8)\nexpect script.lines = 2\n"),
+             std::string());
   }
 
   void a_window_that_grows_while_one_compares_keeps_its_centre() {

@@ -52,6 +52,7 @@ QString Theme::style_sheet() const {
     QLabel { background: transparent; }
     #topBar { border-bottom: 1px solid $line1; }
     #statusBar { border-top: 1px solid $line1; color: $text3; }
+    #leftRail { border-right: 1px solid $line1; } #rightRail { border-left: 1px solid $line1; } #belowRail { border-top: 1px solid $line1; }
     QSplitter::handle { background: $line1; }
     QTabWidget::pane { border: none; border-top: 1px solid $line1; }
     QTabBar { background: $panel; qproperty-drawBase: 0; }

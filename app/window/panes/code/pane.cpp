@@ -39,6 +39,7 @@ public:
   }
   QWidget* widget() override { return panel_; }
   void set_theme(Theme const& theme) override { panel_->set_theme(theme); }
+  bool hears_hidden() const override { return false; }
   void show(session::Snapshot const& next) override { panel_->refresh(next); }
   std::optional<session::FactValue> fact(std::string const& name) const override {
     session::CodeText const* code = panel_->view().text();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two states of a kernel beside each other, or one on two devices.
+#include <QEvent>
+
 #include "app/window/pane.h"
 #include "app/window/panes/compare/journal.h"
 #include "widgets/compare/compare_view.h"
@@ -10,16 +12,21 @@ namespace {
 class ComparePane final : public Pane {
 public:
   explicit ComparePane(Workbench& bench) : Pane(bench), view_(new CompareView(live())) {
+    view_->installEventFilter(this);
     perform_actions();
     watch();
     add_commands();
   }
   QWidget* widget() override { return view_; }
+  bool eventFilter(QObject*, QEvent* event) override {
+    if (event->type() == QEvent::Show) view_->refresh(now());
+    return false;
+  }
   void set_theme(Theme const& theme) override { view_->set_theme(theme); }
   /// What belongs to one kernel leaves with it.
   void show(session::Snapshot const& next) override {
     if (view_->active() && (next.kernel != kernel_ || !next.history)) stop();
-    view_->refresh(next);
+    if (view_->isVisible()) view_->refresh(next);
   }
   std::optional<session::FactValue> fact(std::string const& name) const override {
     if (name != "compare") return {};

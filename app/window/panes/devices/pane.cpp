@@ -212,6 +212,7 @@ PaneRow const& pane_devices() {
                            .place = PanePlace::kCentre,
                            .order = 30,
                            .stands_alone = true,
+                           .needs = PaneNeeds::kWidth,  // facts, roofs and a log
                            .make = &make_pane<DevicesPane>};
   return row;
 }

@@ -29,6 +29,7 @@ public:
   }
   QWidget* widget() override { return panel_; }
   void set_theme(Theme const& theme) override { panel_->set_theme(theme); }
+  bool hears_hidden() const override { return false; }
   void show(session::Snapshot const& next) override {
     marks_ = live().marks();
     panel_->show_history(next.history, marks_);

@@ -50,6 +50,7 @@ public:
   bool keeps_focus() const override { return list_->hasFocus(); }
   QString find_command() const override { return "Filter the kernels"; }
 
+  bool hears_hidden() const override { return false; }
   void show(session::Snapshot const& next) override {
     bool open = next.model && !next.model->free_inputs.empty();
     list_->set_empty_words(

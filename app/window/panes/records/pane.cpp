@@ -136,7 +136,7 @@ PaneRow const& pane_records() {
                            .place = PanePlace::kCentre,
                            .order = 28,
                            .stands_alone = true,
-                           .needs = PaneNeeds::kWidth,  // knobs are columns
+                           .needs = PaneNeeds::kAll,  // knobs are columns
                            .make = &make_pane<RecordsPane>};
   return row;
 }

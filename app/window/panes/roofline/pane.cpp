@@ -65,6 +65,7 @@ public:
   }
   QWidget* widget() override { return page_; }
   void set_theme(Theme const& theme) override { view_->set_theme(theme); }
+  bool hears_hidden() const override { return false; }
   void show(session::Snapshot const&) override { update(); }
   bool eventFilter(QObject*, QEvent* event) override {
     if (event->type() == QEvent::Show) update();  // no kernel is modelled until somebody looks

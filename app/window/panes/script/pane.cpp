@@ -84,10 +84,12 @@ public:
   bool busy() const override { return pause_.isActive() || waits_ || waits_for_line_; }
   void set_theme(Theme const& theme) override { editor_->set_theme(theme); }
 
+  bool hears_hidden() const override { return false; }
   void show(session::Snapshot const& next) override {
     // What was written for one kernel says nothing to another one.
-    if (next.kernel != kernel_ || !next.nest) written_ = false;
+    if (next.kernel != kernel_ || next.model != model_ || !next.nest) written_ = false;
     kernel_ = next.kernel;
+    model_ = next.model;
     editor_->setReadOnly(!next.nest);
     if (!written_) editor_->set_script(next.nest ? steps() : QString());
     look();
@@ -241,6 +243,7 @@ private:
   bool written_ = false;  ///< it is not the current branch's
   bool waits_ = false, waits_for_line_ = false;
   int kernel_ = -1;
+  std::shared_ptr<session::ModelView const> model_;
 };
 
 }  // namespace

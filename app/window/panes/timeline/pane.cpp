@@ -393,7 +393,7 @@ PaneRow const& pane_timeline() {
                            .place = PanePlace::kCentre,
                            .order = 15,
                            .when_asked = true,
-                           .needs = PaneNeeds::kWidth,  // every cycle of a run
+                           .needs = PaneNeeds::kAll,  // every cycle of a run
                            .make = &make_pane<TimelinePane>};
   return row;
 }
