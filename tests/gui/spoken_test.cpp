@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include <QAbstractButton>
+#include <QAbstractScrollArea>
 #include <QAccessible>
 #include <set>
 #include <tuple>
@@ -156,6 +157,42 @@ private slots:
     QVERIFY2(missing.isEmpty(), qPrintable(missing.join("\n")));
   }
 
+  /// Whatever the keyboard reaches says what it is, how it is called and what can be done to it.
+  void all_that_can_have_the_focus_has_a_role_a_name_and_an_action() {
+    QStringList wrong;
+    int looked_at = 0;
+    for (char const* view : {"loops", "graph", "memory", "iterations", "tuning", "records", "next",
+                             "why", "attributes", "script", "replay", "gain", "history"}) {
+      QVERIFY2(place_->window->show_view(view), view);
+      place_->settle();
+      for (QWidget* one : place_->window->findChildren<QWidget*>()) {
+        bool own = one->objectName().startsWith("qt_") || one->window() != place_->window.get();
+        bool reached = one->focusPolicy() & Qt::TabFocus && !one->focusProxy();
+        if (!reached || own || !one->isVisible() || !one->isEnabled()) continue;
+        ++looked_at;
+        QString fault = fault_of(*one);
+        if (!fault.isEmpty())
+          wrong << QString("%1: %2 %3 %4")
+                       .arg(view, one->metaObject()->className(), one->objectName(), fault);
+      }
+    }
+    wrong.removeDuplicates();
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
+    QVERIFY2(looked_at > 200, qPrintable(QString::number(looked_at)));
+  }
+
+  void a_painted_button_can_be_pressed() {
+    bring_up("loops", "ladder");
+    QCOMPARE(place_->lines("select C.i.1\nexpect step = parallel(C.i.0)\n"), std::string());
+    auto* chip = place_->window->findChild<QWidget*>("chip_unroll");
+    QVERIFY(chip && chip->isVisible());
+    QAccessibleInterface* button = QAccessible::queryAccessibleInterface(chip);
+    QCOMPARE(button->role(), QAccessible::PushButton);
+    button->actionInterface()->doAction(QAccessibleActionInterface::pressAction());
+    place_->settle();
+    QCOMPARE(place_->lines("expect step = unroll(C.i.1)\n"), std::string());
+  }
+
   void a_part_can_be_pressed() {
     QWidget* ladder = bring_up("loops", "ladder");
     QCOMPARE(place_->lines("select none\n"), std::string());
@@ -171,6 +208,27 @@ private slots:
   }
 
 private:
+  static QString fault_of(QWidget& widget) {
+    QAccessibleInterface* what = QAccessible::queryAccessibleInterface(&widget);
+    if (!what) return "is not there";
+    QAccessible::Role role = what->role();
+    if (qobject_cast<QAbstractScrollArea*>(&widget) && !dynamic_cast<HasParts*>(&widget) &&
+        what->childCount() > 0)
+      return {};  // what is in it says what it is
+    if (role == QAccessible::NoRole || role == QAccessible::Client || role == QAccessible::Pane)
+      return "has no role";
+    // Of one of several its name is what is chosen; what of, its description says.
+    bool chooses = role == QAccessible::ComboBox;
+    QString name =
+        chooses ? widget.accessibleName() + widget.toolTip() : what->text(QAccessible::Name);
+    if (role == QAccessible::EditableText && name.isEmpty())
+      name = what->text(QAccessible::Description);
+    if (name.isEmpty()) return "has no name";
+    QAccessibleActionInterface* actions = what->actionInterface();
+    bool changes = what->valueInterface() || what->textInterface() || what->childCount() > 0;
+    if (!changes && (!actions || actions->actionNames().isEmpty())) return "has no action";
+    return {};
+  }
   static void walk(QAccessibleInterface* at, std::set<QObject*>& reached) {
     if (!at) return;
     if (at->object()) reached.insert(at->object());

@@ -4,10 +4,12 @@
 #include <QAccessible>
 #include <QAccessibleWidget>
 #include <QApplication>
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QWidget>
 
 #include "widgets/accessible/part_watch.h"
+#include "widgets/accessible/roles.h"
 #include "widgets/paint/canvas.h"
 
 namespace tw {
@@ -130,9 +132,31 @@ private:
   mutable std::vector<QAccessible::Id> children_;
 };
 
+/// A painted button: what the space bar does is its action.
+class PressInterface : public QAccessibleWidget {
+public:
+  explicit PressInterface(QWidget* button) : QAccessibleWidget(button, QAccessible::PushButton) {}
+  QStringList actionNames() const override {
+    if (!widget()->isEnabled()) return {};
+    return {pressAction(), setFocusAction()};
+  }
+  void doAction(QString const& name) override {
+    if (name != pressAction()) return QAccessibleWidget::doAction(name);
+    for (QEvent::Type type : {QEvent::KeyPress, QEvent::KeyRelease}) {
+      QKeyEvent key(type, Qt::Key_Space, Qt::NoModifier, " ");
+      QApplication::sendEvent(widget(), &key);
+    }
+  }
+};
+
 QAccessibleInterface* make_interface(QString const&, QObject* object) {
   auto* widget = qobject_cast<QWidget*>(object);
-  return widget && dynamic_cast<HasParts*>(widget) ? new ViewInterface(widget) : nullptr;
+  if (!widget) return nullptr;
+  if (dynamic_cast<HasParts*>(widget)) return new ViewInterface(widget);
+  if (widget->property(kPaintedButton).toBool()) return new PressInterface(widget);
+  if (widget->property(kPaintedText).toBool())
+    return new QAccessibleWidget(widget, QAccessible::Document);
+  return nullptr;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/accessible/roles.h"
 #include "widgets/code/code_metrics.h"
 #include "widgets/code/wrapping.h"
 #include "widgets/paint/paint.h"
@@ -32,6 +33,7 @@ CodeView::CodeView(Selection& selection, QWidget* parent)
   viewport()->setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setObjectName("code");
+  setProperty(kPaintedText, true);  // before its name is told
   setAccessibleName("Code");
   connect(&selection_, &Selection::changed, this, [this] {
     show_selected();

@@ -7,6 +7,7 @@
 #include <QPainter>
 #include <cmath>
 
+#include "widgets/accessible/roles.h"
 #include "widgets/ladder/ladder_view.h"
 #include "widgets/paint/paint.h"
 
@@ -15,6 +16,7 @@ namespace tw {
 StepChip::StepChip(QString primitive, QString key, QString title, session::LoopMark mark,
                    QWidget* parent)
     : Canvas(parent), primitive_(std::move(primitive)), key_(std::move(key)), mark_(mark) {
+  setProperty(kPaintedButton, true);  // before its name is told
   setObjectName("chip_" + primitive_);
   setAccessibleName(title);
   setToolTip(QString("%1\nDrop on a loop, or press %2").arg(title, key_));
