@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pictures of the views: saved, copied, in the window's theme or in another one.
 #include <QApplication>
-#include <QBuffer>
 #include <QClipboard>
 #include <QFileDialog>
 #include <QMimeData>
@@ -21,14 +20,6 @@ namespace {
 
 constexpr double kPatience = 60;  // seconds
 
-QByteArray png_of(QWidget& view) {
-  QByteArray bytes;
-  QBuffer buffer(&bytes);
-  buffer.open(QIODevice::WriteOnly);
-  image_of(view).save(&buffer, "PNG");
-  return bytes;
-}
-
 /// What the dialog offers, each with its ending and its theme.
 struct PictureKind {
   char const* filter;
@@ -37,8 +28,10 @@ struct PictureKind {
 };
 constexpr PictureKind kKinds[] = {{"SVG (*.svg)", "svg", ""},
                                   {"PNG (*.png)", "png", ""},
+                                  {"PDF (*.pdf)", "pdf", ""},
                                   {"SVG in the light theme, for print (*.svg)", "svg", "light"},
-                                  {"PNG in the light theme, for print (*.png)", "png", "light"}};
+                                  {"PNG in the light theme, for print (*.png)", "png", "light"},
+                                  {"PDF in the light theme, for print (*.pdf)", "pdf", "light"}};
 
 }  // namespace
 
@@ -55,7 +48,7 @@ void MainWindow::build_picture_actions() {
                      show_action(journal::ShowDialog{"picture", placed_in_focus().row->name});
                    },
                .possible = open,
-               .also = "this view as SVG PNG export"});
+               .also = "this view as SVG PNG PDF export"});
   add_command({.section = section_,
                .name = kCopyPicture,
                .run = [this] { copy_picture(placed_in_focus()); },
@@ -100,16 +93,19 @@ Result<MainWindow::Placed*> MainWindow::bring_into_sight(std::string const& view
 Status MainWindow::save_picture(std::string const& view, std::string const& name,
                                 std::string const& wished) {
   QString file = QString::fromStdString(name), before = theme_name_;
-  bool svg = file.endsWith(".svg", Qt::CaseInsensitive);
-  if (!svg && !file.endsWith(".png", Qt::CaseInsensitive))
-    return bad_input("unknown_picture", "a picture is a .svg or a .png file, not '" + name + "'");
+  bool known = std::ranges::any_of(kKinds, [&](PictureKind const& kind) {
+    return file.endsWith(QString(".") + kind.ending, Qt::CaseInsensitive);
+  });
+  if (!known)
+    return bad_input("unknown_picture",
+                     "a picture is a .svg, a .png or a .pdf file, not '" + name + "'");
   QString theme = QString::fromStdString(wished).replace('-', '_');
   if (!theme.isEmpty() && !Theme::names().contains(theme))
     return bad_input("unknown_theme", "there is no theme '" + wished +
                                           "'; the themes are dark, light, high-contrast");
   TRY_ASSIGN(Placed * placed, bring_into_sight(view));
   if (!theme.isEmpty() && theme != before) set_theme(theme);
-  QByteArray bytes = svg ? svg_of(*placed->widget, placed->row->title) : png_of(*placed->widget);
+  QByteArray bytes = picture_of(*placed->widget, placed->row->title, file);
   if (theme_name_ != before) set_theme(before);
   TRY(write_output(name, std::string_view(bytes.constData(), size_t(bytes.size()))));
   note("Saved the picture of " + placed->row->title);

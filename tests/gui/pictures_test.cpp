@@ -3,8 +3,10 @@
 
 #include <QClipboard>
 #include <QContextMenuEvent>
+#include <QFileDialog>
 #include <QMenu>
 #include <QMimeData>
+#include <QRegularExpression>
 #include <QXmlStreamReader>
 
 #include "app/window/pictures/pictures.h"
@@ -134,6 +136,32 @@ private slots:
       QVERIFY2(all.contains(QString::fromStdString(bar.name)), bar.name.c_str());
   }
 
+  /// One page as large as the view, with words as words and lines as lines.
+  void a_page_has_the_size_of_the_view_and_its_words_data() {
+    QTest::addColumn<QString>("view");
+    for (char const* view : {"loops", "graph", "roofline", "kernels", "code"})
+      QTest::newRow(view) << view;
+  }
+  void a_page_has_the_size_of_the_view_and_its_words() {
+    QFETCH(QString, view);
+    QString svg = file(view + "_page.svg"), pdf = file(view + "_page.pdf");
+    QCOMPARE(save(view, svg), std::string());
+    QCOMPARE(save(view, pdf), std::string());
+    QFile in(pdf);
+    QVERIFY(in.open(QIODevice::ReadOnly));
+    QByteArray bytes = in.readAll();
+    QVERIFY(bytes.startsWith("%PDF-") && bytes.trimmed().endsWith("%%EOF"));
+    QCOMPARE(bytes.count("/Type /Page\n"), 1);
+    QVERIFY(bytes.contains("/FontFile"));  // words, in letters that the file brings along
+    auto box = QRegularExpression(R"(/MediaBox \[\S+ \S+ (\S+) (\S+)\])")
+                   .match(QString::fromLatin1(bytes));
+    QVERIFY(box.hasMatch());
+    QSizeF page(box.captured(1).toDouble(), box.captured(2).toDouble()), size = read_svg(svg).size;
+    QVERIFY2(std::abs(page.width() / page.height() - size.width() / size.height()) < 0.01,
+             qPrintable(box.captured(0)));
+    QCOMPARE(place_->window->pane_widget(view.toStdString())->isVisible(), true);
+  }
+
   void the_graph_is_whole_however_near_one_is() {
     QCOMPARE(place_->lines("show graph\n"), std::string());
     QString far = file("far.svg"), near = file("near.svg");
@@ -160,7 +188,7 @@ private slots:
       return place_->lines("picture " + line + "\nexpect error contains " + words + "\n");
     };
     QCOMPARE(wrong("nothing a.svg", "there is no view"), std::string());
-    QCOMPARE(wrong("loops a.bmp", "a .svg or a .png file"), std::string());
+    QCOMPARE(wrong("loops a.bmp", "a .svg, a .png or a .pdf file"), std::string());
     QCOMPARE(wrong("loops a.svg pink", "there is no theme"), std::string());
     QVERIFY(QFile(file("a")).open(QIODevice::WriteOnly));
     QCOMPARE(wrong("loops " + file("a/b.svg").toStdString(), file("a").toStdString()),
@@ -221,6 +249,11 @@ private slots:
     place_->window->run_action(kSavePicture);
     QCOMPARE(place_->lines("expect dialog = pictureDialog\nclose dialog\n"), std::string());
     QVERIFY(place_->recorded().find("dialog picture history") != std::string::npos);
+    QCOMPARE(place_->lines("dialog picture history\n"), std::string());
+    auto* dialog = place_->window->findChild<QFileDialog*>("pictureDialog");
+    QVERIFY(dialog && dialog->nameFilters().contains("PDF (*.pdf)"));
+    QVERIFY(dialog->nameFilters().contains("PDF in the light theme, for print (*.pdf)"));
+    QCOMPARE(place_->lines("close dialog\n"), std::string());
   }
 
 private:

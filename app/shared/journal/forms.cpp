@@ -142,7 +142,7 @@ std::vector<Form> window_forms() {
       row<ShowDialog>("dialog", "shows a dialog", Word(&ShowDialog::dialog, "NAME"),
                       Optional<ShowDialog>{&ShowDialog::argument, "ARGUMENT"}),
       row<CloseDialog>("close dialog", "closes the dialog and discards its entries"),
-      row<SavePicture>("picture", "saves a view as SVG or PNG, in a theme or as it is",
+      row<SavePicture>("picture", "saves a view as SVG, PNG or PDF, in a theme or as it is",
                        Word(&SavePicture::view, "VIEW"), Word(&SavePicture::file, "FILE"),
                        Optional<SavePicture>{&SavePicture::theme, "THEME"}),
       row<SaveReport>("report", "saves a page about the kernel or the model",

@@ -5,7 +5,7 @@
 
 namespace tw::journal {
 
-/// A view drawn into a file, whole: as SVG or PNG, by the ending of its name.
+/// A view drawn into a file, whole: as SVG, PNG or PDF, by the ending of its name.
 struct SavePicture {
   std::string view;  ///< a pane: "roofline"
   std::string file;

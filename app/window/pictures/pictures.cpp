@@ -5,6 +5,7 @@
 #include <QAbstractScrollArea>
 #include <QBuffer>
 #include <QPainter>
+#include <QPdfWriter>
 #include <QPlainTextEdit>
 #include <QScrollBar>
 #include <QSvgGenerator>
@@ -22,7 +23,8 @@ namespace {
 constexpr int kLargest = 400'000;  // pixels of a side; what is larger is cut
 // What a painter of pixels can address, and how many there are at most.
 constexpr double kLongestImage = 32'000, kMostPixels = 120e6;
-constexpr int kRounds = 16;  // a wider view may be less high, or the other way round
+constexpr double kLongestPage = 14'400;  // points: what readers of PDF open
+constexpr int kRounds = 16;              // a wider view may be less high, or the other way round
 
 /// How many pixels a step of a scroll bar is.
 int step_of(QScrollBar const* bar, QAbstractScrollArea const* area) {
@@ -156,6 +158,41 @@ QByteArray svg_of(QWidget& view, QString const& title) {
   QPainter painter(&generator);
   view.render(&painter);
   painter.end();
+  return bytes;
+}
+
+QByteArray pdf_of(QWidget& view, QString const& title) {
+  Whole whole(view);
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  buffer.open(QIODevice::WriteOnly);
+  QPdfWriter writer(&buffer);
+  writer.setTitle(title);
+  writer.setCreator("Tilewright");
+  // A unit of the page is a pixel of the window, unless no reader would open so large a page.
+  double longest = std::max(view.width(), view.height());
+  double points = std::min(72.0 / view.logicalDpiX(), kLongestPage / std::max(1.0, longest));
+  writer.setResolution(view.logicalDpiX());
+  writer.setPageSize(
+      QPageSize(QSizeF(view.size()) * points, QPageSize::Point, {}, QPageSize::ExactMatch));
+  writer.setPageMargins(QMarginsF(0, 0, 0, 0));
+  QPainter painter(&writer);
+  painter.scale(double(writer.width()) / std::max(1, view.width()),
+                double(writer.height()) / std::max(1, view.height()));
+  view.render(&painter);
+  painter.end();
+  return bytes;
+}
+
+QByteArray picture_of(QWidget& view, QString const& title, QString const& file) {
+  auto ends = [&](char const* ending) { return file.endsWith(ending, Qt::CaseInsensitive); };
+  if (ends(".svg")) return svg_of(view, title);
+  if (ends(".pdf")) return pdf_of(view, title);
+  if (!ends(".png")) return {};
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  buffer.open(QIODevice::WriteOnly);
+  image_of(view).save(&buffer, "PNG");
   return bytes;
 }
 

@@ -18,5 +18,9 @@ inline constexpr char kCopyPicture[] = "Copy picture";
 QImage image_of(QWidget& view);
 /// Lines stay lines and words stay words.
 QByteArray svg_of(QWidget& view, QString const& title);
+/// The same on one page of the view's size.
+QByteArray pdf_of(QWidget& view, QString const& title);
+/// By the ending of a file's name, ".svg", ".png" or ".pdf"; empty: another one.
+QByteArray picture_of(QWidget& view, QString const& title, QString const& file);
 
 }  // namespace tw
