@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/chosen_kernel.h"
+#include "app/cli/graph_changes.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw::cli {
@@ -10,6 +11,8 @@ struct Arguments {
   std::string path, kernel, stage = "program";
   std::vector<std::string> scripts;
   bool timed = false;
+  std::string other;    ///< a model whose graph is compared; empty: schedules are
+  bool passes = false;  ///< the graph before and after its passes
 };
 
 std::string value_text(std::optional<double> value, std::string const& unit) {
@@ -110,17 +113,25 @@ int diff(Context const& context, Arguments const& arguments) {
 void add_diff(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "diff",
-      "compare two schedules of one kernel: times, traffic, instructions, scripts and code");
+      "compare two schedules of one kernel: times, traffic, instructions, scripts and code; or the "
+      "graphs of two models, or of one before and after its passes");
   auto arguments = std::make_shared<Arguments>();
   add_model_options(*command, context, arguments->path);
   add_kernel_option(*command, arguments->kernel);
-  command
-      ->add_option("--script", arguments->scripts,
-                   "a schedule script, 'plain' or 'default'; give it twice: before and after")
-      ->type_name("F.tws")
-      ->required()
-      ->expected(1)
-      ->take_all();
+  auto* script =
+      command
+          ->add_option("--script", arguments->scripts,
+                       "a schedule script, 'plain' or 'default'; give it twice: before and after")
+          ->type_name("F.tws")
+          ->expected(1)
+          ->take_all();
+  auto* passes =
+      command
+          ->add_flag("--passes", arguments->passes, "the model's graph before and after its passes")
+          ->excludes(script);
+  command->add_option("OTHER", arguments->other, "a model whose graph is compared with MODEL's")
+      ->excludes(script)
+      ->excludes(passes);
   command
       ->add_option("--stage", arguments->stage,
                    "the stage whose code is compared; 'tw lower --stage list' names them "
@@ -130,8 +141,15 @@ void add_diff(CLI::App& app, Context& context) {
   add_device_option(*command, context);
   add_threads_option(*command, context);
   command->callback([&context, arguments] {
+    if (arguments->passes || !arguments->other.empty()) {
+      context.run = [&context, arguments] {
+        return print_graph_difference(context, arguments->path, arguments->other);
+      };
+      return;
+    }
     if (arguments->scripts.size() != 2)
-      throw CLI::ValidationError("give --script twice: the schedule before and the one after");
+      throw CLI::ValidationError(
+          "give --script twice: the schedule before and the one after; or another model");
     context.run = [&context, arguments] { return diff(context, *arguments); };
   });
 }

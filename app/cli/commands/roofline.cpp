@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/output.h"
+#include "app/cli/what_if.h"
 #include "app/shared/environment.h"
 #include "engine/session/layers.h"
 #include "engine/support/base/quantities.h"
@@ -12,6 +13,7 @@ struct Arguments {
   std::string path;     ///< of a model whose kernels are placed below the roofs; empty: none
   std::string offload;  ///< the accelerator whose roofs they are; empty: the device's own
   bool again = false;
+  std::string what_if;  ///< roofs and caches that are otherwise
 };
 
 /// Whose roofs are asked for.
@@ -132,8 +134,19 @@ int roofline(Context context, Arguments const& arguments) {
         bad_input("no_model", "--offload needs a model: --device NAME shows roofs alone").error());
   auto asked = machine_asked(context, arguments);
   if (!asked) return report(context, asked.error());
+  std::string supposed;
+  if (!arguments.what_if.empty()) {
+    context.backend = asked->backend;
+    auto there = machine_if(context, arguments.what_if, asked->machine);
+    if (!there) return report(context, there.error());
+    supposed = there->words;
+    asked->machine = there->machine.view;
+    asked->backend = there->machine.backend;
+    if (!context.json) fmt::print("Hypothetical: {}\n", supposed);
+  }
   if (!context.json) print_roofs(asked->machine);
   Json json = to_json(asked->machine);
+  if (!supposed.empty()) json["what_if"] = supposed;
   if (!arguments.path.empty()) {
     auto model = load(context, arguments.path);
     if (!model) return report(context, model.error());
@@ -160,6 +173,7 @@ void add_roofline(CLI::App& app, Context& context) {
                    "an accelerator beside the device: its roofs, and the kernels that it runs")
       ->type_name("DEVICE")
       ->excludes("--device");
+  add_what_if_option(*command, arguments->what_if);
   command->add_flag("--again", arguments->again, "measure now, even if there are stored values");
   command->callback([&context, arguments] {
     context.run = [&context, arguments] { return roofline(context, *arguments); };

@@ -8,6 +8,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/session/fusion.h"
+#include "engine/session/graph_difference.h"
 #include "engine/session/inspector.h"
 #include "engine/session/layers.h"
 #include "engine/session/line_effects.h"
@@ -16,8 +17,10 @@
 #include "engine/session/moves.h"
 #include "engine/session/outlook.h"
 #include "engine/session/script.h"
+#include "engine/session/time_shares.h"
 #include "engine/session/timeline.h"
 #include "engine/session/values.h"
+#include "engine/session/what_if.h"
 
 namespace tw::session {
 
@@ -33,6 +36,23 @@ struct AskedLayers {
   Model model;
   std::shared_ptr<Roofs const> rates;
   std::shared_ptr<LayersView const> view;  ///< null: not there yet
+};
+
+/// The machine that is not there, and what was asked of it last.
+struct AskedWhatIf {
+  Model model;
+  std::shared_ptr<MachineView const> machine;
+  std::shared_ptr<Backend const> backend;
+  WhatIf what;
+  bool layers = false;
+  int kernel = -1;
+  uint64_t steps = 0;                            ///< a hash of all programs on the way
+  std::shared_ptr<HypotheticalView const> view;  ///< null: not there yet
+  bool is_of(AskedWhatIf const& other) const {
+    return model == other.model && machine == other.machine && backend == other.backend &&
+           what == other.what && layers == other.layers && kernel == other.kernel &&
+           steps == other.steps;
+  }
 };
 
 /// The edge of the graph that was asked about last.
@@ -127,8 +147,10 @@ struct LookedAt {
   Made<AccessFilm, double> films;
   Made<ScriptReview, std::string> scripts;
   Made<LineEffect, std::string> effects;
+  Made<TimeShares, std::shared_ptr<Roofs const>> shares;
   AskedOfModel<InspectorView, Inspected> inspected;
   AskedOfModel<ValueStatistics, std::string> statistics;
+  AskedOfModel<GraphDifference, std::string> differences;
 };
 
 }  // namespace tw::session

@@ -73,6 +73,9 @@ public:
   std::shared_ptr<LanesView const> lanes();
   std::shared_ptr<PlaneView const> plane(PlaneAsked const& asked);
   std::shared_ptr<AccessFilm const> film(double from);
+  std::shared_ptr<HypotheticalView const> what_if(WhatIf const& what, bool layers);
+  std::shared_ptr<TimeShares const> time_shares();
+  std::shared_ptr<GraphDifference const> graph_difference(std::string const& other);
   std::shared_ptr<FusionEdge const> fusion_edge(int from, int to);
   std::pair<int, int> find_fusion_edge(std::string const& edge);
   Status check_inspected(Inspected const& what) const;
@@ -367,6 +370,7 @@ private:
   std::map<std::pair<uint64_t, std::string>, std::shared_ptr<CodeText const>> texts_;
   std::vector<Simulated> simulated_;
   AskedLayers layers_;
+  AskedWhatIf what_if_;
   AskedMoves moves_;
   std::vector<AskedOutlook> outlooks_;  ///< the last ones
   LookedAt looked_;
