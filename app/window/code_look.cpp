@@ -13,6 +13,8 @@ CodeSwitch const kSwitches[] = {
      [](CodeLook& look) -> bool& { return look.assembly.labels; }},
     {"model", "Cycles, modelled", "Alt+M", true,
      [](CodeLook& look) -> bool& { return look.model; }},
+    {"shares", "Share of the modelled time", "", false,
+     [](CodeLook& look) -> bool& { return look.shares; }},
     {"baseline", "Difference to the baseline", "Alt+B", false,
      [](CodeLook& look) -> bool& { return look.baseline; }},
     {"wrap", "Wrap long lines", "Alt+Z", false, [](CodeLook& look) -> bool& { return look.wrap; }},

@@ -11,7 +11,8 @@ namespace tw {
 
 struct CodeLook {
   session::AssemblyLook assembly;
-  bool model = true;  ///< the hot loop's costs
+  bool model = true;   ///< the hot loop's costs
+  bool shares = true;  ///< of the modelled time, beside lines of the program and of passes
   bool wrap = false;
   bool baseline = false;  ///< marked is what differs from the baseline, not from the step before
   bool operator==(CodeLook const&) const = default;

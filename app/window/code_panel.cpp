@@ -173,7 +173,7 @@ void CodePanel::update_text() {
   if (shows_assembly())
     show_assembly(text);
   else
-    view_->show_text(text, snapshot_.nest);
+    view_->show_text(text, snapshot_.nest), show_shares();
   if (text && std::exchange(leaves_outlook_, false))
     view_->verticalScrollBar()->setValue(looked_at_);
   if (text && view_->text()) say_changes(*view_->text());

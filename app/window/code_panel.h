@@ -9,6 +9,7 @@
 #include "app/window/code_look.h"
 #include "engine/session/code_report.h"
 #include "engine/session/session.h"
+#include "engine/session/time_shares.h"
 #include "widgets/code/code_view.h"
 
 class QBoxLayout;
@@ -51,6 +52,8 @@ public:
   void show_hot_loop();
   /// Says where the costs of the hot loop stand: beside the code or below it.
   bool loop_is_beside() const;
+  /// Lines with a share of the modelled time beside them.
+  int shared_lines() const;
   /// What the marks are changes to: "baseline", "before" (the step before) or "nothing".
   std::string against() const;
 
@@ -92,6 +95,7 @@ private:
   void mark_passes();
   QString explained(int line) const;
   bool shows_assembly() const { return stage() == "assembly"; }
+  void show_shares();
 
   session::Session& session_;
   Selection& selection_;
@@ -106,7 +110,9 @@ private:
   double scale_ = 1;
   CodeLook look_;
   session::ShownAssembly shown_;
-  Assembly assembly_;                                ///< of which `shown_` is made
+  Assembly assembly_;  ///< of which `shown_` is made
+  std::shared_ptr<session::TimeShares const> shares_;
+  std::vector<double> line_shares_;  ///< of the text that is shown; empty: they are not
   std::shared_ptr<session::CodeText const> opened_;  ///< whose hot loop was brought into sight
   session::Snapshot snapshot_;
   struct Baseline {

@@ -4,8 +4,10 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollBar>
+#include <algorithm>
 
 #include "app/window/code_panel.h"
+#include "engine/support/base/quantities.h"
 #include "widgets/code/loop_card.h"
 #include "widgets/code/stage_list.h"
 
@@ -140,7 +142,7 @@ void CodePanel::show_assembly(std::shared_ptr<session::CodeText const> const& te
   assembly_ = *found;
   if (!same_lines) shown_ = shown_of(assembly_);
   view_->show_text(shown_.text, snapshot_.nest);
-  if (same) return;
+  if (same && view_->has_notes()) return;
   view_->show_notes(std::make_shared<LineNotes const>(line_notes()));
   place_loop();
   if (stays) view_->verticalScrollBar()->setValue(top);
@@ -151,7 +153,37 @@ void CodePanel::show_assembly(std::shared_ptr<session::CodeText const> const& te
   }
 }
 
+/// Of the program and of passes: which loops and blocks take the modelled time.
+void CodePanel::show_shares() {
+  session::CodeText const* text = view_->text();
+  bool asked =
+      look_.shares && text && text->failure.empty() && snapshot_.nest &&
+      (text->kind == session::CodeKind::kProgram || text->kind == session::CodeKind::kPass);
+  auto shares = asked ? session::time_shares(session_) : nullptr;
+  if (shares && shares->program_hash != snapshot_.nest->program_hash) shares = nullptr;
+  if (shares == shares_ && (view_->has_notes() || !shares)) return;  // another text has no notes
+  shares_ = shares;
+  line_shares_.clear();
+  if (!shares || !shares->known()) return view_->show_notes(nullptr);
+  line_shares_ = session::shares_of_lines(*text, *shares);
+  LineNotes notes(line_shares_.size());
+  for (size_t i = 0; i < notes.size(); ++i) {
+    notes[i].number = -1;
+    notes[i].share = line_shares_[i];
+  }
+  view_->show_notes(std::make_shared<LineNotes const>(std::move(notes)));
+}
+
+int CodePanel::shared_lines() const {
+  if (!view_->has_notes() || shows_assembly()) return 0;
+  return int(std::ranges::count_if(line_shares_, [](double share) { return share >= 0; }));
+}
+
 QString CodePanel::explained(int line) const {
+  if (!shows_assembly() && view_->has_notes() && size_t(line) < line_shares_.size() &&
+      line_shares_[size_t(line)] >= 0)
+    return QString("%1 of the kernel's modelled time; blocks are modelled each alone.")
+        .arg(QString::fromStdString(percent_text(line_shares_[size_t(line)])));
   auto const& report = assembly_.report;
   if (!shows_assembly() || !report || size_t(line) >= shown_.lines.size()) return {};
   auto facts = report->instructions.find(shown_.lines[size_t(line)]);

@@ -98,6 +98,32 @@ private slots:
     QVERIFY(card->isVisible());
   }
 
+  /// Beside the program and what passes make of it; assembly has its cycles.
+  void loops_and_blocks_have_their_share_of_the_time() {
+    place_ = std::make_unique<Workplace>(true);  // the model needs the machine's roofs
+    place_->open_matmul();
+    panel_ = window().findChild<CodePanel*>("codePanel");
+    auto shares = [&] {
+      auto fact = window().fact("view.code.shares");
+      return fact ? std::get<double>(*fact) : 0.0;
+    };
+    QCOMPARE(place_->lines("stage program\n"), std::string());
+    QTRY_VERIFY_WITH_TIMEOUT(shares() > 0, 10000);
+    int loops = int(place_->session->snapshot().nest->bars.size());
+    QVERIFY2(shares() > loops, qPrintable(QString::number(shares())));  // blocks, too
+    QCOMPARE(place_->lines("stage lower_blocks\n"), std::string());
+    QTRY_VERIFY_WITH_TIMEOUT(shares() > 0, 10000);
+    QCOMPARE(place_->lines("code shares off\n"), std::string());
+    QCOMPARE(shares(), 0.0);
+    QVERIFY(!panel_->view().has_notes());
+    QCOMPARE(place_->lines("code shares on\n"), std::string());
+    QTRY_VERIFY_WITH_TIMEOUT(shares() > 0, 10000);
+    QCOMPARE(place_->lines("stage assembly\n"), std::string());
+    QCOMPARE(shares(), 0.0);
+    QCOMPARE(place_->lines("stage program\n"), std::string());
+    QTRY_VERIFY_WITH_TIMEOUT(shares() > 0, 10000);
+  }
+
   void syntax_and_what_is_hidden_are_switched() {
     open_assembly();
     auto report = report_of();

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/session/facts/loop_words.h"
+#include "engine/support/base/quantities.h"
 #include "widgets/code/code_metrics.h"
 #include "widgets/code/code_view.h"
 #include "widgets/code/wrapping.h"
@@ -57,7 +58,9 @@ int CodeView::hue_of(int loop) const {
 }
 
 int CodeView::gutter() const {
-  bool heat = notes_ && std::ranges::any_of(*notes_, [](auto& note) { return note.cycles >= 0; });
+  bool heat = notes_ && std::ranges::any_of(*notes_, [](auto& note) {
+                return note.cycles >= 0 || note.share >= 0;
+              });
   return kCodeGutter + (heat ? kHeatWidth : 0);
 }
 
@@ -123,17 +126,22 @@ void CodeView::draw_gutter(QPainter& painter, int index, double y) const {
   if (note) draw_heat(painter, *note, y);
 }
 
-/// A hollow bar, since it is modelled, as long as the line is hot, and its cycles.
+/// A hollow bar, since it is modelled, as long as the line is hot, and its cycles; or as long as
+/// its share of the time, and that.
 void CodeView::draw_heat(QPainter& painter, LineNote const& note, double y) const {
   if (note.hot) painter.fillRect(QRectF(kCodeGutter - 14, y, 2, kLine), theme_.ink);
-  if (note.cycles < 0) return;
+  bool shared = note.share >= 0;
+  if (note.cycles < 0 && !shared) return;
   constexpr double kBar = 28;
-  QRectF bar(kCodeGutter - 5.5, y + 5.5, std::max(4.0, kBar * note.heat), kLine - 11);
+  double heat = shared ? note.share : note.heat;
+  QRectF bar(kCodeGutter - 5.5, y + 5.5, std::max(4.0, kBar * heat), kLine - 11);
   painter.setPen(QPen(theme_.text2, 1));
   painter.setBrush(Qt::NoBrush);
   painter.drawRoundedRect(bar, 2, 2);
   paint::text(painter, QRectF(kCodeGutter + 24, y, 38, kLine), mono_font(11), theme_.text2,
-              QString::number(note.cycles, 'f', 2), Qt::AlignRight | Qt::AlignVCenter);
+              shared ? QString::fromStdString(percent_text(note.share))
+                     : QString::number(note.cycles, 'f', 2),
+              Qt::AlignRight | Qt::AlignVCenter);
 }
 
 void CodeView::draw_line(QPainter& painter, int index, double y) const {

@@ -26,6 +26,7 @@ public:
                  std::shared_ptr<session::NestView const> nest);
   /// For the lines of the text that is shown; null: none has any.
   void show_notes(std::shared_ptr<LineNotes const> notes);
+  bool has_notes() const { return notes_ != nullptr; }
   /// Says of a line what stands in a tooltip, and what a screen reader says of the line that the
   /// arrows are at.
   void set_explainer(std::function<QString(int line)> explain) { explain_ = std::move(explain); }

@@ -28,6 +28,7 @@ void GraphView::hint(std::vector<int> nodes) {
 }
 
 void GraphView::update_marks() {
+  count_changes();
   mark_cards_.assign(card_count(), 0);
   if (marked_.empty() && hinted_.empty()) return update();
   auto put = [&](std::vector<int> const& nodes, char level) {

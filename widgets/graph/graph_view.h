@@ -10,8 +10,11 @@
 #include <QPen>
 #include <QStaticText>
 #include <QTransform>
+#include <array>
+#include <map>
 #include <memory>
 
+#include "engine/session/graph_difference.h"
 #include "engine/session/values.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/graph/find_bar.h"
@@ -21,6 +24,10 @@
 #include "widgets/paint/whole_picture.h"
 
 namespace tw {
+
+/// "+", "−", "≠", "↕"; of the same: nothing.
+QString change_sign(session::NodeChange change);
+QColor change_colour(Theme const& theme, session::NodeChange change);
 
 class GraphView : public Canvas, public HasParts, public HasWholePicture {
   Q_OBJECT
@@ -37,6 +44,10 @@ public:
   bool shows_map() const { return !map_rect().isEmpty(); }
   /// Where the groups of that graph run; null: all on one device.
   void show_cut(std::shared_ptr<session::CutView const> cut);
+  /// By node ids, what is different from another graph; none: nothing is marked.
+  void show_changes(std::map<int, session::NodeChange> changes);
+  /// Of a card: "+2 ≠"; empty: nothing is different.
+  QString change_words(int card) const;
   void show_before(bool before);
   bool laid_out() const { return ready() && !made_->cards.empty(); }
   /// At which all of it is seen; 0: nothing is laid out.
@@ -179,6 +190,8 @@ private:
   void step_card(int direction);
   bool is_chosen(graph::Card const& card) const;
   void draw_hint(QPainter& painter, graph::Card const& card) const;
+  void count_changes();
+  void draw_changes(QPainter& painter, QRectF const& seen) const;
   void draw_far(QPainter& painter, QRectF const& seen) const;
   void draw_far_card(QPainter& painter, graph::Card const& card, bool spines) const;
   // Of lines between cards: graph_lines.cpp.
@@ -278,11 +291,13 @@ private:
   bool fitted_ = false, dragging_ = false, whole_ = false;
   bool moved_ = false;  ///< by the user, since it was fitted
   int chosen_edge_ = -1;
-  std::pair<int, int> asked_{-1, -1};  ///< whose reason is shown
-  bool asked_to_see_ = false;          ///< it comes into view when it is laid out
-  std::vector<int> marked_, hinted_;   ///< nodes
-  std::vector<char> mark_cards_;       ///< for each card: 0, 1 lightly, 2 as chosen
-  int hovered_ = -1;                   ///< card
+  std::pair<int, int> asked_{-1, -1};           ///< whose reason is shown
+  bool asked_to_see_ = false;                   ///< it comes into view when it is laid out
+  std::vector<int> marked_, hinted_;            ///< nodes
+  std::map<int, session::NodeChange> changes_;  ///< by node
+  std::vector<std::array<int, session::kNodeChanges>> card_changes_;
+  std::vector<char> mark_cards_;  ///< for each card: 0, 1 lightly, 2 as chosen
+  int hovered_ = -1;              ///< card
   double frame_ms_ = 0;
 
   FindBar* bar_ = nullptr;

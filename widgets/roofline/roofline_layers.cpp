@@ -159,7 +159,7 @@ void RooflineView::draw_layers(QPainter& painter) const {
     return one->kernel == pointed_ ? -2.0 : one->kernel == marked_ ? -1.0 : radius_of(*one);
   };
   std::ranges::stable_sort(placed, std::greater<>(), rank);
-  std::vector<QRectF> taken;
+  std::vector<QRectF> taken{if_card()};
   for (session::LayerPoint const* one : placed) {
     draw_layer(painter, *one, one->kernel == marked_);
     QPointF at = place(point_of(*one));

@@ -53,8 +53,14 @@ void RooflineView::fit_axes() {
   };
   if (view_) {
     for (auto const& roof : view_->roofs)
-      if (roof.compute) top = std::max(top, roof.value), bottom = std::min(bottom, roof.value);
+      if (roof.compute) {
+        double then = if_value(roof).value_or(roof.value);
+        top = std::max({top, roof.value, then});
+        bottom = std::min({bottom, roof.value, then});
+      }
     for (auto const& point : view_->trail) take(point);
+    if (if_ && !layers_)
+      for (auto const& point : if_->trail) take(point.then);
   }
   if (layers_)
     for (auto const& layer : layers_->layers) {
@@ -105,12 +111,15 @@ void RooflineView::paintEvent(QPaintEvent*) {
                                             "the machine can do."
                                           : waiting_);
   draw_roofs(painter);
+  draw_if_roofs(painter);
   draw_levels(painter);
   draw_moves(painter);
   draw_trail(painter);
   draw_baseline(painter);
   draw_layers(painter);
+  draw_if_points(painter);
   draw_outlook(painter);
+  draw_if_words(painter);
   QString words = view_->roofs.empty() ? "The machine's roofs are being measured."
                                        : QString::fromStdString(view_->explanation);
   QRectF line(plot().left(), 6, unit_width() - plot().left() - 8, 18);
@@ -185,17 +194,28 @@ void RooflineView::draw_legend(QPainter& painter) const {
                 view_->doubtful ? QStringLiteral("▲ ") + words : words);
     y += 17;
   };
+  auto other = [&](session::RoofView const& roof) {
+    auto value = if_value(roof);
+    if (!value) return;
+    painter.setPen(if_pen());
+    painter.drawLine(QPointF(x, y + 8), QPointF(x + 14, y + 8));
+    paint::text(painter, QRectF(x + 20, y, 88, 16), ui_font(11, 600), theme_.warn,
+                "if " + paint::number(*value));
+    y += 17;
+  };
   int level = 0;
   size_t computes = 0;
   for (auto const& roof : view_->roofs) {
     QString name = QString::fromStdString(roof.name);
     if (!roof.compute) {
       line(paint::level_pen(theme_, level++), name + " " + paint::number(roof.value), false);
+      other(roof);
       continue;
     }
     bool first = computes++ == 0;
     line(QPen(theme_.text1, first ? 2.5 : 1.2),
          name.section(' ', 0, 0) + " " + paint::number(roof.value), first);
+    other(roof);
   }
   paint::text(painter, QRectF(x, y + 2, 100, 16), ui_font(11), theme_.text3, unit() + ", GB/s");
   if (view_->doubtful && y + 36 < unit_height())
@@ -208,7 +228,7 @@ void RooflineView::draw_trail(QPainter& painter) const {
   for (auto const& point : view_->trail) points.push_back(place(point));
   painter.setPen(QPen(theme_.text2, 1.5));
   for (size_t i = 1; i < points.size(); ++i) painter.drawLine(points[i - 1], points[i]);
-  std::vector<QRectF> taken;
+  std::vector<QRectF> taken{if_card()};
   for (Diamond const& diamond : all_diamonds())
     taken.emplace_back(diamond.at - QPointF(7, 7), QSizeF(14, 14));
   for (QPointF const& at : points) taken.emplace_back(at - QPointF(5, 5), QSizeF(10, 10));
@@ -340,6 +360,7 @@ std::vector<Part> RooflineView::parts() const {
   if (!layers_ && baseline_)
     parts.push_back({QRectF(place(*baseline_) - QPointF(9, 9), QSizeF(18, 18)),
                      "baseline: " + QString::fromStdString(baseline_->label)});
+  for (Part& part : if_parts()) parts.push_back(std::move(part));
   if (!layers_) return parts;
   for (auto const& layer : layers_->layers) {
     if (!layer.missing.empty()) continue;

@@ -10,6 +10,7 @@
 #include "engine/session/layers.h"
 #include "engine/session/moves.h"
 #include "engine/session/outlook.h"
+#include "engine/session/what_if.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/paint/canvas.h"
 
@@ -33,6 +34,9 @@ public:
   void show_moves(std::shared_ptr<session::MovesView const> moves);
   /// Where the step that is pointed at would lead; null: nowhere.
   void show_outlook(std::shared_ptr<session::Outlook const> outlook);
+  /// A machine that is not there beside the one that is; null with words: it is being modelled.
+  void show_hypothetical(std::shared_ptr<session::HypotheticalView const> view,
+                         QString const& changes);
   /// Where a move would lead in the plot; of those that are drawn.
   std::optional<QPointF> place_of_move(size_t move) const;
   /// Every point's memory levels instead of those of the current one only.
@@ -110,6 +114,15 @@ private:
   void draw_moves(QPainter& painter) const;
   void draw_outlook(QPainter& painter) const;
   void draw_card(QPainter& painter, QPointF to) const;
+  QPen if_pen() const;
+  std::optional<double> if_value(session::RoofView const& roof) const;
+  void draw_if_roofs(QPainter& painter) const;
+  void draw_if_points(QPainter& painter) const;
+  /// What it says of that machine: the first line, the second one, and where they stand.
+  std::pair<QString, QString> if_lines() const;
+  QRectF if_card() const;
+  void draw_if_words(QPainter& painter) const;
+  std::vector<Part> if_parts() const;
 
   std::shared_ptr<session::RooflineView const> view_;
   std::shared_ptr<session::LayersView const> layers_;  ///< null: the trail is shown
@@ -118,6 +131,8 @@ private:
   int pointed_ = -1;  ///< the kernel whose point the pointer or the ring is on
   std::shared_ptr<session::MovesView const> moves_;
   std::shared_ptr<session::Outlook const> outlook_;
+  std::shared_ptr<session::HypotheticalView const> if_;
+  QString if_words_;  ///< what is otherwise; empty: nothing
   QString waiting_;
   int marked_ = -1;
   bool all_levels_ = false;

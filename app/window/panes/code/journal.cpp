@@ -14,12 +14,12 @@ journal::Vocabulary const& vocabulary_code() {
                            Word<MarkChanges>{&MarkChanges::state, "STATE", {"on", "off"}}),
           row<ShowStage>("stage", "shows the kernel's code at a stage, a pass or a listing",
                          Word(&ShowStage::stage, "NAME")),
-          row<SwitchCode>(
-              "code", "changes how code is shown",
-              Word<SwitchCode>{&SwitchCode::name,
-                               "WHAT",
-                               {"intel", "directives", "labels", "model", "baseline", "wrap"}},
-              Word<SwitchCode>{&SwitchCode::state, "STATE", {"on", "off"}}),
+          row<SwitchCode>("code", "changes how code is shown",
+                          Word<SwitchCode>{&SwitchCode::name,
+                                           "WHAT",
+                                           {"intel", "directives", "labels", "model", "shares",
+                                            "baseline", "wrap"}},
+                          Word<SwitchCode>{&SwitchCode::state, "STATE", {"on", "off"}}),
           row<EmptyCache>("empty cache", "removes kept code of kernels and unpacked models"),
           row<LimitCache>("limit cache", "the most that kept code of kernels may take",
                           Number(&LimitCache::megabytes, "MEGABYTES")),
@@ -31,6 +31,7 @@ journal::Vocabulary const& vocabulary_code() {
           {"view.code.against", "words",
            "what the marks of the code are changes to: baseline, before, or nothing"},
           {"view.code.changes", "", "number of lines of code that are marked as changed"},
+          {"view.code.shares", "", "number of lines with a share of the modelled time"},
           {"view.code.stage", "words", "the stage of the code shown"},
       }};
   return words;

@@ -47,6 +47,7 @@ public:
     if (name == "view.code.top") return double(panel_->view().top_line() + 1);
     if (name == "view.code.against") return panel_->against();
     if (name == "view.code.changes") return double(code ? count_changes(*code).all() : 0);
+    if (name == "view.code.shares") return double(panel_->shared_lines());
     if (name == "view.code.stage") return panel_->stage().toStdString();
     return {};
   }

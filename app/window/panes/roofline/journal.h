@@ -11,4 +11,9 @@ struct RooflineOf {
   std::string what;  ///< "kernel": its steps; "model": its kernels
 };
 
+/// The machine with other roofs or caches, modelled.
+struct RooflineIf {
+  std::string changes;  ///< "L2=2MB, DRAM=40GB/s"; empty: as it is
+};
+
 }  // namespace tw::journal
