@@ -190,6 +190,12 @@ private slots:
       for (graph::Card const& card : one->cards()->cards)
         for (graph::Card const& other : one->cards()->cards)
           QVERIFY(&card == &other || !card.box.intersects(other.box));
+      // What is said of a line stands beside the cards, not behind them.
+      for (graph::Border const& border : one->cards()->borders)
+        for (graph::Card const& card : one->cards()->cards) {
+          QRectF around = card.box.adjusted(0, 0, card.fold >= 0 ? 8 : 0, card.fold >= 0 ? 8 : 0);
+          QVERIFY2(!border.label.intersects(around), qPrintable(card.title));
+        }
     }
     // It fits again in a window of another size, and another graph stands in one column.
     if (pair().main().flows()) {

@@ -218,14 +218,15 @@ void finish_border(Border& border, Cards const& made) {
   auto const& points = border.points;
   double length = 0, passed = 0;
   double left = points[0].x(), right = left;
-  double top = points[0].y(), bottom = top, turns = 0;
+  double top = points[0].y(), bottom = top;
+  size_t turn = 0;  // where it goes up to the next column
   for (size_t i = 1; i < points.size(); ++i) length += QLineF(points[i - 1], points[i]).length();
   border.mark = points[0];
   for (size_t i = 1; i < points.size(); ++i) {
     QLineF piece(points[i - 1], points[i]);
     left = std::min(left, points[i].x()), right = std::max(right, points[i].x());
     top = std::min(top, points[i].y()), bottom = std::max(bottom, points[i].y());
-    turns = std::max(turns, points[i - 1].y() - points[i].y());
+    if (points[i - 1].y() - points[i].y() > kCard) turn = i;
     if (passed <= length / 2 && passed + piece.length() >= length / 2 && piece.length() > 0)
       border.mark = piece.pointAt((length / 2 - passed) / piece.length());
     passed += piece.length();
@@ -233,8 +234,11 @@ void finish_border(Border& border, Cards const& made) {
   for (size_t i = 1; i < points.size() && points.size() > 2; ++i)
     border.sideways |=
         points[i].y() == points[i - 1].y() && std::abs(points[i].y() - border.mark.y()) < 1;
-  // One that goes up to the next column says what passes where it begins: the gutter is narrow.
-  if (turns > kCard) border.mark = points[0] + QPointF(0, (points[1].y() - points[0].y()) / 2);
+  // One that goes up to the next column says what passes where it comes in: a gutter is narrow.
+  if (turn > 0 && turn + 2 < points.size()) {
+    border.mark = points[turn + 1] + QPointF(0, 14);
+    border.sideways = false;
+  }
   border.box =
       QRectF(QPointF(left, top), QPointF(right, bottom)).adjusted(-10, -10, 10, 10);  // its mark
 }
