@@ -102,6 +102,7 @@ void MainWindow::build_late_actions() {
   add_action("Smaller text", "Ctrl+-", [this] { step_text_scale(-1); });
   add_action("Normal text size", "Ctrl+0", [this] { step_text_scale(0); });
   build_presenter_actions();
+  build_move_actions();
   auto use_keys = [this](QString const& name, QString const& keys) {
     auto command = std::ranges::find(actions_, name, &UserCommand::name);
     if (command == actions_.end()) return;

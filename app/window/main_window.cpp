@@ -59,6 +59,7 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
   watch_projects();
   for (Placed const& placed : panes_)
     if (placed.row->when_asked) hide_tab(*placed.pane);
+  build_moving();
   QSettings settings(settings_file(), QSettings::IniFormat);
   scale_ = std::clamp(settings.value("scale", 100).toInt(), kLeastScale, kMostScale);
   QString theme = settings.value("theme", "dark").toString();

@@ -33,14 +33,18 @@ struct FocusPlace;
 class FoldingPanes;
 class ModelBar;
 class PaneRail;
+class PaneWindow;
 class Playback;
 class ReportDesk;
 class StartDesk;
+class TabMover;
 class StartPage;
 class UpperPanes;
 
 namespace journal {
+struct MoveView;
 struct Present;
+struct ResetLayout;
 struct ResumeWork;
 }  // namespace journal
 namespace session {
@@ -162,6 +166,27 @@ private:
   Status save_picture(std::string const& view, std::string const& file, std::string const& theme);
   Status show_picture_dialog(QString const& view);
   void copy_picture(Placed const& placed);
+  // Panes that stand elsewhere than their rows say: move_panes.cpp.
+  void build_moving();
+  void build_move_actions();
+  /// Where its tab stands, or would.
+  QTabWidget* own_tabs(Placed const& placed) const;
+  /// Beside the centre, as its row says and nobody moved it.
+  bool stands_beside(Placed const& placed) const;
+  static bool can_move(Placed const& placed);
+  Placed* placed_at(QTabBar* bar, int tab);
+  /// The second window's tabs where the word is "window".
+  QTabWidget* tabs_called(std::string const& place) const;
+  std::vector<QTabWidget*> all_tabs() const;
+  /// The word of the place at a point of the screen; outside of all it is "window".
+  std::string place_at(QPoint global) const;
+  void show_move_menu(Placed& placed, QPoint at);
+  void move_pane(Placed& placed, std::string const& to);
+  void share_upper();
+  void keep_places() const;
+  void restore_places();
+  /// Of the window and of the second one.
+  QList<QTabBar*> tab_bars() const;
   QTabWidget* tabs_of(PanePlace place);
   QWidget* build_workbench();
   /// Where its tab stands among those of the centre that are there.
@@ -192,6 +217,8 @@ private:
   Status run(journal::SetTheme const& action);
   Status run(journal::ScaleText const& action);
   Status run(journal::Present const& action);
+  Status run(journal::MoveView const& action);
+  Status run(journal::ResetLayout const& action);
   Status run(journal::ResizeWindow const& action);
   Status run(journal::ArrangePanes const& action);
   Status run(journal::ScrollView const& action);
@@ -307,6 +334,9 @@ private:
   mutable std::vector<Placed> panes_;  ///< by their places, and there by their order
   Placed* alone_ = nullptr;            ///< the page of its own that one shows, as no model is open
   std::map<PanePlace, QTabWidget*> tabs_;
+  std::map<std::string, std::string> moved_;  ///< by their names, panes that a user moved: where to
+  PaneWindow* second_ = nullptr;
+  TabMover* mover_ = nullptr;
   QTabWidget* centre_ = nullptr;
   RefusalCard* card_ = nullptr;
   ErrorCard* error_card_ = nullptr;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/shared/journal/move.h"
 #include "app/shared/journal/present.h"
 #include "app/shared/journal/resume.h"
 #include "app/window/folding_panes.h"
@@ -49,8 +50,8 @@ void MainWindow::set_handler(std::type_index kind,
 void MainWindow::set_handlers() {
   using namespace journal;
   carry_out<session::Command, ChooseKernel, ShowView, SelectLoop, HoverLoop, SetTheme, ScaleText,
-            Present, ResizeWindow, ArrangePanes, ScrollView, OpenProject, SaveProject,
-            SaveProjectWithModel, ResumeWork, RecoverWork, DiscardRecovery, ShowDialog,
+            Present, MoveView, ResetLayout, ResizeWindow, ArrangePanes, ScrollView, OpenProject,
+            SaveProject, SaveProjectWithModel, ResumeWork, RecoverWork, DiscardRecovery, ShowDialog,
             CloseDialog>();
 }
 

@@ -71,7 +71,9 @@ MainWindow::Placed* MainWindow::placed_around(QWidget* widget) {
 
 /// The pane that has the focus, else what stands in the centre.
 MainWindow::Placed& MainWindow::placed_in_focus() {
-  if (Placed* placed = placed_around(focusWidget())) return *placed;
+  // It may be in the second window.
+  for (QWidget* has : {QApplication::focusWidget(), focusWidget()})
+    if (Placed* placed = placed_around(has)) return *placed;
   if (alone_) return *alone_;
   if (Placed* placed = placed_around(centre_->currentWidget())) return *placed;
   return panes_.front();
@@ -83,7 +85,7 @@ Result<MainWindow::Placed*> MainWindow::bring_into_sight(std::string const& view
   bool seen = placed && placed->widget->isVisible();
   if (!seen) TRY(run(journal::ShowView{view}));
   if (!seen) (void)settle(*this, session_, kPatience);
-  for (QTabBar* tabs : centralWidget()->findChildren<QTabBar*>())
+  for (QTabBar* tabs : tab_bars())
     if (!placed && view_name(tabs->tabText(tabs->currentIndex())) == QString::fromStdString(view))
       placed = placed_around(tabs);
   if (placed) return placed;

@@ -12,6 +12,7 @@
 #include "app/window/folding_panes.h"
 #include "app/window/main_window.h"
 #include "app/window/pane_rail.h"
+#include "app/window/pane_window.h"
 #include "app/window/view_names.h"
 #include "widgets/focus/focus_ring.h"
 #include "widgets/model_bar/model_bar.h"
@@ -136,13 +137,15 @@ MainWindow::Placed const* MainWindow::home() const {
 // ---- tabs ----------------------------------------------------------------------
 
 /// What stands beside the centre is a tab of it in a narrow window.
-static QTabWidget* tabs_for(std::map<PanePlace, QTabWidget*> const& all, PanePlace place) {
-  auto found = all.find(place);
-  return found == all.end() ? all.at(PanePlace::kCentre) : found->second;
+QTabWidget* MainWindow::own_tabs(Placed const& placed) const {
+  if (auto moved = moved_.find(placed.row->name); moved != moved_.end())
+    return tabs_called(moved->second);
+  auto found = tabs_.find(placed.row->place);
+  return found == tabs_.end() ? centre_ : found->second;
 }
 
 int MainWindow::tab_of(Placed const& placed) const {
-  QTabWidget* tabs = tabs_for(tabs_, placed.row->place);
+  QTabWidget* tabs = own_tabs(placed);
   return int(std::ranges::count_if(panes_, [&](Placed const& other) {
     return other.row->order < placed.row->order && tabs->indexOf(other.widget) >= 0;
   }));
@@ -150,7 +153,7 @@ int MainWindow::tab_of(Placed const& placed) const {
 
 void MainWindow::offer_tab(Pane& pane) {
   for (Placed const& placed : panes_) {
-    QTabWidget* tabs = tabs_for(tabs_, placed.row->place);
+    QTabWidget* tabs = own_tabs(placed);
     if (placed.pane.get() == &pane && tabs->indexOf(placed.widget) < 0)
       tabs->insertTab(tab_of(placed), placed.widget, placed.row->title);
   }
@@ -158,14 +161,15 @@ void MainWindow::offer_tab(Pane& pane) {
 
 void MainWindow::show_tab(Pane& pane) {
   offer_tab(pane);
-  for (auto const& [place, tabs] : tabs_)
+  for (QTabWidget* tabs : all_tabs())
     if (tabs->indexOf(pane.widget()) >= 0) tabs->setCurrentWidget(pane.widget());
   take_room_back(pane.widget());
 }
 
 void MainWindow::hide_tab(Pane& pane) {
-  for (auto const& [place, tabs] : tabs_)
+  for (QTabWidget* tabs : all_tabs())
     if (int at = tabs->indexOf(pane.widget()); at >= 0) tabs->removeTab(at);
+  if (second_) second_->settle();
 }
 
 /// Narrow windows have what stands beside the centre as a tab of it.
@@ -176,7 +180,7 @@ void MainWindow::arrange() {
   Quiet quiet(depth_);
   if (!wide) upper_->fold(false);  // what stood there is a tab now
   for (Placed const& placed : panes_) {
-    if (placed.row->place != PanePlace::kBeside) continue;
+    if (!stands_beside(placed)) continue;
     if (wide) {
       bool in_front = centre_->currentWidget() == placed.widget;
       upper_->addWidget(placed.widget);
@@ -192,6 +196,7 @@ void MainWindow::arrange() {
     upper_->want({panes[0], panes[1] + panes[2]});
   } else {
     upper_->want(UpperPanes::by_rule(width(), theme_.scale));
+    share_upper();
   }
   give_room();
 }
@@ -304,11 +309,17 @@ FocusPlace MainWindow::place_for_focus(QWidget* had) {
   }
   Placed const* placed = had ? placed_around(had) : nullptr;
   if (placed && !placed->widget->isVisible())
-    placed = placed_around(tabs_for(tabs_, placed->row->place)->currentWidget());
+    placed = placed_around(own_tabs(*placed)->currentWidget());
   if (!placed || !placed->widget->isVisible()) placed = home();
   if (!placed->widget->isVisible()) placed = placed_around(centre_->currentWidget());
   if (!placed) return {centralWidget(), nullptr};
   return {placed->widget, placed->pane->focus_target()};
+}
+
+QList<QTabBar*> MainWindow::tab_bars() const {
+  QList<QTabBar*> all = centralWidget()->findChildren<QTabBar*>();
+  if (second_) all += second_->findChildren<QTabBar*>();
+  return all;
 }
 
 /// By the words of any tab.
@@ -321,13 +332,14 @@ Status MainWindow::run(journal::ShowView const& action) {
   }
   QString wanted = QString::fromStdString(action.view);
   QStringList known;
-  for (QTabBar* tabs : centralWidget()->findChildren<QTabBar*>())
+  for (QTabBar* tabs : tab_bars())
     for (int i = 0; i < tabs->count(); ++i) {
       known << view_name(tabs->tabText(i));
       if (known.back() != wanted) continue;
       tabs->setCurrentIndex(i);
       if (tabs == centre_->tabBar() && std::exchange(all_asked_, false)) give_room();
       show_tabs_around(tabs);
+      if (tabs->window() != this) tabs->window()->raise();
       take_room_back(tabs);
       focus_what_is_shown();
       return {};

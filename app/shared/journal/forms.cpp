@@ -1,4 +1,5 @@
 #include "app/shared/journal/form_rows.h"
+#include "app/shared/journal/move.h"
 #include "app/shared/journal/picture.h"
 #include "app/shared/journal/present.h"
 #include "app/shared/journal/resume.h"
@@ -112,6 +113,13 @@ std::vector<Form> window_forms() {
       row<ScaleText>("scale text", "in percent", Number(&ScaleText::percent, "PERCENT")),
       row<Present>("presenter", "sets the text to 150 percent, or back to what it was",
                    Word<Present>{&Present::state, "STATE", {"on", "off"}}),
+      row<MoveView>("move view",
+                    "moves a view to another place of the window, to a window of its own, or back",
+                    Word(&MoveView::view, "VIEW"),
+                    Word<MoveView>{&MoveView::place,
+                                   "PLACE",
+                                   {"left", "centre", "below", "below-right", "window", "home"}}),
+      row<ResetLayout>("reset layout", "puts every view where it stands at first"),
       row<ResizeWindow>("size", "sets the size of the window, in logical pixels",
                         Number(&ResizeWindow::width, "WIDTH"),
                         Number(&ResizeWindow::height, "HEIGHT"))
