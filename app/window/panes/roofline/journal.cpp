@@ -18,7 +18,8 @@ journal::Vocabulary const& vocabulary_roofline() {
       {{"roofline", "words", "kernel or model: whose points stand below the roofs"},
        {"roofline.points", "", "number of points below the roofs"},
        {"roofline.if", "words", "what is otherwise of the machine that the roofline supposes"},
-       {"roofline.if_time", "ms", "modelled time of the current step on that machine"}}};
+       {"roofline.if_time", "ms",
+        "modelled time of the current step on that machine; 0: there is none"}}};
   return words;
 }
 

@@ -109,7 +109,7 @@ public:
     if (name == "roofline.if") return session::to_text(what_);
     if (name == "roofline.if_time") {
       auto view = supposed();
-      if (view && !view->trail.empty()) return view->trail.back().then.model_ms;
+      return view && !view->trail.empty() ? view->trail.back().then.model_ms : 0.0;
     }
     return {};
   }
