@@ -231,7 +231,7 @@ void MainWindow::stand_rails() {
     if (auto tabs = tabs_.find(place); tabs != tabs_.end())
       for (int i = 0; i < tabs->second->count(); ++i) titles << tabs->second->tabText(i);
     for (Placed const& placed : panes_)
-      if (place == PanePlace::kBeside && placed.row->place == place) titles << placed.row->title;
+      if (place == PanePlace::kBeside && stands_beside(placed)) titles << placed.row->title;
     return titles;
   };
   auto stand = [](PaneRail* rail, bool folded, QStringList const& names) {
@@ -249,7 +249,7 @@ void MainWindow::take_room_back(QWidget* within) {
   bool gone = (whole_->last_folded() && lower_->isAncestorOf(within)) ||
               (upper_->first_folded() && tabs_.at(PanePlace::kLeft)->isAncestorOf(within));
   for (Placed const& placed : panes_)
-    gone = gone || (wide_ && placed.row->place == PanePlace::kBeside && placed.widget->isHidden() &&
+    gone = gone || (wide_ && stands_beside(placed) && placed.widget->isHidden() &&
                     (placed.widget == within || placed.widget->isAncestorOf(within)));
   if (!gone) return;
   all_asked_ = true;
