@@ -2,6 +2,7 @@
 // Roofs and points of a machine that is not there: dashed and in the colour of a warning, so that
 // nobody takes them for the machine's.
 #include <QPainter>
+#include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
 
@@ -79,7 +80,11 @@ std::pair<QString, QString> RooflineView::if_lines() const {
                    : !if_->failure.empty() ? QString::fromStdString(if_->failure)
                    : layers_               ? QStringLiteral("Every kernel by rule, modelled on it.")
                                            : QString::fromStdString(if_->words);
-  return {QStringLiteral("▲ Hypothetical: ") + if_words_, second};
+  // Where there is little room the legend says what was there.
+  QString first = QStringLiteral("▲ Hypothetical: ") + if_words_;
+  if (QFontMetricsF(ui_font(11, 600)).horizontalAdvance(first) + 22 > plot().width() - 90)
+    first.remove(QRegularExpression(" instead of [^,]+"));
+  return {first, second};
 }
 
 /// Labels of points stay out of it.

@@ -31,6 +31,7 @@ public:
     column->setSpacing(0);
     auto* choice = new QHBoxLayout;
     choice->setContentsMargins(12, 4, 12, 0);
+    choice->setSpacing(8);
     choice->addWidget(of_, 0, Qt::AlignLeft);
     ask_if_ = controls::button("What if", "whatIf", "The machine with other roofs or caches");
     ask_if_->setCheckable(true);
