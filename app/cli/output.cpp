@@ -212,13 +212,13 @@ void end_progress(Context const& context) {
   if (shows_progress(context)) fmt::print(stderr, "\r\x1b[K");
 }
 
-bool say_if_disturbed(Context const& context, Device& device) {
-  if (!others_run(device, context.backend->target().hardware, {})) return false;
-  if (!context.json)
-    fmt::print(
-        stderr,
-        "tw: other programs use the processors: what is timed now takes longer than alone\n");
-  return true;
+bool is_disturbed(Context const& context, Device& device) {
+  return others_run(device, context.backend->target().hardware, {});
+}
+
+void say_disturbed(Context const& context, bool disturbed) {
+  if (disturbed && !context.json)
+    fmt::print("other programs use the processors: these times are longer than alone\n");
 }
 
 Result<NDArray> read_raw(std::string const& file, session::ModelTensor const& info) {

@@ -93,11 +93,13 @@ void add_shaped_options(CLI::App& command, Context& context, std::string& path, 
 /// How far a command is, in one line that replaces itself; where standard error is no terminal, and
 /// with --json, nothing.
 Progress progress_of(Context const& context);
-/// Whether others use the device's processors now, so that what is timed next takes longer than
-/// alone; says so on standard error.
-bool say_if_disturbed(Context const& context, Device& device);
 /// Takes that line away.
 void end_progress(Context const& context);
+
+/// Whether others use the device's processors now: what is timed then takes longer than alone.
+bool is_disturbed(Context const& context, Device& device);
+/// Of times that were printed; nothing with --json.
+void say_disturbed(Context const& context, bool disturbed);
 
 /// Raw little-endian elements of exactly the tensor's size. Errors: wrong_size, those of the file.
 Result<NDArray> read_raw(std::string const& file, session::ModelTensor const& info);

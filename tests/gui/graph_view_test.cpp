@@ -126,7 +126,7 @@ private slots:
     Workplace place(false);
     QCOMPARE(place.lines("sample resnet18\ndialog find\n"), std::string());
     auto* graph = place.window->findChild<GraphView*>("graph");
-    auto* line = place.window->findChild<QLineEdit*>("findLine");
+    auto* line = graph->findChild<QLineEdit*>("findLine");
     QVERIFY(line && line->isVisible());
     QTest::keyClicks(line, "relu");
     int found = graph->match_count();

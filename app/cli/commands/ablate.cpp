@@ -41,7 +41,7 @@ int ablate(Context const& context, KernelArguments const& arguments) {
   if (!chosen) return report(context, chosen.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
-  bool disturbed = say_if_disturbed(context, **device);
+  bool disturbed = is_disturbed(context, **device);
   auto view =
       session::ablate_script(*chosen->model, chosen->kernel, chosen->script, *context.backend,
                              **device, context.threads, {}, progress_of(context));
@@ -53,6 +53,7 @@ int ablate(Context const& context, KernelArguments const& arguments) {
     print(json);
   else
     print_text(*view);
+  say_disturbed(context, disturbed);
   return 0;
 }
 

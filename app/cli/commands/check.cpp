@@ -112,7 +112,7 @@ int check(Context const& context, Arguments const& arguments) {
   if (!inputs) return report(context, inputs.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
-  bool disturbed = arguments.timed && say_if_disturbed(context, **device);
+  bool disturbed = arguments.timed && is_disturbed(context, **device);
   auto result = session::check_script(*chosen->model, chosen->kernel, chosen->script.text,
                                       chosen->script.name, *context.backend, **device,
                                       {.measure = arguments.timed,
@@ -151,6 +151,7 @@ int check(Context const& context, Arguments const& arguments) {
     print(json);
   } else {
     print_text(*result);
+    say_disturbed(context, disturbed);
   }
   bool right = !result->sizes || result->sizes->wrong.empty();
   return result->is_right() && right ? 0 : 1;

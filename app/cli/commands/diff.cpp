@@ -92,7 +92,7 @@ int diff(Context const& context, Arguments const& arguments) {
   if (!after) return report(context, after.error());
   auto device = context.open_device();
   if (!device) return report(context, device.error());
-  bool disturbed = arguments.timed && say_if_disturbed(context, **device);
+  bool disturbed = arguments.timed && is_disturbed(context, **device);
   auto machine = session::machine_view(*context.backend, **device, context.cache_folder, true,
                                        false, {}, {}, context.device);
   if (!machine) return report(context, machine.error());
@@ -107,6 +107,7 @@ int diff(Context const& context, Arguments const& arguments) {
     print(json);
   else
     print_text(*result);
+  say_disturbed(context, disturbed);
   return 0;
 }
 

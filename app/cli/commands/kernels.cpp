@@ -22,12 +22,12 @@ std::string time_text(session::KernelRow const& row) {
   return row.time_ms ? milliseconds_text(*row.time_ms) : "-";
 }
 
-/// Fills in times measured inside the network.
-Status measure(Context const& context, session::ShapedModel const& shaped,
-               session::KernelTable& table, int threads) {
+/// Fills in times measured inside the network; whether others used the processors.
+Result<bool> measure(Context const& context, session::ShapedModel const& shaped,
+                     session::KernelTable& table, int threads) {
   session::LoadedModel const& model = *shaped.model;
   TRY_ASSIGN(std::unique_ptr<Device> device, context.open_device());
-  say_if_disturbed(context, *device);
+  bool disturbed = is_disturbed(context, *device);
   TRY_ASSIGN(session::MachineView machine,
              session::machine_view(*context.backend, *device, context.cache_folder, true, false, {},
                                    {}, context.device));
@@ -39,7 +39,7 @@ Status measure(Context const& context, session::ShapedModel const& shaped,
                               .cache_folder = context.cache_folder};
   TRY_ASSIGN(session::RunResult run, session::run_model(model, options, *context.backend, *device));
   session::fill_times(table, model, run, machine);
-  return {};
+  return disturbed;
 }
 
 Json row_json(session::KernelTable const& table, session::KernelRow const& row) {
@@ -82,9 +82,9 @@ int kernels(Context const& context, Arguments const& arguments) {
                   arguments.by_default ? ProjectSchedules::kIgnored : ProjectSchedules::kKept);
   if (!model) return report(context, model.error());
   session::KernelTable table = session::kernel_table(*model->model);
-  if (arguments.timed)
-    if (Status status = measure(context, *model, table, context.threads); !status)
-      return report(context, status.error());
+  Result<bool> disturbed = false;
+  if (arguments.timed) disturbed = measure(context, *model, table, context.threads);
+  if (!disturbed) return report(context, disturbed.error());
   std::vector<int> rows = session::chosen_rows(table, {*key, arguments.reversed}, arguments.words);
   if (context.json) {
     Json list = Json::array();
@@ -97,6 +97,7 @@ int kernels(Context const& context, Arguments const& arguments) {
                  : "");
   for (int row : rows) print_row(table, table.rows[size_t(row)], arguments.timed);
   if (table.total_ms) fmt::print("whole model: {}\n", milliseconds_text(*table.total_ms));
+  say_disturbed(context, *disturbed);
   return 0;
 }
 

@@ -232,6 +232,7 @@ void print_result(Context const& context, session::RunResult const& result,
   fmt::print("{} at best, {} median of {}, {}, inputs {}\n", milliseconds_text(least),
              milliseconds_text(median), count_text(int64_t(sorted.size()), "run"),
              count_text(result.threads, "thread"), origin);
+  say_disturbed(context, disturbed);
   if (result.copies > 0)
     fmt::print("{} copied between devices in each run\n", count_text(result.copies, "value"));
   for (size_t i = 0; i < result.outputs.size(); ++i)
@@ -270,7 +271,7 @@ int run(Context& context, Arguments const& arguments) {
   if (*helper)
     if (Status used = use_helper(context, **helper, model, options, elsewhere); !used)
       return report(context, used.error());
-  bool disturbed = say_if_disturbed(context, **device);
+  bool disturbed = is_disturbed(context, **device);
   auto result =
       session::run_model(model, options, *context.backend, **device, {}, progress_of(context));
   end_progress(context);
