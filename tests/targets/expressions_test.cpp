@@ -187,6 +187,7 @@ private:
     QVERIFY2(loaded, loaded ? "" : to_sentence(loaded.error()).c_str());
     for (Case const& one : cases) {
       auto made = testing::run_taken(device, *loaded, one.taken);
+      if (!made) fmt::print(stderr, "{}\n", one.taken.text);  // whole: what Qt prints is cut
       QVERIFY2(made, made ? "" : (to_sentence(made.error()) + "\n" + one.taken.text).c_str());
       std::string wrong = wrong_element(one.drawn, one.inputs, *made, judged);
       QVERIFY2(wrong.empty(), (wrong + "\n" + one.taken.text).c_str());
