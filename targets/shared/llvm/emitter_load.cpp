@@ -65,11 +65,32 @@ Value* Emitter::every_second(llvm::FixedVectorType* type, Value* address, llvm::
   return builder_.CreateShuffleVector(low, high, order);
 }
 
+namespace {
+
+/// A part of the index is multiplied by 2^60 or more.
+bool shifts_far(Value const* index, int depth = 6) {
+  auto const* op = llvm::dyn_cast<llvm::BinaryOperator>(index);
+  if (!op || depth == 0) return false;
+  auto const* constant = llvm::dyn_cast<llvm::Constant>(op->getOperand(1));
+  if (constant && constant->getType()->isVectorTy()) constant = constant->getSplatValue();
+  auto const* number = llvm::dyn_cast_or_null<llvm::ConstantInt>(constant);
+  constexpr unsigned kFar = 60;
+  if (number && op->getOpcode() == llvm::Instruction::Mul)
+    return number->getValue().countr_zero() >= kFar;
+  if (number && op->getOpcode() == llvm::Instruction::Shl) return number->getValue().uge(kFar);
+  return shifts_far(op->getOperand(0), depth - 1) || shifts_far(op->getOperand(1), depth - 1);
+}
+
+}  // namespace
+
 /// Lanes up to the next power of two read nothing, at index 0. Left to LLVM they would be
 /// undefined, and a gather whose index register is undefined may be given its result's register,
 /// which the processor refuses (LLVM 19, 20 lanes).
 Value* Emitter::gather(llvm::Type* element, Value* start, Value* index, Value* mask,
                        llvm::Align align) {
+  // LLVM 19 takes a shift of the index into the scale of the address, which wraps to 0 for these.
+  if (shifts_far(index))
+    index = builder_.CreateSelect(mask, index, llvm::Constant::getNullValue(index->getType()));
   unsigned lanes = llvm::cast<llvm::FixedVectorType>(index->getType())->getNumElements();
   unsigned whole = unsigned(std::bit_ceil(lanes));
   auto widened = [&](Value* v) {
