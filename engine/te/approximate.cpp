@@ -103,7 +103,8 @@ bool fits(DType type, Grid const& grid) {
 }
 
 bool may_overflow(DType type, Grid const& grid) {
-  return is_float(type) && !(grid.most <= largest(type));
+  if (type == DType::kF16) return !(grid.most <= largest(type));
+  return is_float(type) && std::isfinite(grid.most) && grid.most > largest(type);
 }
 
 Expr share_of(DType type, Expr const& size) { return size / double_imm(largest(type)); }

@@ -34,7 +34,8 @@ double largest(DType type);
 bool fits(DType type, Grid const& grid);
 /// The grid of an integer that wraps around; of floats as it is.
 Grid wrapped(DType type, Grid const& grid);
-/// Whether values on the grid may be infinite in the type, where it is one of floats.
+/// Whether values on the grid may be infinite in the type, where it is one of floats. Types wider
+/// than a half reach so far that nothing is said where the largest value is not known.
 bool may_overflow(DType type, Grid const& grid);
 /// Of the largest finite number of the type.
 Expr share_of(DType type, Expr const& size);

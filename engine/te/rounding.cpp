@@ -83,7 +83,7 @@ private:
           buffer_of(stage.output->name, value_type(stage.output->type), stage),
           inexact ? error_buffer(stage) : nullptr,
           {std::numeric_limits<double>::infinity(), 0},
-          is_float(stage.output->type)};
+          stage.output->type == DType::kF16};
     }
   }
 
