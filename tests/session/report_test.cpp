@@ -6,6 +6,7 @@
 
 #include "app/shared/report/report.h"
 #include "engine/session/facts/facts.h"
+#include "engine/session/spread_words.h"
 #include "engine/support/base/quantities.h"
 #include "tests/support/sessions.h"
 
@@ -91,8 +92,9 @@ private slots:
     QVERIFY(now.history->nodes.size() > 3);
     for (HistoryNodeView const& node : now.history->nodes) {
       QVERIFY(node.min_ms);
-      QVERIFY(page.texts.join('\n').contains(
-          QString::fromStdString(milliseconds_text(*node.min_ms) + " ±")));
+      std::string time = milliseconds_text(*node.min_ms) + " ";
+      time += session::spread_words(*node.min_ms, node.spread);
+      QVERIFY2(page.texts.join('\n').contains(QString::fromStdString(time)), time.c_str());
       if (!node.step.empty()) QVERIFY(page.texts.contains(QString::fromStdString(node.step)));
     }
     QVERIFY(page.texts.contains("rows <in> parallel"));
