@@ -13,6 +13,8 @@ using namespace ir;
 
 /// Instructions of a choice between two values: what it depends on is computed for each lane.
 constexpr double kChoice = 4;
+/// Instructions of sums that a processor has begun before the first of them is done.
+constexpr double kAhead = 100;
 
 /// The loops around a block from outside to inside: those that are walked, then the copies: vector
 /// lanes and unrolled iterations directly around the block.
@@ -174,6 +176,21 @@ private:
   double sums_ = 0, products_ = 0, others_ = 0, integers_ = 0, chosen_ = 0;
 };
 
+/// Sums that a processor has under way at once: those of the copies, and, as far as it looks ahead,
+/// of the next elements of the sum, which are as far away as one sum is long.
+double chains_of(Around const& loops, std::vector<Expr> const& sum, int lanes) {
+  double chains = 1, long_one = 1, elements = 1;
+  for (For const* loop : loops.copies) {
+    double extent = double(extent_of(*loop));
+    double copies = loop->loop_kind == LoopKind::kVector ? std::ceil(extent / lanes) : extent;
+    (uses(sum, *loop) ? chains : long_one) *= copies;
+  }
+  auto next = loops.walked.rbegin(), end = loops.walked.rend();
+  for (; next != end && !uses(sum, **next); ++next) long_one *= double(extent_of(**next));
+  for (; next != end && uses(sum, **next); ++next) elements *= double(extent_of(**next));
+  return chains * std::min(1 + kAhead / (chains * long_one), elements);
+}
+
 }  // namespace
 
 int lanes_of(std::vector<TensorAccess> const& accesses, int vector_lanes) {
@@ -207,11 +224,7 @@ Instructions instructions_of(BlockSite const& site, int vector_lanes) {
                           [](TensorAccess const& access) { return access.update; });
   if (sum == accesses.end()) return result.chains = 64, result;
   result.integers = !is_float(sum->buffer->type);
-  for (For const* loop : loops.copies)
-    if (uses(sum->indices, *loop))
-      result.chains *= loop->loop_kind == LoopKind::kVector
-                           ? std::ceil(double(extent_of(*loop)) / lanes)
-                           : double(extent_of(*loop));
+  result.chains = chains_of(loops, sum->indices, lanes);
   return result;
 }
 
