@@ -9,6 +9,7 @@
 #include "app/window/main_window.h"
 #include "engine/support/files.h"
 #include "widgets/export_dialog/export_dialog.h"
+#include "widgets/quantize_dialog/quantize_dialog.h"
 #include "widgets/step_dialog/step_dialog.h"
 
 namespace tw {
@@ -130,21 +131,17 @@ Status MainWindow::show_export_dialog() {
   return {};
 }
 
-/// Asks where the model of bytes goes: beside the model, under a name of its own.
+/// Proposes a file for the model of bytes: beside the model, under a name of its own.
 Status MainWindow::show_quantize_dialog(bool dense) {
   if (!snapshot_.model) return bad_input("no_model", "no model is open");
   QFileInfo model(QString::fromStdString(snapshot_.model->path.empty() ? snapshot_.model->name
                                                                        : snapshot_.model->path));
   QString folder = snapshot_.model->path.empty() ? QDir::homePath() : model.absolutePath();
-  auto* dialog =
-      new QFileDialog(this, "Write the model in bytes",
-                      folder + "/" + model.completeBaseName() + "_bytes.onnx", "Models (*.onnx)");
-  dialog->setObjectName("quantizeDialog");
-  dialog->setAcceptMode(QFileDialog::AcceptSave);
-  dialog->setDefaultSuffix("onnx");
-  connect(dialog, &QFileDialog::fileSelected, this, [this, dense](QString const& path) {
-    execute(session::Quantize{dense, path.toStdString()});
-  });
+  auto* dialog = new QuantizeDialog(QString::fromStdString(snapshot_.model->name),
+                                    QDir(folder).filePath(model.completeBaseName() + "_bytes.onnx"),
+                                    dense, this);
+  connect(dialog, &QuantizeDialog::wanted, this,
+          [this](session::Quantize const& how) { execute(how); });
   open(dialog);
   return {};
 }

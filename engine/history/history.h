@@ -18,6 +18,7 @@ struct Measured {
   double spread = 0;  ///< (max - min) / min of the kept samples
   double gflops = 0;
   bool disturbed = false;  ///< others used the processors: it may be faster than this
+  int samples = 0;         ///< that are kept; 0: not known
   bool operator==(Measured const&) const = default;
 };
 

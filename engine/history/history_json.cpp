@@ -18,6 +18,8 @@ Json trial_json(TriedOn const& where, Trial const& trial) {
                         {"spread", trial.measured->spread},
                         {"gflops", trial.measured->gflops}};
   if (trial.measured && trial.measured->disturbed) json["measured"]["disturbed"] = true;
+  if (trial.measured && trial.measured->samples > 0)
+    json["measured"]["samples"] = trial.measured->samples;
   if (trial.correctness != Correctness::kUnknown)
     json["verdict"] = kVerdicts[int(trial.correctness)];
   if (!trial.correctness_text.empty()) json["verdict_text"] = trial.correctness_text;
@@ -82,6 +84,8 @@ std::expected<Schedule, std::string> rebuilt(HistoryNode const& parent,
   return schedule;
 }
 
+constexpr uint64_t kMostSamples = 1000000;
+
 /// `json`: a trial, or a node of version 1, which held the only one itself.
 Result<History> restore_trial(History history, int id, Json const& json, TriedOn const& where) {
   if (auto found = json.find("measured"); found != json.end()) {
@@ -96,6 +100,9 @@ Result<History> restore_trial(History history, int id, Json const& json, TriedOn
     auto disturbed = found->find("disturbed");
     measured.disturbed =
         disturbed != found->end() && disturbed->is_boolean() && disturbed->get<bool>();
+    auto samples = found->find("samples");
+    if (samples != found->end() && samples->is_number_unsigned())
+      measured.samples = int(std::min<uint64_t>(samples->get<uint64_t>(), kMostSamples));
     history = history.with_measured(id, where, measured);
   }
   std::string verdict = text_of(json, "verdict");

@@ -33,7 +33,7 @@ struct QuantizeReport {
 };
 
 /// Errors: those of opening the model and its data, of `quantize`, of `quantized_model`, bad_runs,
-/// unknown_shape, file_unwritable.
+/// unknown_shape, file_unwritable, overwrites_input.
 Result<QuantizeReport> quantize_to_file(QuantizeRequest const& request, StopToken stop = {},
                                         Progress const& progress = {});
 

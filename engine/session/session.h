@@ -135,7 +135,10 @@ struct OffloadTo {
 /// it.
 struct Quantize {
   bool dense = false;  ///< dense layers and averages before them, too
-  std::string file;    ///< the ONNX file that is written
+  bool first = false, depthwise = false, unsigned_data = false;  ///< as of `QuantizeOptions`
+  bool one_weight_step = false;
+  std::string data;  ///< folder of sets of data that calibrate; empty: random inputs
+  std::string file;  ///< the ONNX file that is written
 };
 /// Job: writes the model as a folder that runs alone, kernels as they were shaped, and runs it.
 struct Export {

@@ -9,4 +9,8 @@ namespace tw::session {
 /// least time would say nothing. `spread`: (greatest - least) / least.
 std::string spread_words(double least_ms, double spread);
 
+/// "±4.2 % of 9 samples", "to 2.4 ms in 9 samples": where there is room. Without their number where
+/// that is not known (0).
+std::string samples_words(double least_ms, double spread, int samples);
+
 }  // namespace tw::session

@@ -259,6 +259,7 @@ struct ElsewhereView {
   std::string machine;  ///< "EPYC 9354, 2 threads"
   std::optional<double> min_ms;
   double spread = 0;
+  int samples = 0;
   std::optional<double> gflops;
   Verdict verdict = Verdict::kUnknown;
   std::string failure;
@@ -271,6 +272,7 @@ struct HistoryNodeView {
   bool measuring = false;
   std::optional<double> min_ms;  ///< on the device in use, as all that follows
   double spread = 0;             ///< (max - min) / min of the kept samples
+  int samples = 0;               ///< how many those are; 0: not known
   std::optional<double> gflops;
   std::optional<double> speed;             ///< in the unit of the kernel's roof
   std::optional<double> fraction_of_roof;  ///< empty also where the roof is doubtful

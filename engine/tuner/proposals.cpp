@@ -64,7 +64,14 @@ Result<std::optional<Candidate>> Proposals::fresh(bool may_wait, int& number) {
       ++rejected_[candidate->rejection->reason];
       continue;
     }
-    if (known_.insert(candidate->schedule.script()).second) {
+    std::string script = candidate->schedule.script();
+    bool is_new = known_.insert(script).second;
+    if (is_new && options_.claims) {
+      lock.unlock();  // others are asked, who may be far away
+      is_new = options_.claims(script);
+      lock.lock();
+    }
+    if (is_new) {
       ++untold_;
       number = proposed_++;
       return candidate;

@@ -72,6 +72,9 @@ struct TuneOptions {
   /// the machine that compiles.
   bool overlap = true;
   std::vector<Point> first;  ///< tried before what the search proposes: known from earlier
+  /// Whether this search alone tries that schedule, where others search the same kernel beside it;
+  /// null: it is alone. From any thread of the search, several at a time.
+  std::function<bool(std::string const& script)> claims = {};
   /// Trials of this very search, which was cut off: the search is told of them, and they are not
   /// made again.
   std::vector<KnownTrial> known;

@@ -101,9 +101,11 @@ private slots:
     QVERIFY2(third.ended(30'000) && third.code() == 0, qPrintable(third.err()));
     // What each said that it had made is there, and all of the budget was made.
     std::set<QString> kept;
-    for (QJsonValue row :
-         json_of({"history", "list", "--job", "whole", "--limit", "1000", "--store", url_}))
+    QJsonArray rows =
+        json_of({"history", "list", "--job", "whole", "--limit", "1000", "--store", url_});
+    for (QJsonValue row : rows)
       kept.insert(key(row["task_name"].toString(), row["knobs"].toObject()));
+    QCOMPARE(rows.size(), qsizetype(kept.size()));  // no point twice
     int reported = 0;
     for (Beside* one : {&starter, &first, &second, &third})
       for (QString const& line : one->out().split('\n')) {

@@ -1,9 +1,11 @@
 // A kernel on the simulated accelerator, as somebody works with it: by rule, without virtual
 // threads and with them, cycle by cycle, proven, below its roofs. With TW_PICTURES set, pictures of
 // every view in two themes and sizes go to that folder.
+#include <QCheckBox>
 #include <QComboBox>
-#include <QFileDialog>
 #include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
 #include <QTabWidget>
 #include <QtTest>
 #include <algorithm>
@@ -156,10 +158,12 @@ private slots:
              QString("Quantize the model"));
     look("graph", "floats");
     QVERIFY(window_->perform(journal::ShowDialog{"quantize", {}}));
-    auto* dialog = window_->findChild<QFileDialog*>("quantizeDialog");
+    auto* dialog = window_->findChild<QuantizeDialog*>("quantizeDialog");
     QVERIFY(dialog && dialog->isVisible());
-    emit dialog->fileSelected(folder_.filePath("dqn_bytes.onnx"));
-    dialog->close();
+    QVERIFY(!dialog->findChild<QCheckBox*>("dense0")->isChecked());
+    dialog->findChild<QLineEdit*>("file")->setText(folder_.filePath("dqn_bytes"));
+    QTest::keyClick(dialog->findChild<QPushButton*>("quantize"), Qt::Key_Space);
+    QVERIFY(!dialog->isVisible());
     settle();
     Snapshot now = session_->snapshot();
     QVERIFY2(!now.error && now.quantized, now.error ? now.error->sentence.c_str() : "");
@@ -186,10 +190,11 @@ private slots:
     window_->execute(OpenSample{"dqn"});
     settle();
     QVERIFY(window_->perform(journal::ShowDialog{"quantize", "dense"}));
-    auto* dialog = window_->findChild<QFileDialog*>("quantizeDialog");
+    auto* dialog = window_->findChild<QuantizeDialog*>("quantizeDialog");
     QVERIFY(dialog && dialog->isVisible());
-    emit dialog->fileSelected(folder_.filePath("dqn_dense.onnx"));
-    dialog->close();
+    QVERIFY(dialog->findChild<QCheckBox*>("dense0")->isChecked());
+    dialog->findChild<QLineEdit*>("file")->setText(folder_.filePath("dqn_dense.onnx"));
+    QTest::mouseClick(dialog->findChild<QPushButton*>("quantize"), Qt::LeftButton);
     settle();
     window_->execute(OffloadTo{kDevice});
     settle();

@@ -64,7 +64,7 @@ private slots:
     QVERIFY(read(page).contains("<p>rows</p>"));
     QVERIFY(node.min_ms);
     std::string time = milliseconds_text(*node.min_ms) + " ";
-    time += session::spread_words(*node.min_ms, node.spread);
+    time += session::samples_words(*node.min_ms, node.spread, node.samples);
     QVERIFY2(read(page).contains(QString::fromStdString(time)), time.c_str());
   }
 

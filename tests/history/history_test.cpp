@@ -46,7 +46,7 @@ private slots:
   void a_saved_history_comes_back() {
     History history = step(step(History(plain()), "a, b = split(i, factor=2)"), "parallel(a)");
     history = step(history.undone().undone(), "vectorize(j)");
-    history = history.with_measured(1, kHere, {1.25, 0.125, 7.5})
+    history = history.with_measured(1, kHere, {1.25, 0.125, 7.5, false, 9})
                   .with_correctness(1, kHere, Correctness::kCorrect, "0 of 35 differ")
                   .with_measured(1, kBoard, {12.5, 0.25, 0.75});
     history =

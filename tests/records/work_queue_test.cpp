@@ -102,6 +102,25 @@ private slots:
     QCOMPARE(queue->take(any()).value()->trials, 7);
   }
 
+  /// Four points were tried twice by a team whose workers had a slice each of one kernel.
+  void a_point_is_tried_by_who_asks_first() {
+    Queue one = opened(url_), other = opened(url_);
+    std::vector<WorkSlice> slices = {{0, 16}, {0, 16}, {1, 16}};
+    QVERIFY(one->add(some_job("night"), slices));
+    Lease first = one->take(any()).value().value();
+    Lease second = other->take(any()).value().value();
+    Lease elsewhere = other->take(any()).value().value();
+    QVERIFY(first.kernel == 0 && second.kernel == 0 && elsewhere.kernel == 1);
+    QVERIFY(one->claim(first, "split(C.i, factor=8)").value());
+    QVERIFY(!other->claim(second, "split(C.i, factor=8)").value());
+    QVERIFY(one->claim(first, "split(C.i, factor=8)").value());  // asked again, as after a loss
+    QVERIFY(other->claim(second, "split(C.i, factor=4)").value());
+    QVERIFY(!one->claim(first, "split(C.i, factor=4)").value());
+    QVERIFY(other->claim(elsewhere, "split(C.i, factor=8)").value());
+    QVERIFY(one->give_back(first, 16, true));  // it was tried
+    QVERIFY(!other->claim(second, "split(C.i, factor=8)").value());
+  }
+
   void what_kills_every_worker_is_left_out_in_the_end() {
     Queue queue = opened(url_);
     QVERIFY(queue->add(some_job("night"), some_slices(1)));

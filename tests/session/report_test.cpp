@@ -93,7 +93,7 @@ private slots:
     for (HistoryNodeView const& node : now.history->nodes) {
       QVERIFY(node.min_ms);
       std::string time = milliseconds_text(*node.min_ms) + " ";
-      time += session::spread_words(*node.min_ms, node.spread);
+      time += session::samples_words(*node.min_ms, node.spread, node.samples);
       QVERIFY2(page.texts.join('\n').contains(QString::fromStdString(time)), time.c_str());
       if (!node.step.empty()) QVERIFY(page.texts.contains(QString::fromStdString(node.step)));
     }

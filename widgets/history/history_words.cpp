@@ -93,7 +93,8 @@ QString HistoryView::words_of(HistoryNodeView const& node) const {
   if (node.speed && node.min_ms)
     words += QString(", measured %1, %2, %3 %4%5")
                  .arg(paint::time(*node.min_ms),
-                      QString::fromStdString(session::spread_words(*node.min_ms, node.spread)),
+                      QString::fromStdString(
+                          session::samples_words(*node.min_ms, node.spread, node.samples)),
                       paint::number(*node.speed), QString::fromStdString(view_->unit),
                       node.disturbed ? ", while other programs used the processor" : "");
   for (session::ElsewhereView const& one : node.elsewhere)
@@ -147,7 +148,8 @@ bool HistoryView::event(QEvent* event) {
   if (node.min_ms)
     words += QString("\nmeasured on %1: %2, %3%4")
                  .arg(QString::fromStdString(view_->device), paint::time(*node.min_ms),
-                      QString::fromStdString(session::spread_words(*node.min_ms, node.spread)),
+                      QString::fromStdString(
+                          session::samples_words(*node.min_ms, node.spread, node.samples)),
                       node.disturbed ? "\n"
                                        "▲ other programs used the processor; it is measured again "
                                        "when the machine is idle"
@@ -156,7 +158,8 @@ bool HistoryView::event(QEvent* event) {
     if (one.min_ms)
       words += QString("\nmeasured on %1: %2, %3  (%4)")
                    .arg(QString::fromStdString(one.device), paint::time(*one.min_ms),
-                        QString::fromStdString(session::spread_words(*one.min_ms, one.spread)),
+                        QString::fromStdString(
+                            session::samples_words(*one.min_ms, one.spread, one.samples)),
                         QString::fromStdString(one.machine));
   if (node.model_ms)
     words += QString("\nmodelled %1, bound by %2")

@@ -43,7 +43,8 @@ std::string figures(Contents const& contents) {
   std::string text = "<div class=\"figures\">\n";
   if (node.min_ms)
     text += figure("kernel.time", milliseconds_text(*node.min_ms),
-                   "time, " + session::spread_words(*node.min_ms, node.spread), contents);
+                   "time, " + session::samples_words(*node.min_ms, node.spread, node.samples),
+                   contents);
   if (node.speed)
     text += figure("kernel.speed", speed_text(*node.speed, history.unit), "speed", contents);
   if (node.fraction_of_roof)
@@ -88,7 +89,8 @@ std::string step_of(HistoryNodeView const& node, int above) {
 std::string history_row(session::HistoryView const& history, HistoryNodeView const& node,
                         bool on_path, int above) {
   Word verdict = verdict_of(node);
-  std::string spread = node.min_ms ? " " + session::spread_words(*node.min_ms, node.spread) : "";
+  std::string spread =
+      node.min_ms ? " " + session::samples_words(*node.min_ms, node.spread, node.samples) : "";
   return fmt::format(
       "<tr class=\"{}\" data-step=\"{}\">{}<td>{}</td>{}{}{}{}{}<td>{}</td></tr>\n",
       node.id == history.current ? "is-now"

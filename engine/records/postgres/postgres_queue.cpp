@@ -94,6 +94,18 @@ public:
     });
   }
 
+  Result<bool> claim(Lease const& lease, std::string const& point) override {
+    // Asked again after a lost connection, it is still the same lease's.
+    return again([&]() -> Result<bool> {
+      TRY_ASSIGN(Rows rows,
+                 connection_.query(
+                     "INSERT INTO tilewright_points AS p VALUES ($1, $2, $3, $4) ON CONFLICT (job, "
+                     "kernel, point) DO UPDATE SET lease = p.lease WHERE p.lease = excluded.lease",
+                     {lease.job, lease.kernel, sha256(point), lease.number}));
+      return rows.changed() > 0;
+    });
+  }
+
   Result<bool> wait(std::chrono::milliseconds time) override {
     return again([&]() -> Result<bool> {
       TRY(connection_.execute("LISTEN tilewright_work"));

@@ -68,10 +68,19 @@ ALTER TABLE tilewright_trials ADD COLUMN threads BIGINT NOT NULL DEFAULT 0;
 CREATE INDEX ON tilewright_trials (task, device, machine, threads, seconds, id);
 )";
 
+// Two slices of one kernel are searched side by side, and no point is tried twice.
+constexpr char const* kPoints = R"(
+CREATE TABLE tilewright_points (
+  job TEXT COLLATE "C" NOT NULL REFERENCES tilewright_jobs (name) ON DELETE CASCADE,
+  kernel BIGINT NOT NULL, point TEXT COLLATE "C" NOT NULL, lease BIGINT NOT NULL,
+  PRIMARY KEY (job, kernel, point));
+)";
+
 constexpr ServerMigration kMigrations[] = {
     {"the first tables", kFirst},
     {"the tables of a team", kTeam},
     {"the threads of trials", kThreads},
+    {"the points of a team", kPoints},
 };
 
 Result<int64_t> version_of(Connection& connection, int64_t newest) {

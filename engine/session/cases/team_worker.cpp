@@ -80,6 +80,7 @@ Result<std::unique_ptr<TeamWorker>> TeamWorker::create(ModelTuneRequest const& r
   std::unique_ptr<TeamWorker> worker(
       new TeamWorker(request, team, std::move(backend), device, progress));
   TRY_ASSIGN(worker->queue_, records::open_work_queue(team.url));
+  TRY_ASSIGN(worker->claims_, records::open_work_queue(team.url));
   return worker;
 }
 
@@ -126,6 +127,12 @@ Status TeamWorker::after(records::Lease const& lease, Result<TuneEnd> const& end
   return {};
 }
 
+/// Where the server does not answer, the point is tried: a trial twice costs less than none.
+bool TeamWorker::claims(records::Lease const& lease, std::string const& point) {
+  std::lock_guard lock(claiming_);
+  return patiently([&] { return claims_->claim(lease, point); }).value_or(true);
+}
+
 Status TeamWorker::work_on(records::Lease const& lease) {
   auto job = known(lease.job);
   if (!job) {  // others may be able to
@@ -144,6 +151,7 @@ Status TeamWorker::work_on(records::Lease const& lease) {
   one.options.seed = (*job)->search.seed + uint64_t(lease.slice);  // each looks elsewhere
   one.options.trials = lease.trials;
   one.options.stop = stop.get_token();
+  one.options.claims = [this, &lease](std::string const& point) { return claims(lease, point); };
   std::optional<Error> trouble;
   // Trials are on the server one by one as they are made.
   TrialKeeper trials(one.store, one.options.stop, {}, {0, team_.wait_seconds});

@@ -74,7 +74,11 @@ private:
   std::shared_ptr<Backend const> backend_;
   Device& device_;
   Progress const& progress_;
+  bool claims(records::Lease const& lease, std::string const& point);
+
   std::unique_ptr<records::WorkQueue> queue_;
+  std::mutex claiming_;
+  std::unique_ptr<records::WorkQueue> claims_;  ///< of the search's threads, behind `claiming_`
   std::map<std::string, Known> known_;
   Joined joined_;
   int failures_ = 0;  ///< of the device, one after the other

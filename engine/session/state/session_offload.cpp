@@ -95,7 +95,12 @@ Status SessionImpl::run(Quantize const& c) {
   }
   if (c.file.empty()) return bad_input("no_file", "a file for the model of bytes is needed");
   request.out = c.file;
+  request.data = c.data;
   request.options.dense = c.dense;
+  request.options.first = c.first;
+  request.options.depthwise = c.depthwise;
+  request.options.unsigned_data = c.unsigned_data;
+  request.options.one_weight_step = c.one_weight_step;
   clear_error();
   errands_.start("quantize", "quantizing the model",
                  [this, request, before, work](StopToken stop, Progress const& progress) {

@@ -45,7 +45,8 @@ void SessionImpl::keep_time(History& history, int64_t flops, int node,
   double ms = samples.least() * 1e3;
   // Where the roofs were measured while others ran, nobody knows how fast the machine is alone.
   bool disturbed = outcome.disturbed || (state_.machine && state_.machine->roofs_doubtful);
-  Measured now{ms, samples.spread(), double(flops) / ms / 1e6, disturbed};
+  Measured now{ms, samples.spread(), double(flops) / ms / 1e6, disturbed,
+               int(samples.seconds.size())};
   auto const& known = history.node(node).on(state_.here).measured;
   if (known && known->min_ms < ms) {
     now = *known;  // the other one was better: a quiet moment now says that it was quiet then

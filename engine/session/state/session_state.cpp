@@ -37,11 +37,14 @@ std::vector<ElsewhereView> elsewhere(HistoryNode const& node, TriedOn const& her
   std::vector<ElsewhereView> list;
   for (auto const& [where, trial] : node.trials) {
     if (where == here || trial == Trial()) continue;
-    ElsewhereView one{name_of(where, here),     where.machine, {}, 0, {},
-                      verdict_of(trial, false), trial.failure};
+    ElsewhereView one{.device = name_of(where, here),
+                      .machine = where.machine,
+                      .verdict = verdict_of(trial, false),
+                      .failure = trial.failure};
     if (trial.measured) {
       one.min_ms = trial.measured->min_ms;
       one.spread = trial.measured->spread;
+      one.samples = trial.measured->samples;
       one.gflops = trial.measured->gflops;
     }
     list.push_back(std::move(one));
@@ -98,6 +101,7 @@ std::shared_ptr<HistoryView const> history_view(State const& state) {
     if (trial.measured) {
       one.min_ms = trial.measured->min_ms;
       one.spread = trial.measured->spread;
+      one.samples = trial.measured->samples;
       one.gflops = trial.measured->gflops;
       one.disturbed = trial.measured->disturbed;
       take_roof(view->roof, one);
