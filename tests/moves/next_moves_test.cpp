@@ -13,6 +13,7 @@
 #include "engine/schedule/trace.h"
 #include "targets/cpu/compiler/time_model.h"
 #include "tests/support/hard_kernels.h"
+#include "tests/support/pipelines.h"
 #include "tests/support/random_schedules.h"
 
 using namespace tw;
@@ -57,20 +58,6 @@ Schedule taken(Schedule schedule, NextMove const& move) {
   for (Step const& step : move.steps) schedule = schedule.apply(step).value();
   return schedule;
 }
-
-std::string const kAttention =
-    R"(kernel attention(X: f32[128, 256], WQ: f32[256, 256] @param, WK: f32[256, 256] @param, WV: f32[256, 256] @param, WO: f32[256, 256] @param) -> Y
-  Q[h in 4, i in 128, c in 64] = sum[k in 256] X[i, k] * WQ[k, h*64+c]
-  K[h in 4, i in 128, c in 64] = sum[k in 256] X[i, k] * WK[k, h*64+c]
-  V[h in 4, i in 128, c in 64] = sum[k in 256] X[i, k] * WV[k, h*64+c]
-  S[h in 4, i in 128, j in 128] = sum[c in 64] Q[h, i, c] * K[h, j, c]
-  M[h in 4, i in 128] = max[j in 128] S[h, i, j]
-  E[h in 4, i in 128, j in 128] = exp((S[h, i, j] - M[h, i]) * 0.125)
-  T[h in 4, i in 128] = sum[j in 128] E[h, i, j]
-  O[h in 4, i in 128, c in 64] = sum[j in 128] E[h, i, j] * V[h, j, c]
-  Z[i in 128, h in 4, c in 64] = O[h, i, c] / T[h, i]
-  Y[i in 128, j in 256] = sum[h in 4, c in 64] Z[i, h, c] * WO[h*64+c, j]
-)";
 
 std::string const kMatmul =
     "kernel m(A: f32[96, 64], B: f32[64, 80]) -> C\n"
@@ -287,7 +274,7 @@ private slots:
 
   /// The wait for a list is the work for it: one model of each draft, few drafts, few proofs.
   void a_list_for_ten_blocks_takes_few_drafts() {
-    Schedule schedule = plain(kAttention);
+    Schedule schedule(te::to_program(te::parse_kernel(testing::kAttention).value()).value());
     std::atomic<int> modelled = 0, shown = 0;
     Hardware hardware = machine(8);
     Roofs rates = roofs(8);

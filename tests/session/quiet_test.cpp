@@ -6,12 +6,12 @@
 
 #include "engine/backend/backend.h"
 #include "engine/device/hardware_text.h"
-#include "engine/device/local_device.h"
 #include "engine/device/messages.pb.h"
 #include "engine/device/requests/status.h"
 #include "engine/history/history.h"
 #include "engine/measure/roofs.h"
 #include "engine/te/te.h"
+#include "tests/support/forwarding_device.h"
 #include "tests/support/sessions.h"
 
 using namespace tw;
@@ -21,55 +21,27 @@ namespace {
 
 /// This machine, which pretends to be shared: what says so, short bursts of arithmetic and the
 /// load, is as the test wants it, because the machine that runs the test may be shared itself.
-class SharedMachine : public Device {
+class SharedMachine : public testing::ForwardingDevice {
 public:
   SharedMachine(LocalDeviceOptions options, std::string burst,
                 std::shared_ptr<std::atomic<bool>> busy)
-      : device_(std::move(options)), burst_(std::move(burst)), busy_(std::move(busy)) {}
+      : ForwardingDevice(std::move(options)), burst_(std::move(burst)), busy_(std::move(busy)) {}
 
   Result<wire::Response> ask(wire::Request const& request, CallOptions const& options) override {
-    TRY_ASSIGN(wire::Response response, device_.ask(request, options));
+    TRY_ASSIGN(wire::Response response, ForwardingDevice::ask(request, options));
     if (response.has_status()) response.mutable_status()->set_load(*busy_ ? 1000.0 : 0.0);
     return response;
   }
   Result<Timing> time(std::span<DeviceStep const> steps, int threads,
                       TimingOptions const& timing_options, CallOptions const& options) override {
-    auto timing = device_.time(steps, threads, timing_options, options);
+    auto timing = ForwardingDevice::time(steps, threads, timing_options, options);
     bool short_burst = steps.front().symbol == burst_ && timing_options.most_seconds < 0.1;
     if (timing && short_burst)
       for (double& seconds : timing->total.seconds) seconds = *busy_ ? 1 : 1e-9;
     return timing;
   }
-  Result<Hardware> describe(CallOptions const& options) override {
-    return device_.describe(options);
-  }
-  Result<TensorHandle> allocate(int64_t bytes, CallOptions const& options) override {
-    return device_.allocate(bytes, options);
-  }
-  Status write(TensorHandle const& tensor, int64_t offset, std::span<std::byte const> from,
-               CallOptions const& options) override {
-    return device_.write(tensor, offset, from, options);
-  }
-  Status read(TensorHandle const& tensor, int64_t offset, std::span<std::byte> to,
-              CallOptions const& options) override {
-    return device_.read(tensor, offset, to, options);
-  }
-  Status free(TensorHandle const& tensor) override { return device_.free(tensor); }
-  Result<LibraryHandle> load(std::span<std::byte const> library,
-                             CallOptions const& options) override {
-    return device_.load(library, options);
-  }
-  Result<LibraryHandle> load_network(LibraryHandle const& library, std::string const& description,
-                                     CallOptions const& options) override {
-    return device_.load_network(library, description, options);
-  }
-  Status free(LibraryHandle const& library) override { return device_.free(library); }
-  Status run(std::span<DeviceStep const> steps, int threads, CallOptions const& options) override {
-    return device_.run(steps, threads, options);
-  }
 
 private:
-  LocalDevice device_;
   std::string burst_;
   std::shared_ptr<std::atomic<bool>> busy_;
 };
