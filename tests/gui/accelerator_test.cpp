@@ -19,6 +19,7 @@
 #include "app/window/report.h"
 #include "tests/gui/painted_texts.h"
 #include "tests/support/simulated_devices.h"
+#include "widgets/quantize_dialog/quantize_dialog.h"
 #include "widgets/timeline/timeline_view.h"
 
 using namespace tw;

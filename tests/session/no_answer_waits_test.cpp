@@ -94,7 +94,8 @@ private slots:
         {"the tuning space", [&] { return session_->tuning_space(0) != nullptr; }},
         {"the modelled time", [&] { return current().model_ms.has_value(); }},
     };
-    for (CodeStage const& stage : *session_->snapshot().code_stages)
+    auto stages = session_->snapshot().code_stages;
+    for (CodeStage const& stage : *stages)
       answers.emplace_back(stage.key.c_str(), [this, key = stage.key] {
         return session_->code(key, true) != nullptr;
       });

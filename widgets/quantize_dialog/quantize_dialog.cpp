@@ -52,15 +52,15 @@ QuantizeDialog::QuantizeDialog(QString const& model, QString const& file, bool d
   auto* choices = new QVBoxLayout;
   choices->setSpacing(6);
   for (QCheckBox* box :
-       {add_choice(&Quantize::dense, "Dense layers, too", "and averages before them"),
+       {add_choice(&Quantize::dense, "Dense layers, too", "with averages before them"),
         add_choice(&Quantize::first, "Convolutions of the model's inputs, too",
-                   "they have few channels, which an accelerator cannot fill"),
+                   "too few channels for an accelerator"),
         add_choice(&Quantize::depthwise, "Convolutions of each channel alone, too",
                    "no accelerator runs them"),
         add_choice(&Quantize::unsigned_data, "Data that is never negative in u8",
-                   "steps half as coarse; for processors: an accelerator takes i8"),
+                   "finer steps; an accelerator takes i8 alone"),
         add_choice(&Quantize::one_weight_step, "One step for all weights of a layer",
-                   "coarser than one for each channel")})
+                   "coarser than one for each of its channels")})
     choices->addWidget(box);
   choices_.front().second->setChecked(dense);
   data_->setPlaceholderText("random inputs");
@@ -96,23 +96,21 @@ QuantizeDialog::QuantizeDialog(QString const& model, QString const& file, bool d
 
 QCheckBox* QuantizeDialog::add_choice(bool session::Quantize::*member, QString const& name,
                                       QString const& why) {
-  auto* box = new QCheckBox(name + ": " + why);
+  auto* box = new QCheckBox(name + " (" + why + ")");
   box->setObjectName(name.section(' ', 0, 0).toLower() + QString::number(choices_.size()));
   choices_.emplace_back(member, box);
   return box;
 }
 
-QWidget* QuantizeDialog::place(QLineEdit* line, void (QuantizeDialog::*choose)()) {
-  auto* both = new QWidget;
-  auto* row = new QHBoxLayout(both);
-  row->setContentsMargins(0, 0, 0, 0);
+QLayout* QuantizeDialog::place(QLineEdit* line, void (QuantizeDialog::*choose)()) {
+  auto* row = new QHBoxLayout;
   auto* button = new QPushButton("Choose...");
   button->setProperty("quiet", true);
   button->setAccessibleName("Choose: " + line->accessibleName());
   row->addWidget(line, 1);
   row->addWidget(button);
   connect(button, &QPushButton::clicked, this, choose);
-  return both;
+  return row;
 }
 
 void QuantizeDialog::choose_data() {
@@ -133,7 +131,9 @@ QString QuantizeDialog::file() const {
 
 void QuantizeDialog::look_at_file() {
   quantize_->setEnabled(!file().isEmpty());
-  replaces_->setText(QFileInfo::exists(file()) ? "This file exists. It is replaced." : QString());
+  bool exists = QFileInfo::exists(file());
+  replaces_->setText(exists ? "This file exists. It is replaced." : QString());
+  replaces_->setVisible(exists);
 }
 
 void QuantizeDialog::begin() {

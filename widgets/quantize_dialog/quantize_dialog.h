@@ -25,7 +25,7 @@ signals:
 
 private:
   QCheckBox* add_choice(bool session::Quantize::*member, QString const& name, QString const& why);
-  QWidget* place(QLineEdit* line, void (QuantizeDialog::*choose)());
+  QLayout* place(QLineEdit* line, void (QuantizeDialog::*choose)());
   void choose_data();
   void choose_file();
   void look_at_file();

@@ -305,7 +305,13 @@ void StepDialog::check() {
   verdict_->setStyleSheet(QString("color: %1").arg(colour.name()));
   show_memories(preview.memories);
   apply_->setEnabled(!refusal);
+  if (isVisible() && sizeHint().height() > height()) resize(width(), sizeHint().height());
   emit pointed(legal_line());
+}
+
+QSize StepDialog::sizeHint() const {
+  int wide = std::max(isVisible() ? width() : minimumWidth(), layout()->minimumSize().width());
+  return {wide, layout()->totalHeightForWidth(wide)};
 }
 
 QString StepDialog::legal_line() const { return apply_->isEnabled() ? line() : QString(); }

@@ -32,6 +32,8 @@ public:
   QString line() const;
   /// The same; empty while it is refused.
   QString legal_line() const;
+  /// As tall as its words are in that width: Qt's own guess is for narrower ones.
+  QSize sizeHint() const override;
 
 signals:
   void pointed(QString legal_line);
