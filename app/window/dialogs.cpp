@@ -5,6 +5,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QInputDialog>
+#include <algorithm>
 
 #include "app/window/main_window.h"
 #include "engine/support/files.h"
@@ -67,6 +68,9 @@ Status MainWindow::show_step_dialog(QString const& primitive) {
     connect(dialog, &QDialog::finished, selection_, [point] { point({}); });
     connect(dialog, &QDialog::accepted, this, [this, dialog] { apply_line(dialog->line()); });
     open(dialog);
+    // Over the views below: the loops above show what the step would do.
+    int left = (width() - dialog->width()) / 2, top = height() - dialog->height() - 36;
+    dialog->move(mapToGlobal(QPoint(std::max(0, left), std::max(0, top))));
     point(dialog->legal_line());
     return {};
   }

@@ -123,15 +123,23 @@ void MainWindow::step_text_scale(int direction) {
 /// A small one above the lower views, at the right, where it covers neither the history nor the
 /// loops that most refusals speak of; one that would cover most of the loops below them.
 void MainWindow::place_card() {
-  constexpr int kEdge = 24, kAbove = 12;
+  constexpr int kEdge = 24, kAbove = 12, kLoops = 200;
   QWidget* home = card_->parentWidget();
   QSizeF most(home->width() - 2 * kEdge, home->height() - 40);
-  QSizeF units = card_->size_within(most.width() / theme_.scale, most.height() / theme_.scale);
-  QSize size = (units * theme_.scale).toSize();
   int floor = home->height() - 20;
   int lower = lower_->isVisible() ? lower_->mapTo(home, QPoint(0, 0)).y() - kAbove : floor;
-  bool small = size.width() <= home->width() * 7 / 10 && size.height() <= lower / 2;
-  int bottom = small ? lower : floor;
+  auto size_in = [&](double wide) {
+    QSizeF units = card_->size_within(wide / theme_.scale, most.height() / theme_.scale);
+    return (units * theme_.scale).toSize();
+  };
+  // Above the views below, which show where a repair leads, with room for the loop it speaks of.
+  auto is_small = [&](QSize size) {
+    return size.width() <= home->width() * 7 / 10 && size.height() <= lower - kLoops * theme_.scale;
+  };
+  QSize size = size_in(most.width());
+  if (QSize narrow = size_in(home->width() * 7 / 10); !is_small(size) && is_small(narrow))
+    size = narrow;
+  int bottom = is_small(size) ? lower : floor;
   card_->setGeometry(home->width() - kEdge - size.width(), bottom - size.height(), size.width(),
                      size.height());
 }

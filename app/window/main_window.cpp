@@ -20,6 +20,7 @@
 #include "app/window/report_desk.h"
 #include "app/window/start_desk.h"
 #include "engine/session/facts/followed_loop.h"
+#include "engine/support/base/quantities.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/export_dialog/export_dialog.h"
 #include "widgets/focus/focus_ring.h"
@@ -181,6 +182,27 @@ static bool is_progress_alone(session::Snapshot const& next, session::Snapshot c
          next.job->kind == before.job->kind && next.job->what == before.job->what;
 }
 
+/// "3 of 6 kernels run on local:vta:pynq, the others here; 4 copies between them in each run ..."
+static QString cut_words(session::Snapshot const& now) {
+  QStringList devices;
+  int there = 0, all = 0;
+  for (session::KernelRow const& row : now.kernels->rows) {
+    all += row.count;
+    if (row.helper.empty()) continue;
+    there += row.count;
+    if (QString name = QString::fromStdString(row.helper); !devices.contains(name)) devices << name;
+  }
+  return QString(
+             "%1 of %2 kernels run on %3, the others here; %4 %5 between them in each run, %6. "
+             "Graph shows which, and lets the cuts be moved.")
+      .arg(there)
+      .arg(all)
+      .arg(devices.join(", "))
+      .arg(now.cut->copies)
+      .arg(now.cut->copies == 1 ? "copy" : "copies")
+      .arg(QString::fromStdString(bytes_text(double(now.cut->copied_bytes))));
+}
+
 void MainWindow::refresh() {
   Quiet quiet(depth_);
   session::Snapshot next = session_.snapshot();
@@ -191,6 +213,7 @@ void MainWindow::refresh() {
   }
   bool new_model = next.model != snapshot_.model && next.model;
   bool quantized = next.quantized && next.quantized != snapshot_.quantized;
+  bool offloaded = new_model && next.cut && !snapshot_.cut;
   bool exported = next.exported && next.exported != snapshot_.exported &&
                   findChildren<ExportDialog*>().isEmpty();  // which says it itself
   if (next.nest != snapshot_.nest || next.kernel != snapshot_.kernel) {
@@ -224,6 +247,7 @@ void MainWindow::refresh() {
   show_status(next);
   show_errors();
   if (quantized) explain(QString::fromStdString(next.quantized->summary));
+  if (offloaded) explain(cut_words(next));
   if (exported) explain(QString::fromStdString(next.exported->summary));
   keeper_->look();
   keeper_->touch();

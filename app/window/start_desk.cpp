@@ -43,11 +43,14 @@ int steps_to(session::HistoryView const& history, int node) {
 }
 
 /// The best of all states that were found right.
+/// Of the steps that lead to where one is: what others reached is not these steps' speed.
 QString best_speed(session::HistoryView const& history) {
   double best = 0;
-  for (session::HistoryNodeView const& node : history.nodes)
+  for (int id = history.current; id >= 0; id = history.nodes[size_t(id)].parent) {
+    session::HistoryNodeView const& node = history.nodes[size_t(id)];
     if (node.failure.empty() && node.verdict != session::Verdict::kWrong)
       best = std::max(best, node.speed.value_or(0));
+  }
   return best > 0 ? paint::speed(best, history.unit.c_str()) : QString();
 }
 

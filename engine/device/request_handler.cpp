@@ -8,6 +8,7 @@
 #include "engine/device/crash.h"
 #include "engine/device/hardware_text.h"
 #include "engine/device/requests.h"
+#include "engine/runtime/kernel_code.h"
 #include "engine/runtime/timer.h"
 
 namespace tw {
@@ -244,15 +245,14 @@ Status RequestHandler::call_kernel(std::string const& symbol, void* kernel,
   note_running_step(-1, nullptr);
   if (code == 0) return {};
   if (auto failure = processor_.take_failure()) return std::unexpected(std::move(*failure));
-  return refused("kernel_failed",
-                 "the kernel '" + symbol + "' stopped with code " + std::to_string(code));
+  return stopped_with("the kernel '" + symbol + "'", code);
 }
 
 Status RequestHandler::wait() {
   int32_t code = processor_.wait();
   if (code == 0) return {};
   if (auto failure = processor_.take_failure()) return std::unexpected(std::move(*failure));
-  return refused("kernel_failed", "one of the kernels stopped with code " + std::to_string(code));
+  return stopped_with("one of the kernels", code);
 }
 
 Status RequestHandler::call(BoundStep const& step, size_t index) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/runtime/kernel_code.h"
+
 namespace tw {
 namespace {
 
@@ -86,9 +88,7 @@ public:
   static std::unexpected<Error> cancelled() {
     return refused("cancelled", "the measurement was cancelled");
   }
-  std::unexpected<Error> failure() const {
-    return refused("kernel_failed", "stopped with code " + std::to_string(code_));
-  }
+  std::unexpected<Error> failure() const { return stopped_with("", code_); }
 
 private:
   std::function<int32_t(size_t)> const& step_;

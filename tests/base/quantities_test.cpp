@@ -49,6 +49,8 @@ private slots:
     QCOMPARE(speedup_text(1.002), std::string("as fast"));
     QCOMPARE(percent_text(0.62), std::string("62 %"));
     QCOMPARE(percent_text(0.0061), std::string("0.6 %"));
+    QCOMPARE(percent_text(0.00034), std::string("0.03 %"));
+    QCOMPARE(percent_text(0), std::string("0.0 %"));
   }
 };
 

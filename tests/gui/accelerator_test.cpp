@@ -175,6 +175,10 @@ private slots:
     QVERIFY2(!now.error && now.cut, now.error ? now.error->sentence.c_str() : "");
     QVERIFY(
         std::ranges::any_of(now.kernels->rows, [](auto& row) { return row.helper == kDevice; }));
+    auto said = window_->findChildren<QLabel*>();
+    QVERIFY(std::ranges::any_of(said, [](QLabel* one) {
+      return one->isVisible() && one->text().contains("kernels run on local:vta:pynq");
+    }));
     look("graph", "cut");
     window_->execute(MeasureModel{});
     settle();

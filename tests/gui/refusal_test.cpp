@@ -41,6 +41,37 @@ private slots:
         }
   }
 
+  /// Who has no key at hand could not close it.
+  void it_is_closed_by_the_mouse_too_data() {
+    QTest::addColumn<int>("scale");
+    QTest::newRow("100") << 100;
+    QTest::newRow("150") << 150;
+  }
+  void it_is_closed_by_the_mouse_too() {
+    QFETCH(int, scale);
+    place_->window->set_text_scale(scale);
+    place_->settle();
+    QTest::mouseClick(card_, Qt::LeftButton, {}, card_->pixels(card_->close_rect().center()));
+    place_->settle();
+    QVERIFY(!card_->isVisible());
+    QVERIFY(!place_->session->snapshot().refusal);
+  }
+
+  /// It covered the roofline, in which a repair that is pointed at shows where it leads.
+  void it_leaves_the_views_below_and_the_loop_it_speaks_of_free() {
+    for (QSize size : {QSize(1280, 800), QSize(1600, 1000), QSize(2560, 1440)}) {
+      place_->window->resize(size);
+      place_->settle();
+      auto* roofline = place_->window->findChild<QWidget*>("roofline");
+      QVERIFY(roofline && roofline->isVisible());
+      int top = card_->mapToGlobal(QPoint(0, 0)).y();
+      int bottom = card_->mapToGlobal(QPoint(0, card_->height())).y();
+      QVERIFY2(bottom <= roofline->mapToGlobal(QPoint(0, 0)).y(),
+               qPrintable(QString("%1: %2").arg(size.width()).arg(bottom)));
+      QVERIFY(top >= place_->window->mapToGlobal(QPoint(0, 0)).y() + 150);
+    }
+  }
+
   void one_without_repairs_is_as_large_as_its_words() {
     place_->window->apply_line("parallel(C.nowhere)");
     place_->settle();

@@ -96,9 +96,10 @@ private slots:
     };
     auto stages = session_->snapshot().code_stages;
     for (CodeStage const& stage : *stages)
-      answers.emplace_back(stage.key.c_str(), [this, key = stage.key] {
-        return session_->code(key, true) != nullptr;
-      });
+      answers.emplace_back(stage.key.c_str(),
+                           [this, key = stage.key, changes = !is_of_target(stage.kind)] {
+                             return session_->code(key, changes) != nullptr;
+                           });
     for (auto const& [what, is_there] : answers) QVERIFY2(comes(is_there), what);
     QVERIFY(!current().min_ms);
     QVERIFY(current().measuring);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
+#include "engine/runtime/kernel_code.h"
 #include "engine/runtime/module.h"
 #include "engine/runtime/thread_pool.h"
 #include "engine/tensor/ndarray.h"
@@ -37,7 +38,7 @@ inline Result<std::vector<NDArray>> run_compiled(ir::KernelIr const& kernel,
         describe_report(artifact.accesses,
                         {static_cast<std::byte const*>(workspace.data()) + artifact.report_offset,
                          size_t(kReportBytes)}));
-  if (code != 0) return refused("kernel_failed", "the kernel returned " + std::to_string(code));
+  if (code != 0) return stopped_with("the kernel", code);
   return outputs;
 }
 

@@ -62,7 +62,7 @@ void place_line(std::vector<KernelCell>& cells, size_t first, double room) {
 
 /// How near to its roof, or where it ran, as the roofs are of another device.
 QString roof_words(KernelRow const& row) {
-  if (!row.device.empty()) return QString::fromStdString(row.device);
+  if (!row.device.empty()) return QString::fromStdString(row.device).section(':', -1);
   if (!row.helper.empty()) return QString::fromStdString(row.helper).section(':', -1);
   return row.fraction_of_roof ? QString::fromStdString(percent_text(*row.fraction_of_roof))
                               : QStringLiteral("·");

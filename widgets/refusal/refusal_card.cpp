@@ -138,9 +138,18 @@ void RefusalCard::paintEvent(QPaintEvent*) {
     draw_conflict(painter, room, *view_->conflict, nest_.get(), stage_of_culprit(), theme_);
   }
   draw_repairs(painter);
+  draw_close(painter);
+}
+
+void RefusalCard::draw_close(QPainter& painter) const {
+  QColor colour = closing_ ? theme_.text1 : theme_.text2;
   paint::text(painter, QRectF(unit_width() - 320, unit_height() - 26, 300, 18), ui_font(11),
-              theme_.text3, "Esc closes this card · nothing was changed",
+              closing_ ? theme_.text1 : theme_.text3, "Esc closes this card · nothing was changed",
               Qt::AlignRight | Qt::AlignVCenter);
+  QRectF cross = close_rect().adjusted(8, 8, -8, -8);
+  painter.setPen(QPen(colour, 1.5));
+  painter.drawLine(cross.topLeft(), cross.bottomRight());
+  painter.drawLine(cross.topRight(), cross.bottomLeft());
 }
 
 void RefusalCard::draw_words(QPainter& painter) const {
@@ -220,7 +229,7 @@ void RefusalCard::draw_repairs(QPainter& painter) const {
   paint::text(painter, QRectF(left, 18, wide, 22), ui_font(12, 600), theme_.text1,
               view_->repairs.empty() ? "No repair was found" : "Legal steps instead");
   if (!view_->repairs.empty())
-    paint::text(painter, QRectF(left, 18, wide, 22), ui_font(11), theme_.text3,
+    paint::text(painter, QRectF(left, 18, wide - 16, 22), ui_font(11), theme_.text3,
                 shown_repairs() > 1 ? QString("press 1 to %1").arg(shown_repairs()) : "press 1",
                 Qt::AlignRight | Qt::AlignVCenter);
   for (size_t i = 0; i < shown_repairs(); ++i) {
@@ -250,8 +259,16 @@ int RefusalCard::repair_at(QPointF at) const {
   return -1;
 }
 
+/// The cross, or the line that says which key closes it.
+bool RefusalCard::closes_at(QPointF at) const {
+  return close_rect().contains(at) ||
+         QRectF(unit_width() - 260, unit_height() - 28, 240, 22).contains(at);
+}
+
 void RefusalCard::mousePressEvent(QMouseEvent* event) {
-  if (int repair = repair_at(event->position()); repair >= 0)
+  QPointF at = event->position();
+  if (closes_at(at)) return emit dismissed();
+  if (int repair = repair_at(at); repair >= 0)
     emit repair_chosen(QString::fromStdString(view_->repairs[size_t(repair)].step));
 }
 
@@ -259,14 +276,23 @@ void RefusalCard::mousePressEvent(QMouseEvent* event) {
 void RefusalCard::point_at(int repair) {
   if (repair == pointed_) return;
   pointed_ = repair;
-  setCursor(repair >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
   emit repair_pointed_at(repair < 0 ? QString()
                                     : QString::fromStdString(view_->repairs[size_t(repair)].step));
   update();
 }
 
-void RefusalCard::mouseMoveEvent(QMouseEvent* event) { point_at(repair_at(event->position())); }
-void RefusalCard::leaveEvent(QEvent*) { point_at(-1); }
+void RefusalCard::mouseMoveEvent(QMouseEvent* event) {
+  QPointF at = event->position();
+  if (closes_at(at) != closing_) update();
+  closing_ = closes_at(at);
+  point_at(repair_at(at));
+  setCursor(closing_ || pointed_ >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
+}
+void RefusalCard::leaveEvent(QEvent*) {
+  closing_ = false;
+  point_at(-1);
+  update();
+}
 void RefusalCard::hideEvent(QHideEvent*) { point_at(-1); }
 
 }  // namespace tw

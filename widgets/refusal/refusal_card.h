@@ -26,6 +26,8 @@ public:
   /// That all words need in a card of that width; both in units.
   double height_for(double wide) const;
   QSizeF size_within(double most_wide, double most_tall) const;
+  /// Where a click closes it, in units.
+  QRectF close_rect() const { return {unit_width() - 32, 8, 24, 24}; }
 
 signals:
   void repair_chosen(QString step);
@@ -44,6 +46,8 @@ private:
   bool draws_pair(double card) const;
   QString worth_of(size_t repair) const;
   int repair_at(QPointF at) const;
+  bool closes_at(QPointF at) const;
+  void draw_close(QPainter& painter) const;
   void point_at(int repair);
   int stage_of_culprit() const;
   void draw_words(QPainter& painter) const;
@@ -63,6 +67,7 @@ private:
   std::vector<std::shared_ptr<session::Outlook const>>
       outlooks_;  ///< of the repairs; null: not yet
   int pointed_ = -1;
+  bool closing_ = false;  ///< the pointer is where a click closes it
 };
 
 }  // namespace tw

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/runtime/kernel_code.h"
 #include "engine/runtime/package/package_file.h"
 
 namespace tw::package {
@@ -144,7 +145,7 @@ void Package::use_output(size_t index, void* memory) {
 Status Package::run() {
   auto failed = [](std::string const& kernel, int32_t code) -> Status {
     if (code == 0) return {};
-    return refused("kernel_failed", kernel + " stopped with code " + std::to_string(code));
+    return stopped_with(kernel, code);
   };
   TRY(steps_->run([&](Processor& processor, std::string const& symbol, void* kernel,
                       std::span<MemoryPlace const> buffers) -> Status {

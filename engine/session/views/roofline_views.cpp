@@ -29,16 +29,20 @@ RooflinePoint roofline_point(analysis::TimeModel const& model, double flops) {
 
 std::string explanation_of(analysis::TimeModel const& model) {
   std::string others;
+  // Blocks follow one another, and another thing may bound each: then the bound is part of it.
+  bool is_part = false;
   auto add = [&](std::string const& name, double seconds) {
-    if (name == model.bound || seconds <= 0) return;
+    is_part = is_part || (name == model.bound && seconds < 0.995 * model.seconds);
+    if ((name == model.bound && !is_part) || seconds <= 0) return;
     others += fmt::format("{}{} {}", others.empty() ? "" : ", ", name, duration_text(seconds));
   };
   add("arithmetic", model.arithmetic_seconds);
   for (analysis::LevelTraffic const& level : model.levels) add(level.name, level.seconds);
   bool arithmetic = model.bound == "arithmetic";
-  return fmt::format("Modelled: {} bounds this step, {}{}{}.",
+  return fmt::format("Modelled: {} bounds {}this step, {}{}{}{}.",
                      arithmetic ? "arithmetic" : "traffic with " + model.bound,
-                     duration_text(model.seconds), others.empty() ? "" : "; ", others);
+                     is_part ? "most of " : "", duration_text(model.seconds),
+                     is_part ? " in all" : "", others.empty() ? "" : "; ", others);
 }
 
 std::string explanation_of(KernelRoofView const& roof) {

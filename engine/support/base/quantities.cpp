@@ -68,6 +68,9 @@ std::string speedup_text(double speedup) {
                      : number_text(1 / speedup) + " times slower";
 }
 
-std::string percent_text(double share) { return fixed(share * 100, share < 0.0995 ? 1 : 0) + " %"; }
+std::string percent_text(double share) {
+  int digits = share >= 0.0995 ? 0 : share >= 0.000995 || share <= 0 ? 1 : 2;
+  return fixed(share * 100, digits) + " %";
+}
 
 }  // namespace tw

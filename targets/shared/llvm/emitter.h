@@ -87,6 +87,7 @@ private:
   llvm::Value* chosen_by_lane(llvm::Value* condition, Side const& a, Side const& b);
   llvm::Value* chosen_by_branch(llvm::Value* condition, Side const& a, Side const& b);
   llvm::Value* wanted_divisor(llvm::Value* b);
+  void leave_where(llvm::Value* divided_by_zero);
   llvm::Value* convert(ir::Cast const& node);
   llvm::Value* instruction(ir::IntrinsicValue const& node);
   llvm::Value* load(ir::Load const& node);

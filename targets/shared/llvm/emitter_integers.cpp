@@ -1,6 +1,7 @@
 // What integers do: division that rounds down, shifts without undefined places, the rest as it is.
 #include <llvm/IR/Intrinsics.h>
 
+#include "engine/runtime/kernel_code.h"
 #include "targets/shared/llvm/emitter.h"
 
 namespace tw {
@@ -29,16 +30,31 @@ Value* Emitter::quotient_towards_zero(Value* a, Value* b) {
   return builder_.CreateSelect(turned, builder_.CreateNeg(a), divided);
 }
 
-/// The processor refuses to divide by zero: where nobody wants the quotient of a zero, it divides
-/// by one. (Not wherever nobody wants it: of constants behind such a choice LLVM 19 takes a zero in
-/// one lane for the proof that all lanes are the other one.)
+/// Leaves the function where somebody wants the quotient of a zero: a division by zero means
+/// nothing to LLVM, and of what computes it whatever is convenient would be left. Where nobody
+/// wants it, one is divided by. (Not wherever nobody wants it: of constants behind such a choice
+/// LLVM 19 takes a zero in one lane for the proof that all lanes are the other one.)
 Value* Emitter::wanted_divisor(Value* b) {
   auto* known = same_in_all_lanes(b);
-  if (!mask_ || (known && !known->isZero())) return b;
-  Value* wanted = b->getType()->isVectorTy() ? mask_ : builder_.CreateOrReduce(mask_);
+  if (known && !known->isZero()) return b;
   Value* is_zero = builder_.CreateICmpEQ(b, llvm::Constant::getNullValue(b->getType()));
+  if (!mask_) return leave_where(is_zero), b;
+  Value* wanted = b->getType()->isVectorTy() ? mask_ : builder_.CreateOrReduce(mask_);
+  leave_where(builder_.CreateAnd(is_zero, wanted));
   Value* idle = builder_.CreateAnd(is_zero, builder_.CreateNot(wanted));
   return builder_.CreateSelect(idle, llvm::ConstantInt::get(b->getType(), 1), b);
+}
+
+/// With the code of a division by zero, where it holds for a lane.
+void Emitter::leave_where(Value* divided_by_zero) {
+  if (divided_by_zero->getType()->isVectorTy())
+    divided_by_zero = builder_.CreateOrReduce(divided_by_zero);
+  auto* leave = llvm::BasicBlock::Create(context_, "", function_);
+  auto* go_on = llvm::BasicBlock::Create(context_, "", function_);
+  builder_.CreateCondBr(divided_by_zero, leave, go_on);
+  builder_.SetInsertPoint(leave);
+  builder_.CreateRet(builder_.getInt32(uint32_t(kDividedByZero)));
+  builder_.SetInsertPoint(go_on);
 }
 
 Value* Emitter::floor_division(Value* a, Value* b, bool want_remainder) {

@@ -7,6 +7,7 @@
 #include <QScrollBar>
 #include <QTimer>
 #include <QVBoxLayout>
+#include <limits>
 
 #include "app/window/pane.h"
 #include "app/window/panes/next/journal.h"
@@ -87,7 +88,13 @@ public:
       kernel_ = next.kernel;
       bench_.offer_focus(view_);
       scroll_to_what_matters();
+    } else if (next.nest && next.nest != nest_) {
+      // A step may have taken the selected loop out of sight.
+      QTimer::singleShot(0, this, [this] {
+        bring_above(bench_.selection().loop(), std::numeric_limits<int>::max() / 2);
+      });
     }
+    nest_ = next.nest;
     look_ahead();
     view_->set_refused(next.refusal ? next.refusal->culprits : std::vector<int>());
   }
@@ -208,6 +215,7 @@ private:
   }
 
   QWidget* page_;
+  std::shared_ptr<session::NestView const> nest_;
   QScrollArea* scroll_;
   LadderView* view_;
   StageRow* stages_;

@@ -34,14 +34,27 @@ struct HelperKind {
 };
 
 constexpr HelperKind kHelpers[] = {
+    // C leaves a division by zero to the compiler: it ends the kernel.
+    {"div",
+     "static @ $(@ a, @ b) {\n"
+     "  if (b == 0) raise(SIGFPE);\n"
+     "  return (@)(a / b);\n"
+     "}\n"},
+    {"mod",
+     "static @ $(@ a, @ b) {\n"
+     "  if (b == 0) raise(SIGFPE);\n"
+     "  return (@)(a % b);\n"
+     "}\n"},
     // The least by -1 is itself, wrapped; the processor's division would trap.
     {"floor_div",
      "static @ $(@ a, @ b) {\n"
+     "  if (b == 0) raise(SIGFPE);\n"
      "  if (b == -1) return (@)-a;\n"
      "  return (@)(a / b - (a % b != 0 && (a % b < 0) != (b < 0)));\n"
      "}\n"},
     {"floor_mod",
      "static @ $(@ a, @ b) {\n"
+     "  if (b == 0) raise(SIGFPE);\n"
      "  if (b == -1) return 0;\n"
      "  return (@)(a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0));\n"
      "}\n"},
@@ -189,9 +202,9 @@ Expressions::Piece Expressions::piece(Binary const& node) {
   };
   switch (node.op) {
     case BinaryOp::kFloorDiv:
-      return is_signed(type) ? called("floor_div") : infix(node, "/", syntax.strength);
+      return is_signed(type) ? called("floor_div") : called("div");
     case BinaryOp::kFloorMod:
-      return is_signed(type) ? called("floor_mod") : infix(node, "%", syntax.strength);
+      return is_signed(type) ? called("floor_mod") : called("mod");
     case BinaryOp::kMin:
       return called("min");
     case BinaryOp::kMax:

@@ -17,6 +17,7 @@ using namespace ir;
 // As engine/runtime/abi.h has them.
 char const kPrelude[] =
     "#include <math.h>\n"
+    "#include <signal.h>\n"
     "#include <stdint.h>\n"
     "\n"
     "typedef struct TwRuntime {\n"
