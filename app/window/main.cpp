@@ -201,7 +201,7 @@ int work(QApplication& app, tw::MainWindow& window, tw::session::Session& sessio
   if (wishes.scale) window.set_text_scale(*wishes.scale);
   if (!wishes.report.isEmpty()) {
     if (!wishes.theme.isEmpty()) window.set_theme(QString(wishes.theme).replace('-', '_'));
-    return tw::write_report(window, session, wishes.report, wishes.model);
+    return tw::write_report(window, session, wishes.report, wishes.model, wishes.sample);
   }
   if (!wishes.theme.isEmpty())
     (void)window.perform(tw::journal::SetTheme{wishes.theme.toStdString()});

@@ -134,14 +134,14 @@ int finish(Report& report, QString const& folder) {
 }  // namespace
 
 int write_report(MainWindow& window, session::Session& session, QString const& folder,
-                 QString const& model) {
+                 QString const& model, QString const& sample) {
   Report report(window, folder);
   window.resize(1280, 800);
   window.show();
   settle(window, session);
   report.picture("start", "Start");
   if (model.isEmpty())
-    window.execute(session::OpenSample{"resnet18"});
+    window.execute(session::OpenSample{sample.isEmpty() ? "resnet18" : sample.toStdString()});
   else
     window.execute(session::OpenModel{model.toStdString()});
   settle(window, session);

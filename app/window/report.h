@@ -10,9 +10,10 @@ namespace tw {
 
 class MainWindow;
 
-/// Opens `model` (empty: the ResNet-18 sample), takes a hand schedule, measures each step, and
-/// writes pictures in two themes and two sizes with a page that shows them. Returns the exit code.
+/// Opens `model`, or where that is empty the sample (empty: ResNet-18), takes a hand schedule,
+/// measures each step, and writes pictures in two themes and two sizes with a page that shows them.
+/// Returns the exit code.
 int write_report(MainWindow& window, session::Session& session, QString const& folder,
-                 QString const& model);
+                 QString const& model, QString const& sample = {});
 
 }  // namespace tw

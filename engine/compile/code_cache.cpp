@@ -225,7 +225,10 @@ int64_t limit_of_code(fs::path const& folder) {
   if (!text) return kUsual;
   int64_t bytes = 0;
   auto read = std::from_chars(text->data(), text->data() + text->size(), bytes);
-  return read.ec == std::errc() && bytes > 0 && bytes <= kMost ? bytes : kUsual;
+  // What ends in anything but a line's end was damaged.
+  std::string_view rest(read.ptr, text->data() + text->size());
+  bool whole = read.ec == std::errc() && rest.find_first_not_of("\r\n ") == rest.npos;
+  return whole && bytes > 0 && bytes <= kMost ? bytes : kUsual;
 }
 
 Status keep_limit_of_code(fs::path const& folder, int64_t bytes) {

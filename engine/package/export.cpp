@@ -102,7 +102,8 @@ Result<fs::path> built_kit(fs::path const& kit, package::Target const& target) {
   std::string why = fmt::format("there is no runtime library for the target '{}'", target.name);
   if (fs::exists(kit / target.name, ignored))
     why = fmt::format(
-        "there is no runtime library for {0}: this build was made without a compiler for {0}",
+        "there is no runtime library for {0}: this build was made without a compiler for {0}, or "
+        "its installation without that library",
         target.architecture);
   return environment_failed("no_runtime", why, Place{built.string(), 0, 0, {}});
 }

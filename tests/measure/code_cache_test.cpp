@@ -149,6 +149,11 @@ private slots:
     QCOMPARE(entries().size(), size_t(2));
     QVERIFY(keep_limit_of_code(where_, 1));
     QCOMPARE(limit_of_code(where_), int64_t(1));
+    for (char const* damaged : {"26843and garbage", "26843 7", "-5", ""}) {
+      QVERIFY(write_file(where_ / "limit", damaged));
+      QCOMPARE(limit_of_code(where_), int64_t(256) << 20);
+    }
+    QVERIFY(keep_limit_of_code(where_, 1));
     CodeCache({.folder = where_}).trim();
     QVERIFY(entries().empty());
     QVERIFY(fs::exists(where_ / "limit"));

@@ -46,8 +46,8 @@ int graph(Context const& context, std::string const& path, std::string const& ou
     fmt::print("{} and no edge between operators\n",
                count_text(int64_t(session::kernel_table(**model).rows.size()), "kernel"));
   for (auto const& edge : view.edges)
-    fmt::print("{:<10} {:<28} {}: {}\n", edge.fused ? "fused" : "not fused", edge.value, edge.rule,
-               edge.reason);
+    fmt::print("{:<10} {:<28} {}\n", edge.fused ? "fused" : "not fused", edge.value,
+               edge.rule.empty() ? "an input of the model" : edge.rule + ": " + edge.reason);
   return 0;
 }
 

@@ -81,6 +81,7 @@ int quantize(Context const& context, session::QuantizeRequest request) {
   Interruption interruption;
   auto result = session::quantize_to_file(request, interruption.token(), progress_of(context));
   end_progress(context);
+  if (!result && interruption.came()) interruption.pass_on();
   if (!result) return report(context, result.error());
   std::string out = request.out.string();
   if (context.json)

@@ -25,9 +25,11 @@ Result<RunResult> run_kernel(LoadedModel const& model, RunOptions const& options
                              Progress const& progress) {
   int kernel = std::max(0, options.kernel);
   TRY_ASSIGN(ir::Program program, plain_program(model, kernel));
+  auto start = std::chrono::steady_clock::now();
   TRY_ASSIGN(Schedule schedule,
              schedule_of(program, given_script(options.scripts, kernel), backend));
   TRY_ASSIGN(KernelCode code, compile_kernel(schedule.program(), backend, CodeTier::kFull, stop));
+  std::chrono::duration<double> const compiling = std::chrono::steady_clock::now() - start;
   BenchOptions bench_options;
   bench_options.threads = threads_of(options.threads, backend);
   bench_options.timing = {
@@ -38,6 +40,7 @@ Result<RunResult> run_kernel(LoadedModel const& model, RunOptions const& options
   Elapsing elapsing(progress, fmt::format("{} runs", program.name), 0);
   TRY_ASSIGN(BenchResult measured, bench.measure(code, bench_options));
   RunResult result;
+  result.ready = {.seconds = compiling.count(), .compiled = 1};
   for (double seconds : measured.samples.seconds) result.samples_ms.push_back(seconds * 1e3);
   result.kernel_ms = {measured.samples.least() * 1e3};
   result.kernel_names = {model.kernel(kernel).name};

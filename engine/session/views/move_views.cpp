@@ -62,9 +62,14 @@ MoveView move_view(moves::NextMove const& move, ir::Program const& now) {
 Result<MovesView> moves_view(Schedule const& schedule, Backend const& backend, Roofs const& roofs,
                              moves::MovesWanted const& wanted) {
   TRY(is_known(schedule.program(), wanted.of));
+  moves::MovesWanted full = wanted;
+  // Steps name a loop after its block: "j" is "C.j" there.
+  if (auto loop = find_loop(schedule.program(), wanted.of);
+      loop && !find_block(schedule.program(), wanted.of))
+    full.of = reference_of(schedule.program(), loop->loop->id);
   TRY_ASSIGN(moves::NextMoves found,
              moves::next_moves(schedule, backend.target().hardware,
-                               model_of(schedule.program(), backend, roofs), wanted));
+                               model_of(schedule.program(), backend, roofs), full));
   MovesView view{.ms = found.now.seconds * 1e3,
                  .bound = found.now.bound,
                  .sentence = moves::binding_sentence(found),

@@ -82,7 +82,7 @@ private slots:
         "12 designs, none of which can be built: the fields of a micro-op do not fit"));
   }
 
-  /// The ten layers as often as they are there, as resources/docs/vta.md has them: 86.95 ms.
+  /// The ten layers as often as they are there, as resources/docs/vta.md has them.
   void the_published_design_takes_what_its_layers_take() {
     Exploration all = explored({*find_board("pynq")});
     QCOMPARE(all.layers.size(), size_t(10));
