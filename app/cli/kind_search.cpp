@@ -256,6 +256,11 @@ std::string KindSearch::file() const {
   return path.replace_filename(name).string();
 }
 
+/// What was found is there, but who goes on from the store has to know that it has not all.
+static int code_of(std::string const& not_stored) {
+  return not_stored.empty() ? 0 : exit_code(Fault::kEnvironment);
+}
+
 int KindSearch::tell_kernel(session::Tuned const& tuned) {
   warn_of_store(tuned.not_stored);
   std::string out = file();
@@ -264,7 +269,7 @@ int KindSearch::tell_kernel(session::Tuned const& tuned) {
   if (!written) return report(context_, written.error());
   tell_result(context_, tuned.result);
   if (!alone_ && !out.empty() && !context_.json) fmt::print("{} has it\n", out);
-  return 0;
+  return code_of(tuned.not_stored);
 }
 
 int KindSearch::tell_model(session::TunedModel const& tuned) {
@@ -277,7 +282,7 @@ int KindSearch::tell_model(session::TunedModel const& tuned) {
                                            request_, *context_.backend, out);
   // What was found is said even where it cannot be written.
   print_tuned(context_, *model_, tuned, written ? out : "");
-  return written ? 0 : report(context_, written.error());
+  return written ? code_of(tuned.not_stored) : report(context_, written.error());
 }
 
 int KindSearch::tell() {

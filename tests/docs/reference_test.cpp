@@ -112,7 +112,8 @@ std::string journal_page() {
 
 /// What is said with a code, as the sources have it.
 struct Saying {
-  std::string exit_code, sentence;
+  std::set<std::string> exits;  ///< of all who say it
+  std::string sentence;
   std::set<std::string> folders;
 };
 
@@ -149,22 +150,44 @@ std::string sentence_at(QString const& text, qsizetype at) {
   return words.replace("\\\"", "\"").toStdString();
 }
 
+/// The exit code of what a function says: of one that gives its sentence a place in a text, of a
+/// schedule's own, of a general one. Of `Error{...}` it is in the braces.
+std::string exit_of(QString const& function, QString const& behind) {
+  static std::map<QString, std::string> const kCodes = {{"refused", "1"},
+                                                        {"bad_input", "2"},
+                                                        {"error", "2"},
+                                                        {"wrong", "2"},
+                                                        {"bad_value", "2"},
+                                                        {"environment_failed", "3"},
+                                                        {"failed", "3"},
+                                                        {"fail", "3"},
+                                                        {"refuse", "a step"},
+                                                        {"refuse_stage", "a step"},
+                                                        {"unusable", "a step"},
+                                                        {"refuse_here", "a step"},
+                                                        {"refuse_sizes", "a step"},
+                                                        {"refused_result", "a step"},
+                                                        {"no", "a step"}};
+  if (function != "Error") return kCodes.at(function);
+  QString fault = behind.section("Fault::k", 1, 1);
+  return fault.startsWith("Environment") ? "3" : fault.startsWith("Refused") ? "1" : "2";
+}
+
 void collect(QString const& file, std::map<std::string, Saying>& sayings) {
   static QRegularExpression const kSaying(
-      R"re(\b(bad_input|refused|environment_failed|refuse)\(\s*"([a-z][a-z_0-9]+)",\s*)re");
-  static std::map<QString, std::string> const kCodes = {
-      {"refused", "1"}, {"refuse", "a step"}, {"bad_input", "2"}, {"environment_failed", "3"}};
+      R"re(\b(bad_input|refused|environment_failed|refuse|refuse_stage|refuse_here|refuse_sizes)re"
+      R"re(|refused_result|unusable|no|error|fail|failed|wrong|bad_value|Error)[({]\s*)re"
+      R"re("([a-z]+(?:_[a-z0-9]+)+|cancelled)",\s*)re");
   QFile source(file);
   if (!source.open(QIODevice::ReadOnly)) qFatal("%s cannot be read", qPrintable(file));
   QString text = QString::fromUtf8(source.readAll());
   std::string folder = file.mid(QString(TW_SOURCE_DIR).size() + 1).section('/', 0, 1).toStdString();
   for (auto found = kSaying.globalMatch(text); found.hasNext();) {
     QRegularExpressionMatch match = found.next();
+    std::string sentence = sentence_at(text, match.capturedEnd());
     Saying& saying = sayings[match.captured(2).toStdString()];
-    if (saying.sentence.empty()) {
-      saying.exit_code = kCodes.at(match.captured(1));
-      saying.sentence = sentence_at(text, match.capturedEnd());
-    }
+    if (saying.sentence.empty()) saying.sentence = sentence;
+    saying.exits.insert(exit_of(match.captured(1), text.mid(match.capturedEnd(), 300)));
     saying.folders.insert(folder);
   }
 }
@@ -187,8 +210,8 @@ std::string errors_page() {
       "number; of a code with several sentences one is shown.\n\n"
       "| code | exit | a sentence | said in |\n|---|---|---|---|\n";
   for (auto const& [code, saying] : sayings)
-    text += fmt::format("| `{}` | {} | {} | {} |\n", code, saying.exit_code, cell(saying.sentence),
-                        fmt::join(saying.folders, ", "));
+    text += fmt::format("| `{}` | {} | {} | {} |\n", code, fmt::join(saying.exits, ", "),
+                        cell(saying.sentence), fmt::join(saying.folders, ", "));
   return text;
 }
 
