@@ -6,6 +6,7 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QSlider>
+#include <map>
 
 #include "engine/session/facts/facts.h"
 #include "tests/gui/seen.h"
@@ -141,6 +142,102 @@ private slots:
     QVERIFY(times[30] < 33);  // it plays 30 each second
   }
 
+  void cells_count_the_misses_of_their_lines_up_to_the_frame() {
+    lines(
+        "show memory\nfilm from 0\nexpect film.frames > 1000\nexpect film.shows = places\n"
+        "film shows misses L1\nexpect film.shows = \"misses of L1\"\nfilm at 0\n");
+    auto* film = find<FilmView>("accessFilm");
+    int last = film->shown()->frames() - 1;
+    std::vector<int64_t> there;
+    // Back and forth: what a frame says does not depend on the way to it.
+    for (int frame : {0, 700, last, 700, 0}) {
+      film->go_to(frame);
+      QVERIFY(same_counts(*film, frame));
+      there.push_back(film->most_misses());
+    }
+    QVERIFY(there[0] <= there[1] && there[1] <= there[2] && there[2] >= 1);
+    QCOMPARE(there[3], there[1]);
+    QCOMPARE(there[4], there[0]);
+    lines("film shows misses L9\nexpect error contains has no cache 'L9'\n");
+    lines("expect film.shows = \"misses of L1\"\n");
+  }
+
+  void what_cells_show_is_chosen_by_keys_and_said_in_words() {
+    lines("show memory\nfilm from 0\nfilm shows places\nfilm at 300\n");
+    auto* film = find<FilmView>("accessFilm");
+    auto* chosen = find<QComboBox>("filmCells");
+    QCOMPARE(chosen->currentText(), QString("Where lines are"));
+    QVERIFY(chosen->focusPolicy() & Qt::TabFocus);
+    chosen->setFocus();
+    QTest::keyClick(chosen, Qt::Key_Down);
+    QCOMPARE(place_->window->fact("film.shows"), FactValue("misses of L1"));
+    QTest::keyClick(chosen, Qt::Key_End);
+    QCOMPARE(place_->window->fact("film.shows"), FactValue("misses"));
+    place_->window->run_action("Cells of Memory: where lines are");
+    QCOMPARE(chosen->currentIndex(), 0);
+    place_->window->run_action("Cells of Memory: misses so far");
+    QCOMPARE(chosen->currentText(), QString("Misses: all caches"));
+    lines("film shows misses L1\nfilm at 3000\n");
+    paint::TextLog log;
+    film->grab();
+    QVERIFY(std::ranges::any_of(
+        log.texts, [&](auto const& text) { return text.words == film->heat_words(); }));
+    QVERIFY2(film->heat_words().startsWith("Misses of L1, so far: at most "),
+             qPrintable(film->heat_words()));
+    std::vector<Part> parts = film->parts();
+    QVERIFY(std::ranges::any_of(parts, [](Part const& part) {
+      return part.name.contains("misses so far, of the line of ");
+    }));
+    // The number itself, where one points at a cell.
+    QString words = film->cell_words(parts.front().rect.topLeft() + QPointF(3, 23));
+    QVERIFY2(words.contains("Misses of L1, so far: "), qPrintable(words));
+    std::string text = place_->recorded();
+    for (char const* wanted :
+         {"film shows misses L1\n", "film shows misses\n", "film shows places\n"})
+      QVERIFY2(text.find(wanted) != std::string::npos, text.c_str());
+  }
+
+  void rows_that_share_few_sets_miss_again_and_again() {
+    Workplace place(false);
+    place.window->resize(1600, 1000);
+    std::string file = place.folder.filePath("rows.te").toStdString();
+    std::ofstream(file) << "tilewright te 1\n"
+                           "kernel rows(A: f32[128, 128], B: f32[128, 128]) -> C\n"
+                           "  C[i in 128, j in 128] = sum[k in 128] A[i, k] * B[k, j]\n";
+    place.window->execute(OpenModel{file});
+    place.settle();
+    for (char const* theme : {"dark", "light", "high-contrast"}) {
+      QCOMPARE(place.lines(std::string("theme ") + theme +
+                           "\nshow memory\nfilm from 0\nfilm shows misses L1\nfilm at 15000\n"
+                           "expect film.most > 3\n"),
+               std::string());
+      auto* film = place.window->findChild<FilmView*>("accessFilm");
+      QVERIFY(same_counts(*film, 15000));
+      QString wrong = wrong_words(*film);
+      QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+      keep_picture(*place.window, QString("misses_rows_") + theme);
+    }
+    // A project keeps what cells show.
+    std::string kept = place.folder.filePath("rows.twp").toStdString();
+    QCOMPARE(place.lines("project save " + kept + "\nfilm shows places\nproject open " + kept +
+                         "\nshow memory\nexpect film.shows = \"misses of L1\"\n"),
+             std::string());
+    auto* film = place.window->findChild<FilmView*>("accessFilm");
+    film->show_cells({});
+    QElapsedTimer timer;
+    timer.start();
+    film->show_cells({.misses = true, .level = {}});
+    double counted = double(timer.nsecsElapsed()) / 1e6;
+    film->go_to(film->shown()->frames() - 1);
+    QPixmap canvas(film->size());
+    timer.start();
+    film->render(&canvas);
+    double drawn = double(timer.nsecsElapsed()) / 1e6;
+    qInfo("misses of %d frames: counted in %.1f ms, drawn in %.1f ms", film->shown()->frames(),
+          counted, drawn);
+    QVERIFY(counted < 100 && drawn < 33);
+  }
+
   void a_rubber_band_on_the_plane_is_a_tile() {
     lines("show iterations\nplane of conv2d x y\nexpect plane = \"conv2d x y\"\n");
     auto* plane = find<IterationPlane>("iterationPlane");
@@ -220,6 +317,14 @@ private slots:
       if (theme == "light" && scale == 100)
         keep_picture(*place_->window, QString("b5_%1_%2").arg(view, size).replace(' ', '_'));
     }
+    lines("show memory\nfilm shows misses L1\nfilm at 2000\n");
+    auto* film = find<FilmView>("accessFilm");
+    QStringList wrong;
+    check_words(*film, wrong);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
+    keep_picture(*place_->window,
+                 QString("misses_%1_%2_%3").arg(theme, size).arg(scale).replace(' ', '_'));
+    lines("film shows places\n");
   }
 
 private:
@@ -244,6 +349,24 @@ private:
               .value_or(""))
         return bar.stage;
     return -1;
+  }
+  /// Of every line, against the film's accesses in their turn.
+  static bool same_counts(FilmView const& film, int frame) {
+    AccessFilm const& shown = *film.shown();
+    std::map<std::pair<int32_t, int64_t>, int64_t> by_hand;
+    int64_t most = 0;
+    for (int64_t i = 0; i < shown.first_access[size_t(frame) + 1]; ++i) {
+      FilmAccess const& access = shown.accesses[size_t(i)];
+      int64_t bytes = shown.tensors[size_t(access.tensor)].element_bytes;
+      int64_t& count = by_hand[{access.tensor, access.element * bytes / shown.line_bytes}];
+      most = std::max(most, count += access.level > 0);
+    }
+    bool same = film.most_misses() == most;
+    for (auto const& [line, count] : by_hand) {
+      int64_t bytes = shown.tensors[size_t(line.first)].element_bytes;
+      same = same && film.misses_of(line.first, line.second * shown.line_bytes / bytes) == count;
+    }
+    return same;
   }
   static void move(QWidget& view, QPoint at) {
     QMouseEvent event(QEvent::MouseMove, at, view.mapToGlobal(at), Qt::NoButton, Qt::LeftButton,

@@ -4,8 +4,10 @@
 #include <QtTest>
 
 #include <chrono>
+#include <map>
 #include <thread>
 
+#include "engine/session/miss_counts.h"
 #include "tests/support/sessions.h"
 
 using namespace tw;
@@ -229,6 +231,48 @@ private slots:
     QVERIFY(!links[0].binds && links[2].binds);
     QCOMPARE(links[1].rate, 0.0);  // nobody measured it
     QCOMPARE(links[1].of_time, 0.0);
+  }
+
+  void misses_of_each_line_are_counted_up_to_any_frame() {
+    open(kMiddle);
+    auto view = wait_for([&] { return film(*session_, 0); });
+    QVERIFY(view && view->failure.empty());
+    int caches = int(view->levels.size()) - 1;
+    QVERIFY(caches >= 1);
+    for (int level = MissCounts::kAllLevels; level < caches; ++level) {
+      MissCounts counts(*view, level);
+      // By hand: frame after frame, each access in its turn.
+      std::map<std::pair<int32_t, int64_t>, int64_t> by_hand;
+      int64_t most = 0;
+      auto line_of = [&](int32_t tensor, int64_t element) {
+        return element * view->tensors[size_t(tensor)].element_bytes / view->line_bytes;
+      };
+      for (int frame = 0; frame < view->frames(); ++frame) {
+        for (int64_t i = view->first_access[size_t(frame)];
+             i < view->first_access[size_t(frame) + 1]; ++i) {
+          FilmAccess const& access = view->accesses[size_t(i)];
+          int64_t& count = by_hand[{access.tensor, line_of(access.tensor, access.element)}];
+          for (int cache = 0; cache < caches; ++cache)
+            count += access.level > cache && (level < 0 || cache == level);
+          most = std::max(most, count);
+        }
+        if (counts.most(frame) != most) QCOMPARE(counts.most(frame), most);
+        if (frame % 97 != 0 && frame != view->frames() - 1) continue;
+        std::vector<int64_t> of_tensor(view->tensors.size(), 0);
+        for (auto const& [line, count] : by_hand) {
+          int64_t element = line.second * view->line_bytes / 4;
+          QCOMPARE(counts.at(frame, line.first, element), count);
+          QCOMPARE(counts.at(frame, line.first, element + 15), count);
+          of_tensor[size_t(line.first)] = std::max(of_tensor[size_t(line.first)], count);
+        }
+        for (size_t i = 0; i < of_tensor.size(); ++i)
+          QCOMPARE(counts.most_of(frame, int32_t(i)).count, of_tensor[i]);
+      }
+      // Rows of B lie in few sets of the first cache.
+      if (level <= 0) QVERIFY(most > 1);
+      // Back again: the count is of the frame that is asked for, not of the last one.
+      QVERIFY(counts.most(0) < counts.most(view->frames() - 1) || most <= 1);
+    }
   }
 
   void a_film_of_a_large_kernel_begins_anywhere_with_warm_caches() {

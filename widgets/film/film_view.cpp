@@ -15,7 +15,7 @@ using session::FilmAccess;
 using session::FilmTensor;
 using session::MissKind;
 
-constexpr double kLeft = 16, kCell = 6, kTitle = 20, kPageGap = 8, kLeastGrid = 72;
+constexpr double kTitle = 20, kLeastGrid = 72;
 constexpr int kTick = 33;  // ms
 
 int64_t elements_of(FilmTensor const& tensor) {
@@ -60,6 +60,7 @@ void FilmView::show_film(std::shared_ptr<AccessFilm const> film) {
     bool other = !film_ || film_->program_hash != film->program_hash || film_->from != film->from;
     film_ = std::move(film);
     find_touched();
+    count_misses();
     if (other) play(0);
     frame_ = other ? 0 : std::min(frame_, std::max(0, film_->frames() - 1));
     emit frame_changed(frame_);
@@ -79,6 +80,7 @@ void FilmView::find_touched() {
 void FilmView::set_empty_words(QString const& words) {
   play(0);
   film_ = nullptr;
+  count_misses();
   waits_ = false;
   empty_words_ = words;
   update();
@@ -186,7 +188,7 @@ void FilmView::paintEvent(QPaintEvent*) {
 }
 
 /// What each memory answered up to here, with the sign that its cells have.
-void FilmView::draw_totals(QPainter& painter) const {
+void FilmView::draw_answered(QPainter& painter) const {
   double x = kLeft, all = 0;
   for (size_t level = 0; level < film_->levels.size(); ++level)
     all += double(film_->answered_by(frame_, level));
@@ -200,6 +202,10 @@ void FilmView::draw_totals(QPainter& painter) const {
     paint::text(painter, QRectF(x + 16, 6, wide, 18), mono_font(11, 600), theme_.text1, words);
     x += wide + 32;
   }
+}
+
+void FilmView::draw_totals(QPainter& painter) const {
+  cells_.misses ? draw_heat_legend(painter) : draw_answered(painter);
   QFont const font = ui_font(11);
   double wide = unit_width() - 2 * kLeft;
   auto line = [&](double y, QColor const& colour, QString const& words) {
@@ -257,13 +263,18 @@ void FilmView::draw_grid(QPainter& painter, Grid const& grid) const {
       for (int64_t column = 0; column < grid.columns; ++column) {
         int64_t element = (grid.first_page + page) * page_size +
                           (grid.first_row + row) * grid.page_columns + grid.first_column + column;
-        draw_cell(painter, cell_rect(grid, element), film_->level_at(frame_, grid.tensor, element));
+        QRectF cell = cell_rect(grid, element);
+        if (cells_.misses)
+          draw_heat(painter, cell, misses_of(grid.tensor, element));
+        else
+          draw_cell(painter, cell, film_->level_at(frame_, grid.tensor, element));
       }
   painter.setRenderHint(QPainter::Antialiasing, true);
   draw_touched(painter, grid);
 }
 
-/// Read: a frame; written: a frame with a diagonal; from main memory: in the colour of a warning.
+/// Read: a frame; written: a frame with a diagonal; from main memory: in the colour of a warning,
+/// which cells that count misses have themselves.
 void FilmView::draw_touched(QPainter& painter, Grid const& grid) const {
   int main = int(film_->levels.size()) - 1;
   for (int64_t i = film_->first_access[size_t(frame_)]; i < film_->first_access[size_t(frame_) + 1];
@@ -273,7 +284,7 @@ void FilmView::draw_touched(QPainter& painter, Grid const& grid) const {
     QRectF cell = cell_rect(grid, access.element);
     if (cell.isEmpty()) continue;
     bool far = access.level == main;
-    painter.setPen(QPen(far ? theme_.warn : theme_.ink, far ? 2 : 1.5));
+    painter.setPen(QPen(far && !cells_.misses ? theme_.warn : theme_.ink, far ? 2 : 1.5));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(cell);
     if (access.writes) painter.drawLine(cell.bottomLeft(), cell.topRight());
@@ -355,8 +366,19 @@ ValueInRange FilmView::value_in_range() const {
 
 std::vector<Part> FilmView::parts() const {
   std::vector<Part> parts;
-  for (Grid const& grid : grids())
-    parts.push_back({grid.box.adjusted(0, -kTitle, 0, 0), "Tensor " + grid_words(grid)});
+  for (Grid const& grid : grids()) {
+    QString words = "Tensor " + grid_words(grid);
+    if (cells_.misses) {
+      auto most = misses_.most_of(frame_, grid.tensor);
+      words += most.count == 0 ? QString(", no misses so far")
+                               : QString(", at most %1 misses so far, of the line of %2")
+                                     .arg(most.count)
+                                     .arg(element_words(grid.tensor, most.element));
+    }
+    parts.push_back({grid.box.adjusted(0, -kTitle, 0, 0), words});
+  }
+  if (!parts.empty() && cells_.misses)
+    parts.push_back({QRectF(kLeft, 6, unit_width() - 2 * kLeft, 18), heat_words()});
   if (!parts.empty())
     parts.push_back({QRectF(kLeft, 26, unit_width() - 2 * kLeft, 34),
                      totals_words() + ". " + frame_words(), true});

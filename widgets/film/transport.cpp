@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/film/transport.h"
 
-#include <QHBoxLayout>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QSlider>
+#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
 #include "widgets/film/film_view.h"
 #include "widgets/paint/chooser.h"
 #include "widgets/paint/controls.h"
+#include "widgets/paint/wrap_layout.h"
 
 namespace tw {
 namespace {
@@ -35,20 +36,20 @@ Transport::Transport(FilmView* view, QWidget* parent)
           controls::button("Step", "filmStep", "The next iteration (Right; Left: the one before)")),
       speed_(chooser("filmSpeed", "Iterations in each thirtieth of a second")),
       from_(chooser("filmFrom", "Where in the kernel the first iteration is")),
+      cells_(chooser("filmCells", "What cells show: where lines are, or how often they missed")),
       place_(new QSlider(Qt::Horizontal)) {
   for (int frames : {1, 4, 16, 64, 256})
     speed_->addItem(QString::number(frames) + QStringLiteral("×"), frames);
-  from_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  for (QComboBox* one : {from_, cells_}) one->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   place_->setObjectName("filmPlace");
   place_->setAccessibleName("Iteration");
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(16, 4, 16, 4);
   column->setSpacing(2);
-  auto* row = new QHBoxLayout;
-  row->setSpacing(6);
-  for (QWidget* one : std::initializer_list<QWidget*>{play_, backwards_, step_, speed_, from_})
+  auto* row = new WrapLayout(6);
+  for (QWidget* one :
+       std::initializer_list<QWidget*>{play_, backwards_, step_, speed_, from_, cells_})
     row->addWidget(one);
-  row->addStretch(1);
   column->addLayout(row);
   column->addWidget(place_);
   connect(play_, &QPushButton::clicked, this,
@@ -63,6 +64,8 @@ Transport::Transport(FilmView* view, QWidget* parent)
   });
   connect(from_, &QComboBox::activated, this,
           [this] { emit from_chosen(from_->currentData().toDouble()); });
+  connect(cells_, &QComboBox::activated, this,
+          [this](int chosen) { emit cells_chosen(chosen > 0, cells_->currentData().toString()); });
   connect(place_, &QSlider::valueChanged, this, [this](int frame) {
     view_->play(0);
     view_->go_to(frame);
@@ -93,6 +96,25 @@ void Transport::fill_places() {
   from_->setCurrentIndex(nearest);
 }
 
+/// Where lines are, then the misses of each cache and of all; as the view shows it.
+void Transport::fill_cells() {
+  session::AccessFilm const* film = view_->shown();
+  int caches = film && !film->levels.empty() ? int(film->levels.size()) - 1 : 0;
+  QStringList names;
+  for (int i = 0; i < caches; ++i) names << QString::fromStdString(film->levels[size_t(i)].name);
+  QStringList known;
+  for (int row = 1; row + 1 < cells_->count(); ++row) known << cells_->itemData(row).toString();
+  if (names != known || cells_->count() == 0) {
+    cells_->clear();
+    cells_->addItem("Where lines are");
+    for (QString const& name : names) cells_->addItem("Misses: " + name, name);
+    cells_->addItem("Misses: all caches", QString());
+  }
+  FilmCells const& shown = view_->cells();
+  int row = cells_->findData(QString::fromStdString(shown.level));
+  cells_->setCurrentIndex(!shown.misses ? 0 : row > 0 ? row : cells_->count() - 1);
+}
+
 void Transport::show_frame(int frame) {
   QSignalBlocker quiet(place_);
   place_->setMaximum(view_->shown() ? std::max(0, view_->shown()->frames() - 1) : 0);
@@ -102,9 +124,10 @@ void Transport::show_frame(int frame) {
 void Transport::refresh() {
   bool there = view_->shown() && view_->shown()->frames() > 0;
   for (QWidget* one :
-       std::initializer_list<QWidget*>{play_, backwards_, step_, speed_, from_, place_})
+       std::initializer_list<QWidget*>{play_, backwards_, step_, speed_, from_, cells_, place_})
     one->setEnabled(there);
   fill_places();
+  fill_cells();
   show_frame(view_->frame());
 }
 

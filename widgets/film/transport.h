@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// Plays a film of accesses: forwards, backwards, faster, from another place of the kernel.
+/// Plays a film of accesses: forwards, backwards, faster, from another place of the kernel; and
+/// what its cells show.
 #pragma once
 
 #include <QWidget>
@@ -27,18 +28,20 @@ public:
 
 signals:
   void from_chosen(double share);
+  void cells_chosen(bool misses, QString level);
 
 private:
   int speed() const;
   void show_frame(int frame);
   void fill_places();
+  void fill_cells();
 
   FilmView* view_;
   QPushButton *play_, *backwards_, *step_;
-  QComboBox *speed_, *from_;
+  QComboBox *speed_, *from_, *cells_;
   QSlider* place_;
   double asked_ = -1;
-  session::AccessFilm const* filled_ = nullptr;  ///< whose stages `from_` has
+  session::AccessFilm const* filled_ = nullptr;  ///< whose stages `from_` has, and caches `cells_`
 };
 
 }  // namespace tw

@@ -3,6 +3,7 @@
 #include <QEvent>
 #include <QScrollArea>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "app/window/pane.h"
 #include "app/window/panes/memory/journal.h"
@@ -49,6 +50,10 @@ public:
     connect(lanes_, &LaneRow::menu_asked, this, [this](QPoint at) { show_menu(at); });
     connect(transport_, &Transport::from_chosen, this,
             [this](double share) { bench_.ask(journal::FilmFrom{share}); });
+    connect(transport_, &Transport::cells_chosen, this, [this](bool misses, QString const& level) {
+      bench_.ask(journal::FilmShows{misses ? "misses" : "places", level.toStdString()});
+    });
+    bench.on<journal::FilmShows>([this](auto const& action) { return show_cells(action); });
     bench.on<journal::FilmFrom>([this](auto const& action) {
       transport_->set_from(action.share);
       return look(), Status();
@@ -61,6 +66,12 @@ public:
                          bench_.ask(journal::ShowView{"memory"});
                          film_->setFocus();
                        }});
+    for (auto [name, what] : {std::pair{"Cells of Memory: where lines are", "places"},
+                              std::pair{"Cells of Memory: misses so far", "misses"}})
+      bench.add_command({.section = "Views", .name = name, .run = [this, what] {
+                           bench_.ask(journal::ShowView{"memory"});
+                           bench_.ask(journal::FilmShows{what, {}});
+                         }});
   }
   QWidget* widget() override { return page_; }
   QWidget* focus_target() override { return film_; }
@@ -91,6 +102,8 @@ public:
     bool there = film && film->frames() > 0;
     if (name == "film.frames") return double(there ? film->frames() : 0);
     if (name == "film.frame") return double(film_->frame());
+    if (name == "film.most") return double(film_->most_misses());
+    if (name == "film.shows") return shows_words();
     if (name == "memory.links") return double(flow_->links().size());
     if (name == "film.first")
       return there ? double(film->reuse.first) / double(film->reuse.total()) : 0.0;
@@ -100,6 +113,16 @@ public:
           std::pair{"film.conflict", MissKind::kConflict}})
       if (name == word) return double(there ? film->missed_by(film_->frame(), kind) : 0);
     return {};
+  }
+  Layout layout() const override { return {{"film cells", shows_words()}}; }
+  void apply_layout(Layout const& layout) override {
+    auto kept = layout.find("film cells");
+    if (kept == layout.end()) return;
+    constexpr std::string_view kOf = "misses of ";
+    bool of_one = kept->second.starts_with(kOf);
+    film_->show_cells({kept->second.starts_with("misses"),
+                       of_one ? kept->second.substr(kOf.size()) : std::string()});
+    transport_->refresh();
   }
   std::vector<Key> keys() const override {
     QString const section = "Memory";
@@ -111,6 +134,20 @@ public:
   }
 
 private:
+  Status show_cells(journal::FilmShows const& action) {
+    if (session::AccessFilm const* film = film_->shown();
+        film && !action.level.empty() &&
+        !std::ranges::count(film->levels, action.level, &session::FilmLevel::name))
+      return bad_input("unknown_cache", "this device has no cache '" + action.level + "'");
+    film_->show_cells({action.what == "misses", action.level});
+    return transport_->refresh(), Status();
+  }
+  std::string shows_words() const {
+    FilmCells const& cells = film_->cells();
+    if (!cells.misses) return "places";
+    return cells.level.empty() ? "misses" : "misses of " + cells.level;
+  }
+
   void look() {
     waits_ = false;
     if (!page_->isVisible()) return;
