@@ -51,6 +51,7 @@ struct Group {
   int card = -1;     ///< of a folded one that can be seen
   QRectF frame;      ///< of an open one that can be seen
   QRectF note;       ///< where `alike` stands in the frame's head; empty: no room
+  int form = -1;     ///< groups with the same one are built alike; -1: nothing is in it
   bool seen() const { return card >= 0 || !frame.isEmpty(); }
 };
 struct Card {

@@ -13,6 +13,7 @@ namespace {
 
 /// No more are named; the others are counted.
 constexpr size_t kMostNamed = 2;
+constexpr qsizetype kMostOperators = 8;
 
 struct Contents {
   int kernels = 0, others = 0, groups = 0, numbered = 0, inner_edges = 0;
@@ -92,11 +93,44 @@ void describe_groups(Cards& made, std::vector<std::pair<int, int>> const& edges)
   }
   for (auto const& [form, groups] : same)
     for (size_t g : groups) {
+      if (!all[g].form.empty()) made.groups[g].form = int(groups.front());
       QStringList others;
       for (size_t other : groups)
         if (other != g) others << made.groups[other].title;
       made.groups[g].alike = named(others);
     }
+}
+
+namespace {
+
+bool is_within(Cards const& cards, int inner, int outer) {
+  for (int g = inner; g >= 0; g = cards.groups[size_t(g)].parent)
+    if (g == outer) return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<int> built_alike(Cards const& cards, int group) {
+  std::vector<int> alike;
+  for (int g = 0; g < int(cards.groups.size()); ++g) {
+    bool same = cards.groups[size_t(g)].form == cards.groups[size_t(group)].form;
+    if (!same || cards.groups[size_t(g)].form < 0) continue;
+    bool nested = g != group && (is_within(cards, g, group) || is_within(cards, group, g));
+    nested |= std::ranges::any_of(alike, [&](int outer) { return is_within(cards, g, outer); });
+    if (!nested) alike.push_back(g);
+  }
+  return alike;
+}
+
+QString operator_words(Cards const& cards, int group) {
+  QStringList words;
+  for (Findable const& found : cards.findable)
+    if (is_within(cards, found.inner, group)) words << QString::fromStdString(found.node->op);
+  QString text = words.mid(0, kMostOperators).join(", ");
+  if (words.size() > kMostOperators)
+    text += QString(" and %1 more").arg(words.size() - kMostOperators);
+  return text;
 }
 
 QString kernel_words(session::GraphView const& graph) {

@@ -6,9 +6,15 @@
 
 namespace tw::graph {
 
-/// Fills `words`, `contents` and `alike` of each group. Cards are one a member still, in the order
-/// of the members; `edges` lead from card to card, those from -1 are inputs.
+/// Fills `words`, `contents`, `alike` and `form` of each group. Cards are one a member still, in
+/// the order of the members; `edges` lead from card to card, those from -1 are inputs.
 void describe_groups(Cards& made, std::vector<std::pair<int, int>> const& edges);
+
+/// Groups that are built like one, it among them, in the order of the groups. None holds another:
+/// of two such the outer one is there, unless the inner one was asked for.
+std::vector<int> built_alike(Cards const& cards, int group);
+/// "conv2d, relu, conv2d, add": of a group's nodes, in their order; of very many the first ones.
+QString operator_words(Cards const& cards, int group);
 
 /// "19 kernels in 24 runs".
 QString kernel_words(session::GraphView const& graph);

@@ -239,10 +239,10 @@ std::vector<Part> GraphView::group_parts() const {
     QRectF box = group.card >= 0 ? made_->cards[size_t(group.card)].box
                                  : QRectF(group.frame.topLeft(),
                                           QSizeF(group.frame.width(), session::kFrameHead));
-    parts.push_back(
-        {QRectF(box.topLeft() * scale_ + origin_, box.size() * scale_),
-         group.title + (group.open ? ", open group, " : ", folded group, ") + group.words,
-         group.key == group_});
+    parts.push_back({QRectF(box.topLeft() * scale_ + origin_, box.size() * scale_),
+                     group.title + (group.open ? ", open group, " : ", folded group, ") +
+                         group.words + alike_part_words(group),
+                     group.key == group_});
   }
   return parts;
 }

@@ -69,6 +69,7 @@ void GraphView::paintEvent(QPaintEvent*) {
   for (size_t i = 0; i < match_cards_.size(); ++i)
     if (match_cards_[i] && made_->cards[i].box.intersects(seen))
       draw_match(painter, made_->cards[i], match_cards_[i] == 2);
+  draw_alike(painter, seen);
   draw_changes(painter, seen);
   draw_drop(painter);
   painter.restore();

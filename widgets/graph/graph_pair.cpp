@@ -121,6 +121,7 @@ void GraphPair::show_captions() {
 
 void GraphPair::show_form(std::string const& form) {
   QString found = main().found_text();
+  end_alike();
   form_ = form;
   for (bool before : {false, true}) {
     Half const& half = halves_[before ? 1 : 0];

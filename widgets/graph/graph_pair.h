@@ -47,6 +47,10 @@ public:
   void fold_all(bool open);
   void find(QString const& text);
   void step_match(int direction);
+  // As GraphView does it: graph_alike.cpp.
+  bool show_alike(std::string const& key);
+  void step_alike(int direction);
+  void end_alike();
   /// The one whose matches are counted: after fusion, if it has some.
   GraphView& found_in() const {
     return is_both() && after_->match_count() == 0 ? *before_ : main();

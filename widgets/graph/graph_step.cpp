@@ -13,6 +13,7 @@ using graph::Findable;
 void GraphView::have_find_bar(bool has) {
   has_bar_ = has;
   if (!has) bar_->hide();
+  show_block_bar();
 }
 
 void GraphView::mark(std::vector<int> nodes) {

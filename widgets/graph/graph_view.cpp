@@ -29,6 +29,7 @@ GraphView::GraphView(QWidget* parent)
   setAttribute(
       Qt::WA_OpaquePaintEvent);  // a large picture takes long to fill, and was filled twice
   bar_->hide();
+  make_block_bar();
   connect(watcher_, &QFutureWatcher<Made>::finished, this, &GraphView::take_cards);
   connect(bar_, &FindBar::text_typed, this, &GraphView::find_typed);
   connect(bar_, &FindBar::step_asked, this, &GraphView::step_typed);
@@ -65,6 +66,7 @@ void GraphView::rebuild() {
   anchor_.clear();
   matches_.clear();
   match_cards_.clear();
+  alike_.clear();
   marked_.clear();
   hinted_.clear();
   mark_cards_.clear();
@@ -107,6 +109,7 @@ void GraphView::take_cards() {
   for (graph::Findable const& found : made_->findable)
     if (wanted_node_ >= 0 && found.node->id == wanted_node_) bring_into_view(found.card);
   wanted_node_ = -1;
+  find_alike_again();
   update_marks();
   if (asked_to_see_)
     show_reason(asked_.first, asked_.second);  // its groups open, if they were not known before
@@ -186,6 +189,7 @@ QSizeF GraphView::begin_whole() {
   whole_ = true;
   moved_ = false;
   bar_->hide();
+  show_block_bar();
   return whole_size();
 }
 
@@ -195,6 +199,7 @@ void GraphView::end_whole() {
   origin_ = left_.origin;
   moved_ = left_.moved;
   bar_->setVisible(left_.searched);
+  show_block_bar();
   update();
 }
 
@@ -209,6 +214,7 @@ void GraphView::rescale() {
 void GraphView::place_bar() {
   QPoint gap = pixels(QPointF(12, 12));
   bar_->move(width() - bar_->width() - gap.x(), gap.y());
+  place_block_bar();
 }
 
 /// A place the user has chosen stays; the first look is looked anew. One that was fitted fits again
@@ -328,6 +334,7 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
     drop_group_ = -1;
     return drop_flag();
   }
+  if (alike_key(*event)) return;
   if (event->key() == Qt::Key_Escape && bar_->isVisible()) return emit find_closed();
   if (event->key() == Qt::Key_0) return emit fit_typed();
   QWidget::keyPressEvent(event);
@@ -362,6 +369,7 @@ void GraphView::bring_into_view(QRectF const& box) {
 
 void GraphView::open_find() {
   if (!has_bar_) return;
+  end_alike();
   bar_->show();
   bar_->raise();
   bar_->take_focus();
@@ -375,6 +383,7 @@ void GraphView::close_find() {
 
 void GraphView::find(QString const& text) {
   wanted_ = text;
+  if (!text.isEmpty()) end_alike();
   if (!text.isEmpty() && has_bar_) bar_->show();
   bar_->show_text(text);
   search();

@@ -25,6 +25,8 @@
 
 namespace tw {
 
+class BlockBar;
+
 /// "+", "−", "≠", "↕"; of the same: nothing.
 QString change_sign(session::NodeChange change);
 QColor change_colour(Theme const& theme, session::NodeChange change);
@@ -116,6 +118,24 @@ public:
   /// Up and down go from card to card, which `chosen` tells, not from kernel to kernel.
   void step_by_cards(bool steps) { steps_by_cards_ = steps; }
 
+  // ---- blocks that are built alike: graph_alike.cpp ----
+  /// Marks all that are built like this one, by its key; a bar says which. False: it is alone, or
+  /// there is none, and nothing has changed.
+  bool show_alike(std::string const& key);
+  void end_alike();
+  void step_alike(int direction);
+  /// Goes to one of the graph's groups as a step does.
+  void stand_at_block(std::string const& key);
+  int alike_count() const { return int(alike_.size()); }  ///< 0: nothing is marked
+  int current_alike() const;                              ///< from 0
+  std::string const& block_stood_at() const { return like_; }
+  /// "4 blocks of conv2d, relu, conv2d, add: layer1.0, layer1.1, ..."; empty: nothing is marked.
+  QString alike_words() const;
+  /// "conv2d, relu"
+  QString operators_of(std::string const& key) const;
+  /// The innermost group around a place of the view; empty: there is none.
+  std::string block_at(QPointF at) const;
+
   // ---- in step with another view: graph_step.cpp ----
   /// Cards of these nodes are marked: as chosen, or lightly as what is under the pointer.
   void mark(std::vector<int> nodes);
@@ -163,6 +183,8 @@ signals:
   void find_typed(QString text);
   void step_typed(int direction);
   void find_closed();
+  void alike_step_typed(int direction);
+  void alike_ended();
 
 protected:
   void paintEvent(QPaintEvent*) override;
@@ -229,6 +251,17 @@ private:
   void keep_in_place(QRectF const& stood);
   void lay_out_again();
   std::vector<Part> group_parts() const;
+  // Of blocks that are built alike: graph_alike.cpp.
+  void make_block_bar();
+  void show_block_bar();
+  void place_block_bar();
+  void find_alike_again();
+  bool alike_key(QKeyEvent const& event);
+  /// Of its card or its frame; of one that cannot be seen, of what holds it.
+  QRectF place_of(graph::Group const& group) const;
+  void bring_block_into_view(graph::Group const& group);
+  void draw_alike(QPainter& painter, QRectF const& seen) const;
+  QString alike_part_words(graph::Group const& group) const;
   session::KernelRow const* row_of(graph::Card const& card) const;
   // Of a cut: graph_cut.cpp.
   bool shows_cut() const { return cut_ && !before_; }
@@ -306,6 +339,11 @@ private:
   std::vector<int> matches_;       ///< places in made_->findable
   std::vector<char> match_cards_;  ///< for each card: 0, 1 found, 2 found now
   int match_ = -1;
+
+  BlockBar* blocks_ = nullptr;
+  std::vector<int> alike_;    ///< groups that are marked
+  std::string like_;          ///< the one that is stood at, by its key
+  std::string wanted_block_;  ///< comes into view when it is laid out
 };
 
 }  // namespace tw

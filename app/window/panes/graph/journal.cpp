@@ -44,6 +44,15 @@ journal::Vocabulary const& vocabulary_graph() {
               .replacing(),
           row<StepMatch>("match", "goes to the next node found, or to the previous one",
                          Word<StepMatch>{&StepMatch::direction, "DIRECTION", {"next", "previous"}}),
+          row<BlocksLike>("blocks like",
+                          "marks the groups of the graph that are built like one; without a name, "
+                          "like the chosen one or the one around the kernel",
+                          OptionalRest<BlocksLike>{&BlocksLike::group, "GROUP"}),
+          row<StepBlock>(
+              "block",
+              "goes to the next group that is built alike, or to the previous one; or marks them "
+              "no more",
+              Word<StepBlock>{&StepBlock::direction, "DIRECTION", {"next", "previous", "end"}}),
       },
       {
           {"view.graph.nodes", "", "number of cards in the graph"},
@@ -60,6 +69,10 @@ journal::Vocabulary const& vocabulary_graph() {
           {"view.graph.edges", "", "number of edges between the cards"},
           {"view.graph.frame", "ms", "time that the last drawing of the graph took"},
           {"view.graph.scale", "", "scale of the graph; 1: as laid out"},
+          {"blocks.count", "", "number of groups that are marked as built alike; 0: none are"},
+          {"blocks.current", "", "number of the one that is shown, from 1; 0: none"},
+          {"blocks.group", "words", "the one that is shown, or none"},
+          {"blocks.words", "words", "what the graph says of the groups that are built alike"},
           {"find.matches", "", "number of nodes found in the graph"},
           {"find.current", "", "number of the found node that is shown, from 1; 0: none"},
           {"find.node", "words", "name of the found node that is shown, or none"},

@@ -40,4 +40,12 @@ struct StepMatch {
   std::string direction;  ///< "next" or "previous"
 };
 
+/// Marks the blocks that are built like this one, by its key; empty: the chosen one.
+struct BlocksLike {
+  std::string group;
+};
+struct StepBlock {
+  std::string direction;  ///< "next" or "previous" of them; "end": they are marked no more
+};
+
 }  // namespace tw::journal

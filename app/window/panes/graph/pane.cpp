@@ -16,7 +16,8 @@ namespace tw {
 namespace {
 
 constexpr char kBefore[] = "Graph before fusion", kAfter[] = "Graph after fusion",
-               kBoth[] = "Graph before and after fusion, side by side";
+               kBoth[] = "Graph before and after fusion, side by side",
+               kAlike[] = "Blocks built like this";
 
 class GraphPane final : public Pane {
 public:
@@ -63,7 +64,10 @@ public:
             {graph, "Left, Right", "Go from group to group"},
             {graph, "Space", "Open or fold the group"},
             {graph, "+, -", "Zoom"},
-            {graph, "0", "Fit the whole graph"}};
+            {graph, "0", "Fit the whole graph"},
+            {graph, "Enter, Shift+Enter",
+             "The next block that is built alike, the one before, while they are marked; Esc ends "
+             "it"}};
   }
   std::optional<session::FactValue> fact(std::string const& name) const override;
   std::vector<PaletteEntry> palette_entries() override;
@@ -87,6 +91,8 @@ private:
   }
   void watch_view(GraphView& view);
   void watch_find(GraphView& view);
+  void perform_alike();
+  void show_place_menu(GraphView& view, int group, QPoint at);
   Status choose(journal::ChooseInGraph const& action);
   void perform_actions();
   void watch();
@@ -125,6 +131,7 @@ void GraphPane::perform_actions() {
     return Status();
   });
   perform_folding();
+  perform_alike();
   bench_.on<journal::ExplainFusion>([this](auto const& action) { return explain_fusion(action); });
   bench_.on<journal::FindInGraph>([this](auto const& action) {
     if (action.text.empty()) {
@@ -149,6 +156,28 @@ void GraphPane::perform_folding() {
   };
   bench_.on<journal::FoldGraph>([fold](auto const& action) { return fold(action.group, false); });
   bench_.on<journal::UnfoldGraph>([fold](auto const& action) { return fold(action.group, true); });
+}
+
+void GraphPane::perform_alike() {
+  bench_.on<journal::BlocksLike>([this](auto const& action) -> Status {
+    if (!now().graph) return bad_input("no_model", "no model is open");
+    TRY(bench_.show_view("graph"));
+    std::string group = action.group.empty() ? main().chosen_group() : action.group;
+    if (group.empty())
+      return bad_input("no_block", "no block is chosen, and none is around the chosen kernel");
+    if (!main().has_group(group))
+      return bad_input("unknown_group", "the graph has no group '" + group + "'");
+    if (pair_->show_alike(group)) return {};
+    return bad_input("block_alone", "no other block is built like " + group + " (" +
+                                        main().operators_of(group).toStdString() + ")");
+  });
+  bench_.on<journal::StepBlock>([this](auto const& action) -> Status {
+    if (main().alike_count() == 0)
+      return bad_input("no_blocks", "no blocks are marked: 'blocks like'");
+    if (action.direction == "end") return pair_->end_alike(), Status();
+    pair_->step_alike(action.direction == "next" ? 1 : -1);
+    return {};
+  });
 }
 
 /// The group that was clicked, or the one around the chosen kernel.
@@ -194,12 +223,8 @@ void GraphPane::watch_view(GraphView& view) {
   });
   connect(&view, &GraphView::kernel_chosen, this,
           [this](int row) { bench_.execute(session::SelectKernel{row}); });
-  connect(&view, &GraphView::menu_asked, this, [this](int group, QPoint at) {
-    bench_.show_menu(
-        {kRunWhole, "Measure the whole model", kBefore, kAfter, kBoth,
-         "Fold all groups of the graph", "Unfold all groups of the graph", "Find in the graph"},
-        at, menu_.entries_at(group));
-  });
+  connect(&view, &GraphView::menu_asked, this,
+          [this, &view](int group, QPoint at) { show_place_menu(view, group, at); });
   connect(&view, &GraphView::cut_moved, this, [this](int from, int to) {
     if (now().cut)
       for (session::CutPointView const& point : now().cut->points)
@@ -227,6 +252,24 @@ void GraphPane::watch_find(GraphView& view) {
   });
   connect(&view, &GraphView::find_closed, this,
           [this] { bench_.user_did(journal::FindInGraph{}); });
+  connect(&view, &GraphView::alike_step_typed, this, [this](int direction) {
+    bench_.user_did(journal::StepBlock{direction > 0 ? "next" : "previous"});
+  });
+  connect(&view, &GraphView::alike_ended, this,
+          [this] { bench_.user_did(journal::StepBlock{"end"}); });
+}
+
+/// Of the group of the model's own graph, and of the block, that is there.
+void GraphPane::show_place_menu(GraphView& view, int group, QPoint at) {
+  std::vector<Workbench::MenuEntry> entries = menu_.entries_at(group);
+  std::string block = view.block_at(view.units(view.mapFromGlobal(at)));
+  if (!block.empty())
+    entries.insert(entries.begin(), {"Blocks built like " + QString::fromStdString(block), true,
+                                     [this, block] { bench_.ask(journal::BlocksLike{block}); }});
+  bench_.show_menu(
+      {kRunWhole, "Measure the whole model", kBefore, kAfter, kBoth, "Fold all groups of the graph",
+       "Unfold all groups of the graph", "Find in the graph"},
+      at, entries);
 }
 
 /// Of both, beside each other; without a second one nothing stands for it.
@@ -268,6 +311,9 @@ void GraphPane::add_commands() {
   };
   one("Fold the group of the graph", false);
   one("Unfold the group of the graph", true);
+  bench_.add_command({.section = "Views", .name = kAlike, .run = [this] {
+                        bench_.ask(journal::BlocksLike{main().chosen_group()});
+                      }});
   bench_.add_command({.section = "Measuring and devices",
                       .name = kRunWhole,
                       .run = [this] { bench_.execute(session::RemoveCut{}); },
@@ -319,6 +365,11 @@ std::optional<session::FactValue> GraphPane::fact(std::string const& name) const
     for (GraphView const* shown : pair_->shown()) ms += shown->frame_ms();
     return ms;
   }
+  if (name == "blocks.count") return double(view.alike_count());
+  if (name == "blocks.current") return double(view.current_alike() + 1);
+  if (name == "blocks.group")
+    return view.alike_count() == 0 ? std::string("none") : view.block_stood_at();
+  if (name == "blocks.words") return view.alike_words().toStdString();
   if (name == "find.matches") return double(found_count());
   GraphView const& found = pair_->found_in();
   if (name == "find.current") return double(found.current_match() + 1);
