@@ -2,9 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/support/base/quantities.h"
 
 namespace tw::session {
+
+double spread_of(std::vector<double> const& samples) {
+  if (samples.empty()) return 0;
+  auto [least, greatest] = std::ranges::minmax(samples);
+  return least > 0 ? (greatest - least) / least : 0;
+}
 
 std::string spread_words(double least_ms, double spread) {
   constexpr double kWide = 0.25;

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace tw::session {
+
+/// (greatest - least) / least; 0: there are none.
+double spread_of(std::vector<double> const& samples);
 
 /// "±4.2 %"; "1 sample" of a time that nothing was compared with; "to 2.4 ms" where a part of the
 /// least time would say nothing. `spread`: (greatest - least) / least.

@@ -28,6 +28,8 @@ private slots:
     QCOMPARE(session::spread_words(60.5, 0), std::string("1 sample"));
     QCOMPARE(session::spread_words(0.29, 7.38), std::string("to 2.43 ms"));
     QCOMPARE(session::samples_words(0.29, 7.38, 5), std::string("to 2.43 ms in 5 samples"));
+    QCOMPARE(session::spread_of({3.0, 2.0, 5.0, 2.5}), 1.5);
+    QCOMPARE(session::spread_of({}), 0.0);
     QCOMPARE(session::samples_words(60.5, 0.042, 9), std::string("±4.2 % of 9 samples"));
     QCOMPARE(session::samples_words(60.5, 0.042, 0), std::string("±4.2 %"));
     QCOMPARE(session::samples_words(60.5, 0, 1), std::string("1 sample"));

@@ -45,10 +45,10 @@ QString text_of(std::vector<MachineQuantity> const& changes) {
 QuantityField::QuantityField(MachineQuantity const& is, QWidget* parent)
     : QDoubleSpinBox(parent), is_(is) {
   bool cache = is.kind == QuantityKind::kCapacity;
-  factor_ = cache ? 1024 : 1;
+  factor_ = !cache ? 1 : is.value >= (10 << 20) ? 1 << 20 : 1024;
   setDecimals(6);
   setRange(1e-3, 1e9);
-  setSuffix(cache ? " KB" : " " + QString::fromStdString(is.unit));
+  setSuffix(cache ? (factor_ > 1024 ? " MB" : " KB") : " " + QString::fromStdString(is.unit));
   setKeyboardTracking(false);
   setStepType(QAbstractSpinBox::DefaultStepType);
   QString kind = cache ? "cache" : is.kind == QuantityKind::kBandwidth ? "bandwidth" : "arithmetic";
@@ -87,7 +87,10 @@ WhatIfBar::WhatIfBar(QWidget* parent) : QWidget(parent) {
   reset_ = controls::button("Reset", "whatIfReset", "Roofs and caches as they are");
   row->addWidget(reset_);
   connect(choice_, &QComboBox::activated, this, &WhatIfBar::take_choice);
-  connect(reset_, &QPushButton::clicked, this, [this] { emit asked({}); });
+  connect(reset_, &QPushButton::clicked, this, [this] {
+    own_ = false;
+    emit asked({});
+  });
 }
 
 void WhatIfBar::make_fields(std::vector<MachineQuantity> const& are) {
@@ -107,7 +110,6 @@ void WhatIfBar::make_fields(std::vector<MachineQuantity> const& are) {
     row->addWidget(name);
     row->addWidget(field);
     layout()->addWidget(both);
-    both->show();
     connect(field, &QDoubleSpinBox::valueChanged, this, &WhatIfBar::take_fields);
     fields_.push_back(field);
     labels_.push_back(both);
@@ -142,11 +144,20 @@ void WhatIfBar::show_choice() {
     });
     if (same) found = int(row) + 1;
   }
-  choice_->setCurrentIndex(found);
+  choice_->setCurrentIndex(own_ ? kOwn : found);
+  show_fields();
+}
+
+/// Numbers take rows from the chart: they are there for who asked for own ones.
+void WhatIfBar::show_fields() {
+  for (QWidget* one : labels_) one->setVisible(choice_->currentIndex() == kOwn);
+  updateGeometry();
 }
 
 void WhatIfBar::take_choice(int row) {
-  if (row == kOwn) return fields_.empty() ? void() : fields_.front()->setFocus();
+  own_ = row == kOwn;
+  show_fields();
+  if (own_) return fields_.empty() ? void() : fields_.front()->setFocus();
   std::vector<MachineQuantity> changes;
   for (MachineQuantity one : are_)
     if (row > 0 && one.kind == kChoices[row - 1].kind) {

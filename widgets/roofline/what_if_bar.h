@@ -50,10 +50,12 @@ private:
   void take_fields();
   void take_choice(int row);
   void show_choice();
+  void show_fields();
 
   std::vector<session::MachineQuantity> are_;
   std::vector<QuantityField*> fields_;
   std::vector<QWidget*> labels_;  ///< with their fields
+  bool own_ = false;              ///< own numbers were chosen
   QString shown_;                 ///< what is otherwise, as it was shown last
   QComboBox* choice_;
   QPushButton* reset_;

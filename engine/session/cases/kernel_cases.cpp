@@ -17,6 +17,7 @@
 #include "engine/session/model/kernel_reference.h"
 #include "engine/session/model/loaded_model.h"
 #include "engine/session/model/open_kernel.h"
+#include "engine/session/spread_words.h"
 #include "engine/session/views/compare.h"
 #include "engine/session/views/schedule_views.h"
 
@@ -243,7 +244,7 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
                       result));
   if (what.measure && result.is_right()) {
     result.scheduled_ms = measured.samples.least() * 1e3;
-    result.scheduled_spread = measured.samples.spread();
+    result.scheduled_spread = spread_of(measured.samples.seconds);
   } else {
     result.plain_ms.reset();
   }
@@ -310,7 +311,7 @@ Status time_in_turns(Comparing const& by, ir::Program const& plain,
     }
   for (size_t i : {0, 1}) {
     sides[i]->min_ms = samples[i].least() * 1e3;
-    sides[i]->spread = samples[i].spread();
+    sides[i]->spread = spread_of(samples[i].seconds);
   }
   return {};
 }

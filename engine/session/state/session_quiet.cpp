@@ -5,6 +5,7 @@
 #include "engine/device/local_device.h"
 #include "engine/measure/roofs.h"
 #include "engine/session/layers.h"
+#include "engine/session/spread_words.h"
 #include "engine/session/state/session_impl.h"
 
 namespace tw::session {
@@ -45,7 +46,7 @@ void SessionImpl::keep_time(History& history, int64_t flops, int node,
   double ms = samples.least() * 1e3;
   // Where the roofs were measured while others ran, nobody knows how fast the machine is alone.
   bool disturbed = outcome.disturbed || (state_.machine && state_.machine->roofs_doubtful);
-  Measured now{ms, samples.spread(), double(flops) / ms / 1e6, disturbed,
+  Measured now{ms, spread_of(samples.seconds), double(flops) / ms / 1e6, disturbed,
                int(samples.seconds.size())};
   auto const& known = history.node(node).on(state_.here).measured;
   if (known && known->min_ms < ms) {
