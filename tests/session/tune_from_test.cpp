@@ -58,6 +58,15 @@ private slots:
     QVERIFY(rule.size({}) > 1);
   }
 
+  /// As views do that look at other steps.
+  void who_asks_in_turns_for_two_spaces_gets_both() {
+    std::shared_ptr<TuningSpace const> rule, step;
+    QTRY_VERIFY_WITH_TIMEOUT(
+        (rule = session_->tuning_space(0), step = session_->tuning_space(here_), rule && step),
+        20'000);
+    QVERIFY(rule->from == 0 && step->from == here_);
+  }
+
   void what_has_no_number_says_so() {
     QVERIFY(session_->execute(JumpTo{0}));
     QVERIFY(session_->execute(ApplyStep{"parallel(C.i)"}));

@@ -139,7 +139,7 @@ void ParallelPlot::draw_lines_of(QPainter& painter, bool kept) {
     for (size_t i = 0; i < space_->points.size(); ++i) {
       if (bool(kept_[i]) != kept) continue;
       int from = step_of(space_->points[i], axis), to = step_of(space_->points[i], axis + 1);
-      if (from >= 0 && to >= 0) ++pieces[uint64_t(from) << 32 | uint64_t(to)];
+      ++pieces[uint64_t(from) << 32 | uint64_t(to)];
     }
     int most = 1;
     for (auto const& [piece, many] : pieces) most = std::max(most, many);
@@ -156,16 +156,15 @@ void ParallelPlot::draw_lines_of(QPainter& painter, bool kept) {
   for (int axis = 0; best >= 0 && axis + 1 < axes(); ++axis) {
     int from = step_of(space_->points[size_t(best)], axis);
     int to = step_of(space_->points[size_t(best)], axis + 1);
-    if (from >= 0 && to >= 0)
-      painter.drawLine(place_of_step(axis, from), place_of_step(axis + 1, to));
+    painter.drawLine(place_of_step(axis, from), place_of_step(axis + 1, to));
   }
 }
 
 QString ParallelPlot::words_of(int axis, double value) const {
   if (is_time(axis)) return QString::fromStdString(milliseconds_text(value));
-  auto const& values = space_->axes[size_t(axis)].values;
+  session::TrialAxis const& knob = space_->axes[size_t(axis)];
   return QString::fromStdString(
-      values[size_t(std::clamp<double>(value, 0, double(values.size()) - 1))]);
+      knob.words(int(std::clamp<double>(value, 0, double(knob.values.size()) - 1))));
 }
 
 void ParallelPlot::draw_axis(QPainter& painter, int axis) const {
@@ -183,26 +182,44 @@ void ParallelPlot::draw_axis(QPainter& painter, int axis) const {
   double left = std::clamp(x - wide / 2, 2.0, std::max(2.0, unit_width() - wide - 2));
   paint::text(painter, QRectF(left, 22, wide, 18), font, chosen ? theme_.text1 : theme_.text2,
               name);
-  // As many values as have room, on a plate over the lines.
+  draw_values(painter, axis, gap);
+  draw_range(painter, axis);
+}
+
+/// As many values as have room, on a plate over the lines. What trials leave to the rule is always
+/// among them, with a ring on the axis.
+void ParallelPlot::draw_values(QPainter& painter, int axis, double gap) const {
   int many = is_time(axis) ? 5 : int(space_->axes[size_t(axis)].values.size());
-  int step = std::max(1, int(std::ceil(many * 16 / area.height())));
-  for (int i = 0; i < many; i += step) {
+  int step = std::max(1, int(std::ceil(many * 16 / plot().height())));
+  int by_rule = is_time(axis) ? -1 : space_->axes[size_t(axis)].by_rule;
+  for (int i = by_rule > 0 ? by_rule % step : 0; i < many; i += step) {
     double value = is_time(axis) ? time_.ms(i / 4.0) : i;
+    QPointF at = place(axis, value);
     QFont mono = mono_font(11);
     QString words = QFontMetricsF(mono).elidedText(
         words_of(axis, value), Qt::ElideRight,
         is_time(axis) ? kRight - 12 : std::max(16.0, std::min(gap - 14, 90.0)));
     double room = QFontMetricsF(mono).horizontalAdvance(words) + 4;
-    QRectF plate(x + 9, place(axis, value).y() - 8, room, 16);
+    QRectF plate(at.x() + 9, at.y() - 8, room, 16);
     QColor ground = theme_.inset;
     ground.setAlphaF(0.85f);
     painter.fillRect(plate, ground);
-    paint::text(painter, plate, mono, theme_.text2, words);
+    paint::text(painter, plate, mono, i == by_rule ? theme_.text1 : theme_.text2, words);
   }
+  if (by_rule < 0) return;
+  painter.setPen(QPen(theme_.text1, 1.5));
+  painter.setBrush(theme_.inset);
+  painter.drawEllipse(place(axis, by_rule), 4, 4);
+}
+
+void ParallelPlot::draw_range(QPainter& painter, int axis) const {
+  QRectF area = plot();
+  double x = place(axis, 0).x();
   auto range = range_of(axis);
   if (drag_ && drag_->axis == axis) range = range_between(axis, drag_->from, drag_->to);
   if (!range) return;
-  double half = is_time(axis) ? 0 : 0.5 * area.height() / many;
+  double half =
+      is_time(axis) ? 0 : 0.5 * area.height() / double(space_->axes[size_t(axis)].values.size());
   QRectF brush(QPointF(x - 7, place(axis, range->low).y()),
                QPointF(x + 7, place(axis, range->high).y()));
   brush = brush.normalized().adjusted(0, -half, 0, half);

@@ -25,6 +25,10 @@ class ParallelPlot : public Canvas, public HasParts {
   Q_OBJECT
 public:
   explicit ParallelPlot(QWidget* parent = nullptr);
+  void set_theme(Theme const& theme) override {
+    Canvas::set_theme(theme);
+    stale_ = true;
+  }
   void show_space(std::shared_ptr<session::TrialSpace const> space);
   /// `kept`: for each point of the space.
   void show_filter(session::TrialFilter const& filter, std::vector<char> kept);
@@ -65,6 +69,8 @@ private:
   void draw_lines();
   void draw_lines_of(QPainter& painter, bool kept);
   void draw_axis(QPainter& painter, int axis) const;
+  void draw_values(QPainter& painter, int axis, double gap) const;
+  void draw_range(QPainter& painter, int axis) const;
   QString words_of(int axis, double value) const;
 
   std::shared_ptr<session::TrialSpace const> space_;

@@ -39,7 +39,7 @@ void SlicePlot::show_axis(int axis) {
 
 QRectF SlicePlot::plot() const {
   return QRectF(58, 44, std::max(40.0, unit_width() - 58 - 16),
-                std::max(40.0, unit_height() - 44 - 26));
+                std::max(40.0, unit_height() - 44 - 42));
 }
 
 double SlicePlot::x_of(int value) const {
@@ -59,7 +59,7 @@ std::vector<double> SlicePlot::fastest() const {
   for (size_t i = 0; i < space_->points.size(); ++i) {
     session::TrialPoint const& point = space_->points[i];
     int value = point.values[size_t(axis_)];
-    if (!kept_[i] || value < 0) continue;
+    if (!kept_[i]) continue;
     double& best = least[size_t(value)];
     if (best == 0 || point.ms < best) best = point.ms;
   }
@@ -78,7 +78,7 @@ void SlicePlot::draw_dots(QPainter& painter, bool kept) const {
   for (size_t i = 0; i < space_->points.size(); ++i) {
     session::TrialPoint const& point = space_->points[i];
     int value = point.values[size_t(axis_)];
-    if (bool(kept_[i]) != kept || value < 0) continue;
+    if (bool(kept_[i]) != kept) continue;
     double aside = (double(point.trial * 37 % 101) / 100 - 0.5) * wide;
     QPointF at(x_of(value) + aside, y_of(point.ms));
     if (!drawn.insert({int(at.x() / 1.5), int(at.y() / 1.5)}).second) continue;
@@ -99,15 +99,31 @@ void SlicePlot::draw_axes(QPainter& painter) const {
                 QString::fromStdString(milliseconds_text(time_.ms(i / 4.0))),
                 Qt::AlignRight | Qt::AlignVCenter);
   }
+  draw_values(painter, axis);
+}
+
+/// As many as have room; what trials leave to the rule is among them, and said below its value.
+void SlicePlot::draw_values(QPainter& painter, session::TrialAxis const& axis) const {
+  QRectF area = plot();
+  QFont mono = mono_font(11);
   double room = area.width() / double(axis.values.size());
   int step = std::max(1, int(std::ceil(34 / room)));
-  for (size_t i = 0; i < axis.values.size(); i += size_t(step)) {
+  for (int i = axis.by_rule > 0 ? axis.by_rule % step : 0; i < int(axis.values.size()); i += step) {
     double wide = room * step;
-    QString words =
-        QFontMetricsF(mono_font(11))
-            .elidedText(QString::fromStdString(axis.values[i]), Qt::ElideRight, wide - 2);
-    paint::text(painter, QRectF(x_of(int(i)) - wide / 2, area.bottom() + 4, wide, 16),
-                mono_font(11), theme_.text3, words, Qt::AlignHCenter | Qt::AlignTop);
+    QString words = QFontMetricsF(mono).elidedText(QString::fromStdString(axis.values[size_t(i)]),
+                                                   Qt::ElideRight, wide - 2);
+    paint::text(painter, QRectF(x_of(i) - wide / 2, area.bottom() + 4, wide, 16), mono,
+                i == axis.by_rule ? theme_.text1 : theme_.text3, words,
+                Qt::AlignHCenter | Qt::AlignTop);
+  }
+  double right = 0;  // of the words before
+  for (int place : {axis.not_asked, axis.by_rule}) {
+    if (place < 0) continue;
+    QString words = QString::fromStdString(axis.name(place));
+    double wide = QFontMetricsF(mono).horizontalAdvance(words) + 4;
+    double left = std::max({2.0, right, std::min(x_of(place) - wide / 2, unit_width() - wide - 2)});
+    right = left + wide + 4;
+    paint::text(painter, QRectF(left, area.bottom() + 20, wide, 16), mono, theme_.text1, words);
   }
 }
 
@@ -134,8 +150,9 @@ std::vector<Part> SlicePlot::parts() const {
   for (size_t i = 0; i < least.size(); ++i) {
     QString best = least[i] > 0 ? "fastest " + QString::fromStdString(milliseconds_text(least[i]))
                                 : QStringLiteral("no trial");
-    parts.push_back({QRectF(x_of(int(i)) - 12, plot().top(), 24, plot().height()),
-                     QString::fromStdString(space_->axes[size_t(axis_)].values[i]) + ": " + best});
+    parts.push_back(
+        {QRectF(x_of(int(i)) - 12, plot().top(), 24, plot().height()),
+         QString::fromStdString(space_->axes[size_t(axis_)].words(int(i))) + ": " + best});
   }
   return parts;
 }

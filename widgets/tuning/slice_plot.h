@@ -30,6 +30,7 @@ private:
   double y_of(double ms) const;
   void draw_dots(QPainter& painter, bool kept) const;
   void draw_axes(QPainter& painter) const;
+  void draw_values(QPainter& painter, session::TrialAxis const& axis) const;
 
   std::shared_ptr<session::TrialSpace const> space_;
   std::vector<char> kept_;

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/support/base/quantities.h"
 #include "widgets/paint/chooser.h"
@@ -74,21 +75,30 @@ void TrialsView::set_theme(Theme const& theme) {
   slice_->set_theme(theme);
 }
 
+/// Empty: the time.
+std::string TrialsView::knob_of(int axis) const {
+  return size_t(axis) < space_->axes.size() ? space_->axes[size_t(axis)].knob : "";
+}
+
 /// The axes of another kernel are others: what was kept there says nothing here.
-void TrialsView::show_runs(session::TuningView const& runs) {
+void TrialsView::show_runs(session::TuningView const& runs, session::RuleValues rules) {
   size_t trials = 0;
   for (auto const& run : runs.runs) trials += run->trials.size() + size_t(run->number) * 1000003;
-  if (trials == seen_) return;
+  if (trials == seen_ && rules == rules_) return;
   seen_ = trials;
-  auto space = std::make_shared<session::TrialSpace const>(session::trial_space(runs));
-  bool same = std::ranges::equal(space->axes, space_->axes, [](auto const& a, auto const& b) {
-    return a.knob == b.knob && a.values == b.values;
-  });
-  if (!same) filter_.ranges.clear();
+  rules_ = std::move(rules);
+  std::pair<int, std::string> kernel;
+  if (!runs.runs.empty()) kernel = {runs.runs[0]->row, runs.runs[0]->kernel};
+  bool other = std::exchange(kernel_, kernel) != kernel || space_->axes.empty();
+  std::string const chosen = knob_of(parallel_->chosen_axis());
+  auto space = std::make_shared<session::TrialSpace const>(session::trial_space(runs, rules_));
+  if (other) filter_.ranges.clear();
+  filter_ = session::carried(filter_, *space_, *space);
   space_ = space;
   parallel_->show_space(space_);
   slice_->show_space(space_);
-  if (!same) choose_axis(0);
+  int axis = chosen.empty() ? int(space_->axes.size()) : space_->axis_of(chosen);
+  choose_axis(other ? 0 : std::max(0, axis));
   apply();
 }
 

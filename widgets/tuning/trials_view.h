@@ -19,8 +19,8 @@ class TrialsView : public QWidget {
 public:
   explicit TrialsView(QWidget* parent = nullptr);
   void set_theme(Theme const& theme);
-  /// Of one kernel.
-  void show_runs(session::TuningView const& runs);
+  /// Of one kernel. `rules`: as far as they are known.
+  void show_runs(session::TuningView const& runs, session::RuleValues rules = {});
   void show_filter(session::TrialFilter const& filter);
   session::TrialFilter const& filter() const { return filter_; }
   void show_logarithmic(bool logarithmic);
@@ -46,6 +46,7 @@ signals:
 private:
   QWidget* build_head();
   void apply();
+  std::string knob_of(int axis) const;
   QString words() const;
 
   ParallelPlot* parallel_;
@@ -57,6 +58,8 @@ private:
   session::TrialFilter filter_;
   std::vector<char> kept_;
   size_t seen_ = 0;  ///< trials of which the space was made
+  std::pair<int, std::string> kernel_;
+  session::RuleValues rules_;
   bool logarithmic_ = true;
 };
 

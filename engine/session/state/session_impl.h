@@ -407,14 +407,14 @@ private:
   };
   Tuner tuner_;
   std::condition_variable_any tuner_changed_;
-  /// The last space that was asked for, and of what.
-  struct AskedSpace {
+  /// The spaces of one kernel that were asked for. Views may ask in turns, each for its own step.
+  struct AskedSpaces {
     Model model;
-    int kernel = -1, from = -1;
+    int kernel = -1;
     std::shared_ptr<Backend const> backend;
-    std::shared_ptr<TuningSpace const> space;  ///< null: not there yet
+    std::map<int, std::shared_ptr<TuningSpace const>> by_step;  ///< null: not there yet
   };
-  AskedSpace asked_space_;
+  AskedSpaces asked_spaces_;
   struct AskedDevices {
     std::string here;  ///< the device in use then
     bool asked = false;

@@ -1,4 +1,6 @@
 // What there is to tune, and on what: found out on threads of their own, since nobody may wait.
+#include <fmt/format.h>
+
 #include <future>
 
 #include "engine/device/registry.h"
@@ -24,15 +26,15 @@ std::shared_ptr<TuningSpace const> SessionImpl::tuning_space(int from) {
   int kernel = -1;
   {
     std::lock_guard lock(mutex_);
-    AskedSpace const& known = asked_space_;
-    if (known.model == state_.model && known.kernel == state_.kernel && known.from == from &&
-        known.backend == backend())
-      return known.space;
+    AskedSpaces& known = asked_spaces_;
+    if (known.model != state_.model || known.kernel != state_.kernel || known.backend != backend())
+      known = {state_.model, state_.kernel, backend(), {}};
+    auto [asked, is_new] = known.by_step.try_emplace(from);
+    if (!is_new) return asked->second;
     model = state_.model;
     kernel = state_.kernel;
-    asked_space_ = {model, kernel, from, backend(), nullptr};
   }
-  code_jobs_.start("space", "looking for what there is to tune",
+  code_jobs_.start(fmt::format("space of {}", from), "looking for what there is to tune",
                    [this, from, model, kernel](StopToken stop, Progress const&) {
                      find_space(from, model, kernel, stop);
                    });
@@ -64,11 +66,9 @@ void SessionImpl::find_space(int from, Model const& model, int kernel, StopToken
   space.from = from;
   {
     std::lock_guard lock(mutex_);
-    AskedSpace& asked = asked_space_;
-    if (stop.stop_requested() || asked.model != model || asked.kernel != kernel ||
-        asked.from != from)
-      return;
-    asked.space = std::make_shared<TuningSpace const>(std::move(space));
+    AskedSpaces& asked = asked_spaces_;
+    if (stop.stop_requested() || asked.model != model || asked.kernel != kernel) return;
+    asked.by_step[from] = std::make_shared<TuningSpace const>(std::move(space));
   }
   notify();
 }

@@ -32,11 +32,13 @@ public:
     if (tried && !offered_) bench_.offer_tab(*this);
     if (!tried && offered_) bench_.hide_tab(*this);
     offered_ = tried;
-    if (tried && view_->isVisible()) view_->show_runs(of_kernel);
+    if (tried && view_->isVisible()) view_->show_runs(of_kernel, rules_of(of_kernel));
   }
   /// Trials are placed only while somebody looks.
   bool eventFilter(QObject*, QEvent* event) override {
-    if (event->type() == QEvent::Show) view_->show_runs(runs_of(now()));
+    if (event->type() != QEvent::Show) return false;
+    session::TuningView of_kernel = runs_of(now());
+    view_->show_runs(of_kernel, rules_of(of_kernel));
     return false;
   }
   std::vector<Key> keys() const override {
@@ -61,6 +63,17 @@ private:
         if (run->row == next.kernel) of_kernel.runs.push_back(run);
     return of_kernel;
   }
+  /// Asked of the device in use: what the rule takes elsewhere is not known here.
+  session::RuleValues rules_of(session::TuningView const& runs) {
+    session::RuleValues rules;
+    for (auto const& run : runs.runs) {
+      auto space = run->elsewhere ? nullptr : live().tuning_space(run->from);
+      if (!space) continue;
+      for (session::SpaceKnob const& knob : space->knobs)
+        rules[run->number][knob.name] = knob.value;
+    }
+    return rules;
+  }
   void perform_actions();
   void watch();
   void add_commands();
@@ -80,7 +93,7 @@ private:
   std::string word_of(session::AxisRange const& range, double value) const {
     auto const& axes = view_->space().axes;
     if (size_t(range.axis) >= axes.size()) return fmt::format("{}", value);
-    return axes[size_t(range.axis)].values[size_t(value)];
+    return axes[size_t(range.axis)].name(int(value));
   }
 
   TrialsView* view_;
@@ -90,9 +103,7 @@ private:
 Result<double> TrialsPane::value_named(int axis, std::string const& word) const {
   auto const& axes = view_->space().axes;
   if (size_t(axis) < axes.size()) {
-    auto const& values = axes[size_t(axis)].values;
-    auto found = std::ranges::find(values, word);
-    if (found != values.end()) return double(found - values.begin());
+    if (int place = axes[size_t(axis)].place_of(word); place >= 0) return double(place);
     return bad_input("unknown_trial_value",
                      "no trial has the value '" + word + "' of " + axes[size_t(axis)].knob);
   }
