@@ -1,10 +1,14 @@
 // Roofs with points below them: the steps of a kernel, or every kernel of a model without and with
 // latency hidden. With TW_PICTURES set, pictures go to that folder.
 #include <QSignalSpy>
+#include <QTabWidget>
 #include <QToolTip>
 #include <QtTest>
+#include <cmath>
 
 #include "tests/gui/seen.h"
+#include "tests/gui/workplace.h"
+#include "widgets/compare/compare_view.h"
 #include "widgets/roofline/roofline_view.h"
 
 using namespace tw;
@@ -50,6 +54,33 @@ std::shared_ptr<session::LayersView> layers() {
   return view;
 }
 
+/// Steps of one kernel: speeds, measured where they are above 0, else modelled as fast as that.
+std::shared_ptr<session::RooflineView> steps(std::vector<double> const& speeds) {
+  auto view = std::make_shared<session::RooflineView>();
+  view->roofs = {{"FMA", true, 235, 2}, {"L2", false, 180, 2}, {"DRAM", false, 66, 2}};
+  for (double speed : speeds) {
+    auto step = int(view->trail.size());
+    session::RooflinePoint made = point(std::pow(3, step + 1), std::abs(speed), 33.6e6);
+    made.label = "step " + std::to_string(step) + " " + std::to_string(int(std::abs(speed)));
+    made.measured = speed > 0;
+    made.history_node = step;
+    view->trail.push_back(made);
+  }
+  view->trail.back().current = true;
+  view->explanation = "Modelled: arithmetic bounds this step, 1.4 ms.";
+  return view;
+}
+
+/// The texts that were painted and are a gain.
+QStringList gains(RooflineView& view) {
+  paint::TextLog log;
+  view.grab();
+  QStringList found;
+  for (paint::PaintedText const& text : log.texts)
+    if (text.words.contains("×") || text.words == "the same") found << text.words;
+  return found;
+}
+
 }  // namespace
 
 class RooflineTest : public QObject {
@@ -93,6 +124,124 @@ private slots:
     double up = view_->position(42, 1.85).y() - view_->position(42, 3.7).y();
     QVERIFY(std::abs(view_->arrow()->dy() + up) < 0.5);
     view_->show_outlook(nullptr);
+  }
+
+  void an_arrow_between_steps_says_what_the_newer_one_gains() {
+    view_->show_layers(nullptr);
+    view_->resize(1280, 800);
+    view_->show_roofline(steps({2, 8, 4, 60}));
+    std::vector<RooflineView::Arrow> arrows = view_->arrows();
+    QCOMPARE(arrows.size(), size_t(3));
+    QCOMPARE(arrows[0].line.p1(), view_->position(3, 2));
+    QCOMPARE(arrows[0].line.p2(), view_->position(9, 8));  // the newer one has the head
+    QCOMPARE(arrows[0].times, 4.0);
+    QCOMPARE(gains(*view_), (QStringList{"4.00×", "2.00× slower", "15.0×"}));
+    QVERIFY2(view_->parts()[1].name.endsWith("4.00× faster than the step before"),
+             qPrintable(view_->parts()[1].name));
+    QVERIFY(!view_->parts()[0].name.contains("the step before"));
+    // Within what a time repeats to nothing was gained.
+    view_->show_roofline(steps({2, 2.001}));
+    QCOMPARE(view_->arrows().size(), size_t(1));
+    QVERIFY(gains(*view_).isEmpty());
+    QVERIFY(view_->parts()[1].name.endsWith("as fast as the step before"));
+  }
+
+  void no_arrow_goes_from_measured_to_modelled() {
+    view_->show_layers(nullptr);
+    view_->resize(1280, 800);
+    view_->show_roofline(steps({2, -8, -16, 30, 60}));
+    std::vector<RooflineView::Arrow> arrows = view_->arrows();
+    QCOMPARE(arrows.size(), size_t(2));
+    QCOMPARE(arrows[0].line.p1(), view_->position(9, 8));     // both modelled
+    QCOMPARE(arrows[1].line.p2(), view_->position(243, 60));  // both measured
+    QCOMPARE(gains(*view_), (QStringList{"2.00×", "2.00×"}));
+    QVERIFY(!view_->parts()[1].name.contains("the step before"));
+  }
+
+  /// In the window, with times that it really measures.
+  void states_that_are_compared_are_joined_by_an_arrow() {
+    Workplace place(true);
+    place.open_matmul();
+    QCOMPARE(place.lines("compare 0 1\n"), std::string());
+    place.settle();
+    place.window->resize(1280, 800);
+    auto* compare = place.window->findChild<CompareView*>();
+    auto* roofs = compare->findChild<RooflineView*>();
+    compare->findChild<QTabWidget*>()->setCurrentWidget(roofs);
+    QTRY_COMPARE(roofs->arrows().size(), size_t(1));
+    std::vector<RooflineView::Arrow> arrows = roofs->arrows();
+    QVERIFY(arrows[0].times > 1.2 && arrows[0].line.dy() < 0);
+    for (char const* theme : {"dark", "light", "high-contrast"}) {
+      QCOMPARE(place.lines(std::string("theme ") + theme + "\n"), std::string());
+      place.settle();
+      QVERIFY2(wrong_words(*roofs).isEmpty(), qPrintable(wrong_words(*roofs)));
+      keep_picture(*place.window, QString("roofline_compared_%1").arg(theme));
+    }
+  }
+
+  void gains_have_room_or_are_left_out_data() {
+    QTest::addColumn<QString>("theme");
+    QTest::addColumn<QSize>("size");
+    for (char const* theme : {"dark", "light", "high_contrast"})
+      for (QSize size : {QSize(360, 220), QSize(700, 320), QSize(1280, 800)})
+        QTest::addRow("%s %d", theme, size.width()) << theme << size;
+  }
+  void gains_have_room_or_are_left_out() {
+    QFETCH(QString, theme);
+    QFETCH(QSize, size);
+    view_->set_theme(Theme::load(theme));
+    view_->show_layers(nullptr);
+    view_->resize(size);
+    QApplication::processEvents();
+    auto many = steps({1.2, 1.5, 4, 3.2, 12, 13, 31, 30, 64});
+    for (size_t i = 0; i < many->trail.size(); ++i)
+      many->trail[i].intensity = 3 + 2 * double(i * i % 7);
+    auto same = steps({2.2, 40, 4.5, 44, 85, 300});  // as many bytes in each
+    for (auto& one : same->trail) one.intensity = 33;
+    for (auto const& view : {many, same, steps({2, 60}), steps({2, 8, -16, -40, 44})}) {
+      view_->show_roofline(view);
+      QVERIFY2(wrong_words(*view_).isEmpty(), qPrintable(wrong_words(*view_)));
+      keep_picture(
+          *view_,
+          QString("roofline_arrows_%1_%2_%3").arg(theme).arg(size.width()).arg(view->trail.size()));
+    }
+  }
+
+  void a_kernel_of_the_model_has_an_arrow_from_its_baseline_data() {
+    gains_have_room_or_are_left_out_data();
+  }
+  void a_kernel_of_the_model_has_an_arrow_from_its_baseline() {
+    QFETCH(QString, theme);
+    QFETCH(QSize, size);
+    view_->set_theme(Theme::load(theme));
+    view_->resize(size);
+    auto table = std::make_shared<session::KernelTable>();
+    table->rows.resize(7);
+    table->rows[2].time_ms = 25;
+    table->rows[4].time_ms = 9;
+    auto baseline = [](int kernel, std::optional<double> ms) {
+      session::KernelDifference one;
+      one.kernel = kernel;
+      one.before = "by rule";
+      one.before_ms = ms;
+      return one;
+    };
+    // Of 0 nothing was measured since, of 4 nothing at its baseline.
+    view_->show_baselines({baseline(0, 30), baseline(2, 100), baseline(4, {})});
+    QVERIFY(view_->arrows().empty());
+    view_->show_times(table);
+    std::vector<RooflineView::Arrow> arrows = view_->arrows();
+    QCOMPARE(arrows.size(), size_t(1));
+    QCOMPARE(arrows[0].line.p1(), view_->position(29, 2));
+    QCOMPARE(arrows[0].line.p2(), view_->position(29, 8));
+    QCOMPARE(arrows[0].times, 4.0);
+    QVERIFY2(view_->parts()[2].name.endsWith("; 4.00× faster than its baseline, by rule"),
+             qPrintable(view_->parts()[2].name));
+    QVERIFY2(wrong_words(*view_).isEmpty(), qPrintable(wrong_words(*view_)));
+    if (size.width() > 600) QCOMPARE(gains(*view_), QStringList{"4.00×"});
+    keep_picture(*view_, QString("roofline_gains_%1_%2").arg(theme).arg(size.width()));
+    view_->show_times(nullptr);  // on a machine that is not there nothing was measured
+    QVERIFY(view_->arrows().empty());
   }
 
   void what_is_painted_is_whole_and_apart_data() {

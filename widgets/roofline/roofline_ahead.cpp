@@ -102,16 +102,6 @@ void RooflineView::leaveEvent(QEvent*) {
   emit move_pointed({});
 }
 
-void RooflineView::draw_arrow(QPainter& painter, QPointF from, QPointF to) const {
-  QLineF line(from, to);
-  if (line.length() < 20) return;
-  double room = 8 / line.length();  // the head stands before the ring
-  QPointF tip = line.pointAt(1 - room);
-  painter.drawLine(line.pointAt(13 / line.length()), tip);
-  QPointF back = (from - to) / line.length() * 7, side(-back.y() / 2, back.x() / 2);
-  painter.drawPolyline(QPolygonF({tip + back + side, tip, tip + back - side}));
-}
-
 void RooflineView::draw_moves(QPainter& painter) const {
   if (drawn_moves() > 0) draw_modelled(painter);
   for (size_t move = drawn_moves(); move-- > 0;) {

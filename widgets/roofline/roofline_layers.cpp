@@ -34,6 +34,12 @@ void RooflineView::show_times(std::shared_ptr<session::KernelTable const> table)
   update();
 }
 
+void RooflineView::show_baselines(std::vector<session::KernelDifference> kernels) {
+  baselines_ = std::move(kernels);
+  if (layers_) fit_axes();
+  update();
+}
+
 session::RooflinePoint RooflineView::point_of(session::LayerPoint const& layer) const {
   session::RooflinePoint point = layer.by_rule;
   bool known = table_ && layer.kernel >= 0 && size_t(layer.kernel) < table_->rows.size();
@@ -122,6 +128,9 @@ QString RooflineView::words_of(session::LayerPoint const& layer) const {
   if (layer.serial)
     words += QString("; without hiding latency %1 of peak, %2")
                  .arg(percent(*layer.serial), paint::time(layer.serial->model_ms));
+  if (auto arrow = arrow_to(layer))
+    words += "; " + words_of(*arrow,
+                             "its baseline, " + QString::fromStdString(baseline_of(layer)->before));
   return words;
 }
 
@@ -138,6 +147,11 @@ void RooflineView::draw_layer(QPainter& painter, session::LayerPoint const& laye
     painter.drawLine(from, at);
     painter.setBrush(theme_.inset);
     painter.drawEllipse(from, 2.5, 2.5);
+  }
+  if (auto arrow = arrow_to(layer)) {
+    painter.setBrush(colour);
+    painter.drawEllipse(arrow->line.p1(), 2, 2);
+    draw_arrow(painter, arrow->line.p1(), arrow->line.p2(), arrow->before, arrow->after);
   }
   // What lies below is seen through it.
   QColor fill = point.measured ? colour : theme_.inset;
@@ -180,6 +194,7 @@ void RooflineView::draw_layers(QPainter& painter) const {
                       one->kernel == marked_ || one->kernel == pointed_, radius_of(*one)});
   }
   draw_labels(painter, labels, taken);
+  draw_gains(painter, taken);
 }
 
 /// What a point is of, where one points at it.

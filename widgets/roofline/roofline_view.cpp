@@ -66,6 +66,8 @@ void RooflineView::fit_axes() {
     for (auto const& layer : layers_->layers) {
       if (!layer.missing.empty()) continue;
       take(point_of(layer));
+      if (auto const* baseline = baseline_of(layer))
+        bottom = std::min(bottom, layer.operations / *baseline->before_ms * 1e-6);
       if (layer.serial) take(*layer.serial);
     }
   high_x_ = std::min(16.0, std::ceil(std::log2(most) / 2) * 2);
@@ -114,7 +116,7 @@ void RooflineView::paintEvent(QPaintEvent*) {
   draw_if_roofs(painter);
   draw_levels(painter);
   draw_moves(painter);
-  draw_trail(painter);
+  if (!layers_) draw_trail(painter);
   draw_baseline(painter);
   draw_layers(painter);
   draw_if_points(painter);
@@ -226,8 +228,7 @@ void RooflineView::draw_legend(QPainter& painter) const {
 void RooflineView::draw_trail(QPainter& painter) const {
   std::vector<QPointF> points;
   for (auto const& point : view_->trail) points.push_back(place(point));
-  painter.setPen(QPen(theme_.text2, 1.5));
-  for (size_t i = 1; i < points.size(); ++i) painter.drawLine(points[i - 1], points[i]);
+  draw_trail_lines(painter);
   std::vector<QRectF> taken{if_card()};
   for (Diamond const& diamond : all_diamonds())
     taken.emplace_back(diamond.at - QPointF(7, 7), QSizeF(14, 14));
@@ -244,6 +245,7 @@ void RooflineView::draw_trail(QPainter& painter) const {
     labels.push_back({points[i], QString::fromStdString(point.label), point.current});
   }
   draw_labels(painter, labels, taken);
+  draw_gains(painter, taken);
 }
 
 /// Labels try left, right, below and above; one that finds no free place is left out: history, or a
@@ -347,12 +349,14 @@ void RooflineView::keyPressEvent(QKeyEvent* event) {
 std::vector<Part> RooflineView::parts() const {
   std::vector<Part> parts;
   if (!view_) return parts;
-  for (auto const& point : view_->trail) {
-    parts.push_back({QRectF(place(point) - QPointF(8, 8), QSizeF(16, 16)),
-                     QString("%1 %2 at %3 %4 per byte")
-                         .arg(QString::fromStdString(point.label), unit(),
-                              paint::number(point.intensity), operations()),
-                     point.current});
+  for (size_t step = 0; step < view_->trail.size(); ++step) {
+    session::RooflinePoint const& point = view_->trail[step];
+    QString words = QString("%1 %2 at %3 %4 per byte")
+                        .arg(QString::fromStdString(point.label), unit(),
+                             paint::number(point.intensity), operations());
+    if (auto arrow = step > 0 ? arrow_to(step) : std::nullopt)
+      words += ", " + words_of(*arrow, "the step before");
+    parts.push_back({QRectF(place(point) - QPointF(8, 8), QSizeF(16, 16)), words, point.current});
   }
   for (size_t move = 0; move < drawn_moves(); ++move)
     parts.push_back({QRectF(*place_of_move(move) - QPointF(6, 6), QSizeF(12, 12)),

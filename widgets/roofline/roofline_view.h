@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "engine/session/layers.h"
+#include "engine/session/marks.h"
 #include "engine/session/moves.h"
 #include "engine/session/outlook.h"
 #include "engine/session/what_if.h"
@@ -28,6 +29,8 @@ public:
   void show_times(std::shared_ptr<session::KernelTable const> table);
   /// The state that the others are compared with; empty: there is none, or it has no point.
   void show_baseline(std::optional<session::RooflinePoint> point);
+  /// Of the layers: their times at their baselines, where they have one.
+  void show_baselines(std::vector<session::KernelDifference> kernels);
   /// Of the layers: whose kernel is open; -1: none.
   void mark_layer(int kernel);
   /// Where the best of these moves would lead; null: none are known.
@@ -47,6 +50,16 @@ public:
   /// From where the current step is modelled to where the one that is pointed at is: like with
   /// like, so that an arrow up is a gain. Nothing: nothing is pointed at.
   std::optional<QLineF> arrow() const;
+
+  /// From one version to the next: of the trail from step to step, of a kernel of the model from
+  /// its baseline to where it is now. Both ends are measured or both modelled, never one of each.
+  struct Arrow {
+    QLineF line;                   ///< between the points' middles
+    double times = 1;              ///< as fast as before
+    double before = 0, after = 0;  ///< that the points take of it
+    double bow = 0;                ///< how far it bends to its right
+  };
+  std::vector<Arrow> arrows() const;
 
 signals:
   void point_chosen(int history_node);
@@ -73,6 +86,13 @@ private:
   QString operations() const;  ///< what it counts: "FLOP"
   QPointF place(session::RooflinePoint const& point) const;
   void draw_trail(QPainter& painter) const;
+  void draw_trail_lines(QPainter& painter) const;
+  double space_of(session::RooflinePoint const& point) const;
+  std::optional<Arrow> arrow_to(size_t step) const;
+  std::optional<Arrow> arrow_to(session::LayerPoint const& layer) const;
+  static QString words_of(Arrow const& arrow, QString const& before);
+  session::KernelDifference const* baseline_of(session::LayerPoint const& layer) const;
+  void draw_gains(QPainter& painter, std::vector<QRectF>& taken) const;
   void draw_layers(QPainter& painter) const;
   void draw_layer(QPainter& painter, session::LayerPoint const& layer, bool marked) const;
   void draw_baseline(QPainter& painter) const;
@@ -110,7 +130,9 @@ private:
   void draw_modelled(QPainter& painter) const;
   size_t drawn_moves() const;
   QString move_at(QPointF at) const;
-  void draw_arrow(QPainter& painter, QPointF from, QPointF to) const;
+  /// As in `Arrow`.
+  void draw_arrow(QPainter& painter, QPointF from, QPointF to, double before = 13, double after = 8,
+                  double bow = 0) const;
   void draw_moves(QPainter& painter) const;
   void draw_outlook(QPainter& painter) const;
   void draw_card(QPainter& painter, QPointF to) const;
@@ -128,6 +150,7 @@ private:
   std::shared_ptr<session::LayersView const> layers_;  ///< null: the trail is shown
   std::shared_ptr<session::KernelTable const> table_;
   std::optional<session::RooflinePoint> baseline_;
+  std::vector<session::KernelDifference> baselines_;
   int pointed_ = -1;  ///< the kernel whose point the pointer or the ring is on
   std::shared_ptr<session::MovesView const> moves_;
   std::shared_ptr<session::Outlook const> outlook_;

@@ -177,7 +177,9 @@ private:
   void update() {
     view_->mark_layer(now().kernel);
     view_->show_times(now().kernels);
-    view_->show_baseline(live().marks()->baseline_point);
+    auto marks = live().marks();
+    view_->show_baseline(marks->baseline_point);
+    view_->show_baselines(marks->kernels);
     look_ahead();
     show_supposed();
     if (!of_model_) return view_->show_roofline(now().roofline);
