@@ -29,7 +29,7 @@ private slots:
 
   void what_is_chosen_before_fusion_is_its_kernel_after() {
     int normalization = node_of(true, "batch_norm");
-    auto kernel = pair().kernel_of(normalization);
+    auto kernel = pair().computed_in(true, normalization).kernel;
     QVERIFY(kernel >= 0);
     QCOMPARE(place_->lines("choose in graph before #" + std::to_string(normalization) +
                            "\nexpect view.graph.chosen_before 1\nexpect view.graph.chosen 1\n"),
@@ -39,7 +39,8 @@ private slots:
     std::string text = place_->recorded();
     QVERIFY2(text.find("choose in graph before ") != std::string::npos, text.c_str());
     QVERIFY2(text.find("\nkernel ") != std::string::npos, text.c_str());
-    QCOMPARE(place_->session->snapshot().kernel, pair().kernel_of(node_of(true, "add")));
+    QCOMPARE(place_->session->snapshot().kernel,
+             pair().computed_in(true, node_of(true, "add")).kernel);
   }
 
   void what_is_chosen_after_fusion_is_all_its_operators_before() {

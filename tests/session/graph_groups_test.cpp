@@ -189,6 +189,40 @@ private slots:
     }
   }
 
+  void an_operator_says_its_kernel_or_why_it_has_none() {
+    GraphView view;
+    for (char const* name : {"weights", "pad", "conv", "copy", "relu", "unread", "own", "if"})
+      view.nodes_before.push_back({.id = int(view.nodes_before.size()), .name = name});
+    view.edges_before = {{0, 2, "w"}, {-1, 1, "x"}, {1, 2, "padded"}, {2, 3, "c"}, {3, 4, "d"},
+                         {4, 6, "e"}, {6, 7, "f"},  {-1, 5, "x"},     {7, -1, "y"}};
+    view.nodes = {{.id = 1, .name = "conv", .group = 0},
+                  {.id = 2, .name = "relu", .group = 1},
+                  {.id = 3, .name = "own", .op = "lstm", .pattern = PatternClass::kOpaque},
+                  {.id = 4, .name = "if"},
+                  {.id = 5, .name = "if/then/add", .group = 2}};
+    view.edges = {{-1, 1, "x"}, {1, 2, "c"}, {2, 3, "e"}, {3, 4, "f"}, {4, -1, "y"}};
+    view.groups = {{0, 7, "conv_kernel", {1}}, {1, 8, "relu_kernel", {2}}, {2, 9, "add", {5}}};
+    NodePairs pairs = pair_nodes(view);
+    auto said = [&](int id) {
+      ComputedIn in = computed_in(view, pairs, id);
+      return std::to_string(in.kernel) + " " + in.why;
+    };
+    QCOMPARE(said(2), std::string("7 "));
+    QCOMPARE(said(4), std::string("8 "));
+    QCOMPARE(said(1), std::string("7 Nothing is left of pad but how conv_kernel reads what it "
+                                  "passes on."));
+    QVERIFY(said(3).starts_with("8 Nothing is left of copy"));
+    QCOMPARE(said(0), std::string("-1 No kernel computes weights: it depends on no input, so that "
+                                  "its value was computed when the model was opened."));
+    QCOMPARE(said(5), std::string("-1 No kernel computes unread: nothing reads what it makes."));
+    QCOMPARE(said(6), std::string("-1 No kernel computes own: lstm runs on its own."));
+    QCOMPARE(said(7), std::string("-1 if runs as the graphs inside it: choose an operator of "
+                                  "those."));
+    view.nodes[2].reason = "the shape is not known";
+    QCOMPARE(computed_in(view, 3).why,
+             std::string("No kernel computes own: the shape is not known"));
+  }
+
   void what_is_gone_stands_where_it_is_read() {
     GraphView view;
     for (char const* name : {"weights", "pad", "conv", "copy", "relu", "unread"})

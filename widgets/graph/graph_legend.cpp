@@ -2,6 +2,7 @@
 #include "widgets/graph/graph_legend.h"
 
 #include <QPainter>
+#include <algorithm>
 #include <array>
 
 #include "engine/support/base/quantities.h"
@@ -50,9 +51,19 @@ void GraphLegend::show_kernels(std::shared_ptr<session::KernelTable const> kerne
   fill();
 }
 
+/// A screen reader is told, too.
+void GraphLegend::say(QString const& sentence) {
+  if (sentence == said_) return;
+  said_ = sentence;
+  setToolTip(sentence);
+  setAccessibleDescription(sentence);
+  fill();
+}
+
 void GraphLegend::fill() {
   entries_.clear();
   update();
+  if (!said_.isEmpty()) return entries_.push_back({.words = said_});
   if (!graph_ || graph_->nodes.empty()) return;
   entries_.push_back({.words = counts_of(*graph_) + ", laid out in " + paint::time(took_ms_)});
   std::array<int, 4> classes{}, states{};
@@ -87,6 +98,7 @@ std::vector<GraphLegend::Placed> GraphLegend::placed() const {
     double wide = letters.horizontalAdvance(entry.words) + 2;
     if (entry.sign != Entry::kNone) wide += kSignRoom;
     if (entry.count >= 0) wide += 6 + digits.horizontalAdvance(QString::number(entry.count)) + 2;
+    if (!said_.isEmpty()) wide = std::min(wide, unit_width() - 24);
     if (x + wide > unit_width() - 12) break;
     placed.push_back({&entry, QRectF(x, 0, wide, kHeight)});
     x += wide + kGap;
@@ -110,7 +122,7 @@ void GraphLegend::paintEvent(QPaintEvent*) {
     } else if (entry->sign == Entry::kState) {
       paint::kernel_state(painter, QPointF(box.left() + 9, kHeight / 2), theme_, entry->state);
     }
-    double wide = letters.horizontalAdvance(entry->words) + 2;
+    double wide = std::min(letters.horizontalAdvance(entry->words) + 2, box.right() - left);
     paint::text(painter, QRectF(left, 0, wide, kHeight), ui_font(11), theme_.text2, entry->words);
     if (entry->count >= 0)
       paint::text(painter, QRectF(left + wide + 6, 0, box.right() - left - wide - 6, kHeight),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// Below the graph: what it counts, how long its layout took, and what its signs mean.
+/// Below the graph: what it counts, how long its layout took, and what its signs mean; or a
+/// sentence about what was chosen.
 #pragma once
 
 #include <memory>
@@ -18,6 +19,9 @@ public:
   /// Of the cards that are shown; null: there are none.
   void show_cards(graph::Cards const* cards);
   void show_kernels(std::shared_ptr<session::KernelTable const> kernels);
+  /// Instead of the rest; empty: the rest.
+  void say(QString const& sentence);
+  QString const& said() const { return said_; }
   std::vector<Part> parts() const override;
 
 protected:
@@ -45,6 +49,7 @@ private:
   bool before_ = false;
   double took_ms_ = 0;
   std::vector<Entry> entries_;
+  QString said_;
 };
 
 }  // namespace tw

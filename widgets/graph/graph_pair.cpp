@@ -128,14 +128,14 @@ void GraphPair::show_form(std::string const& form) {
     half.page->setVisible(is_both() || before == (form_ == "before"));
     half.caption->setVisible(is_both());
     half.view->have_find_bar(half.view == &main());
-    half.view->step_by_cards(is_both() && before);
+    half.view->step_by_cards(before);
     half.view->hint({});
     if (!is_both()) half.view->mark({});
   }
   setFocusProxy(&main());
   for (GraphView* view : shown()) pass_on(*view);
   if (!found.isEmpty()) find(found);
-  if (!is_both()) return;
+  if (!is_both()) return choose_kernel();
   turn();
   if (std::ranges::any_of(sizes(), [](int size) { return size < kLeastShare; })) share_in_half();
   leader_ = after_;
@@ -213,12 +213,9 @@ std::vector<int> GraphPair::counterparts(bool before, std::vector<int> const& no
   return found;
 }
 
-int GraphPair::kernel_of(int node_before) const {
-  auto node = pairs_.after.find(node_before);
-  if (!graph_ || node == pairs_.after.end()) return -1;
-  for (session::GraphGroupView const& group : graph_->groups)
-    if (std::ranges::find(group.nodes, node->second) != group.nodes.end()) return group.kernel;
-  return -1;
+session::ComputedIn GraphPair::computed_in(bool before, int node) const {
+  if (!graph_) return {};
+  return before ? session::computed_in(*graph_, pairs_, node) : session::computed_in(*graph_, node);
 }
 
 void GraphPair::pair_anew() {
@@ -311,7 +308,10 @@ void GraphPair::level(QRectF const& box, QRectF const& there) {
 }
 
 void GraphPair::laid_out(GraphView& view) {
-  if (!is_both()) return go_on_fitting();
+  if (!is_both()) {
+    if (view.marked().empty()) choose_kernel();
+    return go_on_fitting();
+  }
   match_folds();
   pair_anew();
   if (found_ >= 0 && !busy()) choose(false, {}, std::exchange(found_, -1));
@@ -355,6 +355,7 @@ void GraphPair::show_reason(GraphView& one, int from, int to) {
 
 /// All operators of the kernel that is looked at, unless one of its places was chosen here.
 void GraphPair::choose_kernel() {
+  if (form_ == "before") return choose_kernel_before();
   if (!is_both() || !graph_) return;
   pair_anew();
   std::vector<int> nodes = after_->nodes_of_kernel(kernel_);
@@ -370,6 +371,17 @@ void GraphPair::choose_kernel() {
   if (!seen && after_->laid_out()) after_->bring_into_view(after_->box_of({nodes.front()}));
   leader_ = after_;
   follow();
+}
+
+/// The same without a graph after fusion beside it.
+void GraphPair::choose_kernel_before() {
+  if (!graph_) return;
+  pair_anew();
+  std::vector<int> nodes = counterparts(false, before_->nodes_of_kernel(kernel_));
+  auto of_kernel = [&](int node) { return std::ranges::binary_search(nodes, node); };
+  auto const& marked = before_->marked();
+  if (nodes.empty() || (!marked.empty() && std::ranges::all_of(marked, of_kernel))) return;
+  before_->mark(nodes);
 }
 
 void GraphPair::look_at(double scale, QPointF origin) {

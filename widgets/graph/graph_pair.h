@@ -61,8 +61,8 @@ public:
   bool choose(bool before, std::string const& group, int node);
   /// As one of them does it; what stands for the nodes in the other is opened and marked, too.
   void show_reason(GraphView& one, int from, int to);
-  /// The kernel that a node of the graph before fusion runs in; -1: none.
-  int kernel_of(int node_before) const;
+  /// The kernel that a node of one of the graphs runs in, or why none does.
+  session::ComputedIn computed_in(bool before, int node) const;
   /// How far a node stands in one from what stands for it in the other, down the window, in units;
   /// nothing: one of them is not shown.
   std::optional<double> apart(int node_before) const;
@@ -91,6 +91,7 @@ private:
   void pass_on(GraphView& view);
   void show_captions();
   void choose_kernel();
+  void choose_kernel_before();
   void pair_anew();
   void match_folds();
   void laid_out(GraphView& view);

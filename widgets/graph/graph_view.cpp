@@ -224,26 +224,6 @@ void GraphView::resizeEvent(QResizeEvent*) {
   place_bar();
 }
 
-void GraphView::click(QPointF scene) {
-  if (click_group(scene)) return;
-  for (Border const& border : made_->borders)
-    if (border.verdict && !border.points.empty() && (border.mark - scene).manhattanLength() <= 14)
-      return emit reason_asked(border.edge->from, border.edge->to);
-  for (Card const& card : made_->cards) {
-    if (!card.box.contains(scene)) continue;
-    double x = card.box.left() + graph::kPad;
-    for (Chip const& chip : card.chips) {
-      QRectF place(x, card.box.top() + graph::kHead, chip.width, graph::kChip);
-      if (place.contains(scene) && !reason_of(chip.node->id, -1).words.isEmpty())
-        emit reason_asked(chip.node->id, -1);
-      x += chip.width + 8;
-    }
-    emit chosen({}, card.chips.empty() ? -1 : card.chips.front().node->id);
-    if (card.kernel >= 0) emit kernel_chosen(card.kernel);
-    return;
-  }
-}
-
 void GraphView::look_at(double scale, QPointF origin) {
   scale_ = std::clamp(scale, kLeastScale, kMostScale);
   origin_ = origin;
@@ -304,8 +284,9 @@ void GraphView::zoom(double factor, QPointF around) {
 }
 
 /// Up and down go from kernel to kernel, left and right from group to group, the space bar opens
-/// and folds one; + and - zoom, 0 fits.
+/// and folds one, the return key goes to the loops of what is chosen; + and - zoom, 0 fits.
 void GraphView::keyPressEvent(QKeyEvent* event) {
+  if (alike_key(*event)) return;
   if (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right)
     return step_group(event->key() == Qt::Key_Left ? -1 : 1);
   if (event->key() == Qt::Key_Space) {
@@ -313,6 +294,8 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
     if (!key.empty()) emit fold_asked(QString::fromStdString(key), !is_open(key));
     return;
   }
+  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
+    return emit entered(chosen_node());
   int step = event->key() == Qt::Key_Up ? -1 : event->key() == Qt::Key_Down ? 1 : 0;
   if (step != 0 && steps_by_cards_) return step_card(step);
   if (step != 0 && kernels_ && ready()) {
@@ -334,23 +317,9 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
     drop_group_ = -1;
     return drop_flag();
   }
-  if (alike_key(*event)) return;
   if (event->key() == Qt::Key_Escape && bar_->isVisible()) return emit find_closed();
   if (event->key() == Qt::Key_0) return emit fit_typed();
   QWidget::keyPressEvent(event);
-}
-
-void GraphView::contextMenuEvent(QContextMenuEvent* event) {
-  if (!ready()) return emit menu_asked(-1, event->globalPos());
-  bool by_key = event->reason() == QContextMenuEvent::Keyboard;
-  Card const* card = card_at(to_scene(event->pos()));
-  if (by_key) {
-    auto chosen = std::ranges::find(made_->cards, kernel_, &Card::kernel);
-    card = kernel_ < 0 || chosen == made_->cards.end() ? nullptr : &*chosen;
-  }
-  QPoint at = by_key && card ? mapToGlobal(pixels(card->box.center() * scale_ + origin_))
-                             : event->globalPos();
-  emit menu_asked(card && !before_ ? card->group : -1, at);
 }
 
 bool GraphView::shows(QRectF const& box) const {

@@ -161,6 +161,12 @@ public:
   void choose_group(std::string const& key);
 
   std::vector<Part> parts() const override;
+  /// What a menu was asked for at; of nothing: the whole.
+  struct Spot {
+    int group = -1;            ///< of the model's own graph
+    int node = -1;             ///< an operator of the card; -1: of a folded group, too
+    bool on_operator = false;  ///< it is meant itself, not its kernel
+  };
 
 signals:
   void kernel_chosen(int row);
@@ -171,8 +177,10 @@ signals:
   void laid_out_anew();
   /// By node ids; `to` is -1 where one node was clicked.
   void reason_asked(int from, int to);
-  /// A menu for a group of the model's own graph; -1: for the whole.
-  void menu_asked(int group, QPoint at);
+  /// A card was clicked twice, or the return key pressed at the chosen one: an operator of it; -1:
+  /// none is chosen, or a folded group.
+  void entered(int node);
+  void menu_asked(Spot spot, QPoint at);
   /// The mark where a cut begins was dropped on a card of another group.
   void cut_moved(int from, int to);
   /// A group is to be opened or folded.
@@ -191,6 +199,7 @@ protected:
   void mousePressEvent(QMouseEvent*) override;
   void mouseMoveEvent(QMouseEvent*) override;
   void mouseReleaseEvent(QMouseEvent*) override;
+  void mouseDoubleClickEvent(QMouseEvent*) override;
   void wheelEvent(QWheelEvent*) override;
   void resizeEvent(QResizeEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
@@ -284,7 +293,13 @@ private:
   void drag_flag(QPointF scene);
   void drop_flag();
   QPointF to_scene(QPointF at) const { return (at - origin_) / scale_; }
+  // Of what is clicked: graph_choice.cpp.
   void click(QPointF scene);
+  bool enter(QPointF scene);
+  graph::Chip const* chip_at(graph::Card const& card, QPointF scene) const;
+  static int first_node(graph::Card const& card);
+  graph::Card const* chosen_card() const;
+  int chosen_node() const;
   void zoom(double factor, QPointF around);
   void moved_by_user();
   void bring_into_view(int card) { bring_into_view(made_->cards[size_t(card)].box); }
@@ -322,6 +337,7 @@ private:
     bool moved, searched;
   } left_{};
   bool fitted_ = false, dragging_ = false, whole_ = false;
+  int clicked_ = -1;    ///< an operator of the card that was clicked last
   bool moved_ = false;  ///< by the user, since it was fitted
   int chosen_edge_ = -1;
   std::pair<int, int> asked_{-1, -1};           ///< whose reason is shown

@@ -1,7 +1,10 @@
 #include "engine/session/views/graph_pairs.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
+
+#include <fmt/format.h>
 
 namespace tw::session {
 namespace {
@@ -49,7 +52,7 @@ private:
     std::unordered_map<int, bool> seen{{id, true}};
     for (size_t next = 0; next < way.size(); ++next) {
       if (auto found = pairs_.after.find(way[next]); found != pairs_.after.end()) {
-        pairs_.after.emplace(id, found->second);
+        if (pairs_.after.emplace(id, found->second).second) pairs_.gone.insert(id);
         return;
       }
       for (int reader : readers_[way[next]])
@@ -67,5 +70,75 @@ private:
 }  // namespace
 
 NodePairs pair_nodes(GraphView const& graph) { return Pairing(graph).run(); }
+
+namespace {
+
+GraphNodeView const* node_of(std::vector<GraphNodeView> const& nodes, int id) {
+  auto found = std::ranges::find(nodes, id, &GraphNodeView::id);
+  return found == nodes.end() ? nullptr : &*found;
+}
+
+/// No way leads to it from an input of the model.
+bool is_known_before_it_runs(GraphView const& graph, int node_before) {
+  std::unordered_map<int, std::vector<int>> makers;
+  for (GraphEdgeView const& edge : graph.edges_before) makers[edge.to].push_back(edge.from);
+  std::vector<int> way{node_before};
+  std::set<int> seen{node_before};
+  for (size_t next = 0; next < way.size(); ++next)
+    for (int maker : makers[way[next]]) {
+      if (maker < 0) return false;
+      if (seen.insert(maker).second) way.push_back(maker);
+    }
+  return true;
+}
+
+/// One that has a graph inside runs as what is in that.
+bool has_graphs(GraphView const& graph, GraphNodeView const& node) {
+  return std::ranges::any_of(graph.nodes, [&](GraphNodeView const& other) {
+    return other.name.starts_with(node.name + "/") && other.id > node.id;
+  });
+}
+
+std::string why_no_kernel(GraphView const& graph, GraphNodeView const& node) {
+  if (!node.reason.empty()) return fmt::format("No kernel computes {}: {}", node.name, node.reason);
+  if (has_graphs(graph, node))
+    return fmt::format("{} runs as the graphs inside it: choose an operator of those.", node.name);
+  if (node.pattern == PatternClass::kOpaque)
+    return fmt::format("No kernel computes {}: {} runs on its own.", node.name, node.op);
+  return fmt::format("No kernel computes {}.", node.name);
+}
+
+std::string kernel_name(GraphView const& graph, int kernel) {
+  auto group = std::ranges::find(graph.groups, kernel, &GraphGroupView::kernel);
+  return group == graph.groups.end() ? "" : group->name;
+}
+
+}  // namespace
+
+ComputedIn computed_in(GraphView const& graph, int node) {
+  for (GraphGroupView const& group : graph.groups)
+    if (group.kernel >= 0 && std::ranges::find(group.nodes, node) != group.nodes.end())
+      return {group.kernel, ""};
+  GraphNodeView const* view = node_of(graph.nodes, node);
+  return {-1, view ? why_no_kernel(graph, *view) : ""};
+}
+
+ComputedIn computed_in(GraphView const& graph, NodePairs const& pairs, int node_before) {
+  GraphNodeView const* view = node_of(graph.nodes_before, node_before);
+  if (!view) return {};
+  auto after = pairs.after.find(node_before);
+  bool gone = after == pairs.after.end() || pairs.gone.contains(node_before);
+  if (gone && is_known_before_it_runs(graph, node_before))
+    return {-1, fmt::format("No kernel computes {}: it depends on no input, so that its value was "
+                            "computed when the model was opened.",
+                            view->name)};
+  if (after == pairs.after.end())
+    return {-1, fmt::format("No kernel computes {}: nothing reads what it makes.", view->name)};
+  ComputedIn there = computed_in(graph, after->second);
+  if (gone && there.kernel >= 0)
+    there.why = fmt::format("Nothing is left of {} but how {} reads what it passes on.", view->name,
+                            kernel_name(graph, there.kernel));
+  return there;
+}
 
 }  // namespace tw::session

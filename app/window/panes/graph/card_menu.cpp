@@ -31,7 +31,7 @@ std::vector<Workbench::MenuEntry> CardMenu::entries_at(int group) {
 
 void CardMenu::add_palette(std::vector<PaletteEntry>& entries) {
   add_cuts(entries);
-  for (Workbench::MenuEntry const& entry : arrange_entries(-1))
+  for (Workbench::MenuEntry const& entry : arrange_entries({}))
     if (entry.possible)
       entries.push_back({entry.name, {}, "another layout or algorithm", entry.run});
 }
@@ -103,10 +103,11 @@ void CardMenu::add_cuts(std::vector<PaletteEntry>& entries) {
 // ---- layouts and algorithms -----------------------------------------------------------------
 
 /// "blocks" is about the whole model, "NODE.algorithm" about every group that runs that node's
-/// kernel; -1: any group.
+/// kernel.
 bool CardMenu::is_about(session::ArrangementChoice const& choice, int group) const {
   size_t dot = choice.knob.rfind('.');
-  if (dot == std::string::npos || group < 0 || !bench_.snapshot().graph) return true;
+  if (dot == std::string::npos) return group < 0;
+  if (group < 0 || !bench_.snapshot().graph) return false;
   std::string node = choice.knob.substr(0, dot);
   auto const& groups = bench_.snapshot().graph->groups;
   auto holds = [&](session::GraphGroupView const& one) {
@@ -120,12 +121,12 @@ bool CardMenu::is_about(session::ArrangementChoice const& choice, int group) con
   return of_node != groups.end() && asked != groups.end() && asked->kernel == of_node->kernel;
 }
 
-/// Every value that the choices at this group could have.
-std::vector<Workbench::MenuEntry> CardMenu::arrange_entries(int group) {
+/// Every value that the choices at this group could have; -1: those about the whole model.
+std::vector<Workbench::MenuEntry> CardMenu::arrange_entries(std::optional<int> group) {
   std::vector<Workbench::MenuEntry> entries;
   if (!bench_.snapshot().model) return entries;
   for (session::ArrangementChoice const& choice : bench_.snapshot().model->choices) {
-    if (!is_about(choice, group)) continue;
+    if (group && !is_about(choice, *group)) continue;
     for (std::string const& value : choice.values) {
       std::string words = choice.knob + "=" + value;
       QString title = "Arrange: " + QString::fromStdString(words);

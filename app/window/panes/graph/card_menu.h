@@ -3,6 +3,7 @@
 /// kernel has another layout or algorithm.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ private:
   std::vector<Workbench::MenuEntry> cut_entries(int group);
   Workbench::MenuEntry cut_entry(int group, std::string const& device);
   void add_cuts(std::vector<PaletteEntry>& entries);
-  std::vector<Workbench::MenuEntry> arrange_entries(int group);
+  std::vector<Workbench::MenuEntry> arrange_entries(std::optional<int> group);
   bool is_about(session::ArrangementChoice const& choice, int group) const;
 
   Workbench& bench_;

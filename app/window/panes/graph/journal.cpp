@@ -59,6 +59,8 @@ journal::Vocabulary const& vocabulary_graph() {
           {"view.graph.form", "words", "after, before or both: which graph is shown"},
           {"view.graph.chosen", "", "number of cards that are marked in the graph"},
           {"view.graph.chosen_before", "", "number of cards marked in the graph before fusion"},
+          {"view.graph.words", "words",
+           "what the line below the graph says of the chosen operator, or none"},
           {"view.graph.edge", "", "1 while an edge of the graph is marked, else 0"},
           {"view.graph.overlay", "words", "what the bars of the graph's cards show"},
           {"view.graph.marks", "", "number of edges in the graph that fusion judged"},

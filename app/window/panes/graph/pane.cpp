@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/window/pane.h"
+#include "app/window/panes/attributes/journal.h"
 #include "app/window/panes/graph/card_menu.h"
 #include "app/window/panes/graph/journal.h"
 #include "widgets/graph/graph_bar.h"
@@ -53,6 +54,8 @@ public:
   void show(session::Snapshot const& next) override {
     pair_->show_graph(next.graph, next.kernels, next.kernel);
     pair_->show_cut(next.cut);
+    if (next.graph != graph_) legend_->say({});
+    graph_ = next.graph;
     legend_->show_kernels(next.kernels);
     legend_->show_cards(main().cards());
   }
@@ -60,14 +63,16 @@ public:
   QString find_command() const override { return "Find in the graph"; }
   std::vector<Key> keys() const override {
     QString const graph = "Graph";
-    return {{graph, "Up, Down", "Go from kernel to kernel; side by side from operator to operator"},
-            {graph, "Left, Right", "Go from group to group"},
-            {graph, "Space", "Open or fold the group"},
-            {graph, "+, -", "Zoom"},
-            {graph, "0", "Fit the whole graph"},
-            {graph, "Enter, Shift+Enter",
-             "The next block that is built alike, the one before, while they are marked; Esc ends "
-             "it"}};
+    return {
+        {graph, "Up, Down", "Go from kernel to kernel; before fusion from operator to operator"},
+        {graph, "Left, Right", "Go from group to group"},
+        {graph, "Space", "Open or fold the group"},
+        {graph, "Enter, double click", "Go to the loops of the kernel"},
+        {graph, "+, -", "Zoom"},
+        {graph, "0", "Fit the whole graph"},
+        {graph, "Enter, Shift+Enter",
+         "The next block that is built alike, the one before, while they are marked; Esc ends "
+         "it"}};
   }
   std::optional<session::FactValue> fact(std::string const& name) const override;
   std::vector<PaletteEntry> palette_entries() override;
@@ -92,8 +97,10 @@ private:
   void watch_view(GraphView& view);
   void watch_find(GraphView& view);
   void perform_alike();
-  void show_place_menu(GraphView& view, int group, QPoint at);
   Status choose(journal::ChooseInGraph const& action);
+  void take_choice(bool before, QString const& group, int node);
+  void show_loops(bool before, int node);
+  void show_menu(GraphView& view, GraphView::Spot const& spot, QPoint at);
   void perform_actions();
   void watch();
   void add_commands();
@@ -111,6 +118,7 @@ private:
   GraphBar* bar_;
   GraphPair* pair_;
   GraphLegend* legend_;
+  std::shared_ptr<session::GraphView const> graph_;
 };
 
 void GraphPane::perform_actions() {
@@ -213,18 +221,15 @@ void GraphPane::watch_view(GraphView& view) {
     else
       bench_.ask(journal::FoldGraph{key.toStdString()});
   });
-  connect(&view, &GraphView::chosen, this, [this, before](QString const& group, int node) {
-    if (!pair_->is_both() || !now().graph) return;
-    bench_.user_did(journal::ChooseInGraph{
-        before ? "before" : "after",
-        group.isEmpty() ? node_reference(nodes(before), node) : group.toStdString()});
-    if (int row = before && group.isEmpty() ? pair_->kernel_of(node) : -1; row >= 0)
-      bench_.execute(session::SelectKernel{row});
+  connect(&view, &GraphView::chosen, this,
+          [this, before](QString const& group, int node) { take_choice(before, group, node); });
+  connect(&view, &GraphView::kernel_chosen, this, [this](int row) {
+    legend_->say({});
+    bench_.execute(session::SelectKernel{row});
   });
-  connect(&view, &GraphView::kernel_chosen, this,
-          [this](int row) { bench_.execute(session::SelectKernel{row}); });
+  connect(&view, &GraphView::entered, this, [this, before](int node) { show_loops(before, node); });
   connect(&view, &GraphView::menu_asked, this,
-          [this, &view](int group, QPoint at) { show_place_menu(view, group, at); });
+          [this, &view](GraphView::Spot const& spot, QPoint at) { show_menu(view, spot, at); });
   connect(&view, &GraphView::cut_moved, this, [this](int from, int to) {
     if (now().cut)
       for (session::CutPointView const& point : now().cut->points)
@@ -240,6 +245,51 @@ void GraphPane::watch_view(GraphView& view) {
     bench_.user_did(journal::ExplainFusion{node_reference(nodes(before), from),
                                            to < 0 ? "" : node_reference(nodes(before), to)});
   });
+}
+
+/// After fusion alone a card is a kernel, and is marked as that.
+void GraphPane::take_choice(bool before, QString const& group, int node) {
+  if (!now().graph) return;
+  if (pair_->is_both() || before)
+    bench_.user_did(journal::ChooseInGraph{
+        before ? "before" : "after",
+        group.isEmpty() ? node_reference(nodes(before), node) : group.toStdString()});
+  session::ComputedIn in;
+  if (group.isEmpty()) in = pair_->computed_in(before, node);
+  legend_->say(QString::fromStdString(in.why));
+  if (before && in.kernel >= 0) bench_.execute(session::SelectKernel{in.kernel});
+}
+
+/// -1: of the chosen kernel.
+void GraphPane::show_loops(bool before, int node) {
+  session::ComputedIn in{now().kernel, ""};
+  if (node >= 0) in = pair_->computed_in(before, node);
+  if (in.kernel < 0) return legend_->say(QString::fromStdString(in.why));
+  if (in.kernel != now().kernel) bench_.execute(session::SelectKernel{in.kernel});
+  bench_.ask(journal::ShowView{"loops"});
+}
+
+void GraphPane::show_menu(GraphView& view, GraphView::Spot const& spot, QPoint at) {
+  bool before = view.shows_before();
+  std::vector<Workbench::MenuEntry> entries;
+  if (std::string block = view.block_at(view.units(view.mapFromGlobal(at))); !block.empty())
+    entries.push_back({"Blocks built like " + QString::fromStdString(block), true,
+                       [this, block] { bench_.ask(journal::BlocksLike{block}); }});
+  if (spot.node >= 0) {
+    int kernel = pair_->computed_in(before, spot.node).kernel;
+    entries.push_back({"Show its loops", kernel >= 0,
+                       [this, before, node = spot.node] { show_loops(before, node); }});
+    journal::Inspect inspected{node_reference(nodes(before), spot.node),
+                               before ? "imported" : "operator"};
+    if (!spot.on_operator && kernel >= 0)
+      inspected = {now().kernels->rows[size_t(kernel)].name, "kernel"};
+    entries.push_back({"Inspect", true, [this, inspected] { bench_.ask(inspected); }});
+  }
+  std::ranges::move(menu_.entries_at(spot.group), std::back_inserter(entries));
+  bench_.show_menu(
+      {kRunWhole, "Measure the whole model", kBefore, kAfter, kBoth, "Fold all groups of the graph",
+       "Unfold all groups of the graph", "Find in the graph"},
+      at, entries);
 }
 
 void GraphPane::watch_find(GraphView& view) {
@@ -260,23 +310,12 @@ void GraphPane::watch_find(GraphView& view) {
 }
 
 /// Of the group of the model's own graph, and of the block, that is there.
-void GraphPane::show_place_menu(GraphView& view, int group, QPoint at) {
-  std::vector<Workbench::MenuEntry> entries = menu_.entries_at(group);
-  std::string block = view.block_at(view.units(view.mapFromGlobal(at)));
-  if (!block.empty())
-    entries.insert(entries.begin(), {"Blocks built like " + QString::fromStdString(block), true,
-                                     [this, block] { bench_.ask(journal::BlocksLike{block}); }});
-  bench_.show_menu(
-      {kRunWhole, "Measure the whole model", kBefore, kAfter, kBoth, "Fold all groups of the graph",
-       "Unfold all groups of the graph", "Find in the graph"},
-      at, entries);
-}
-
-/// Of both, beside each other; without a second one nothing stands for it.
+/// Of both, beside each other, or of that before fusion. After it alone a kernel is chosen.
 Status GraphPane::choose(journal::ChooseInGraph const& action) {
   if (!now().graph) return bad_input("no_model", "no model is open");
   bool before = action.form == "before";
-  if (!pair_->is_both()) return bad_input("not_beside", "one graph alone is shown: 'graph both'");
+  if (!pair_->is_both() && !(before && main().shows_before()))
+    return bad_input("not_beside", "one graph alone is shown: 'graph both'");
   int node = node_called(nodes(before), action.name);
   if (pair_->choose(before, node < 0 ? action.name : "", node)) return {};
   return bad_input("unknown_node", "the graph has no node or group '" + action.name + "'");
@@ -350,6 +389,8 @@ std::optional<session::FactValue> GraphPane::fact(std::string const& name) const
   if (name == "view.graph.form") return pair_->form();
   if (name == "view.graph.chosen") return double(view.chosen_count());
   if (name == "view.graph.chosen_before") return double(pair_->view(true).chosen_count());
+  if (name == "view.graph.words")
+    return legend_->said().isEmpty() ? "none" : legend_->said().toStdString();
   if (name == "view.graph.edge") return view.marks_edge() ? 1.0 : 0.0;
   if (name == "view.graph.nodes") return double(view.card_count());
   if (name == "view.graph.overlay") return view.overlay();
