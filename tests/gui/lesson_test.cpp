@@ -7,6 +7,8 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QTabWidget>
 #include <algorithm>
 
@@ -44,6 +46,18 @@ constexpr char kLesson[] =
     "solution:\n"
     "  step reorder(C.i, C.k, C.j)\n"
     "  answer\n";
+
+/// Its first step with a text that fills the pane of a small window more than once.
+std::string long_lesson() {
+  std::string text = kLesson, prose;
+  for (int i = 0; i < 30; ++i)
+    prose += "A sentence that says the same once more, in many words.\n\n";
+  return text.insert(text.find("ask:"), prose);
+}
+
+bool in_sight(QWidget* widget) {
+  return widget && widget->visibleRegion().boundingRect() == widget->rect();
+}
 
 }  // namespace
 
@@ -148,6 +162,55 @@ private slots:
     QCOMPARE(hint_texts(), QStringList("Hint: Press R."));
   }
 
+  void what_was_just_said_is_in_sight_in_a_small_window() {
+    open_long();
+    QVERIFY(!in_sight(row(0)));
+    QVERIFY2(in_sight(button("lessonBelow")), "the goals below the text are not told of");
+    QCOMPARE(button("lessonBelow")->text(), QString("1 open goal below"));
+    click("lessonBelow");
+    QVERIFY(in_sight(row(0)) && in_sight(view()->findChild<QLineEdit*>("lessonAnswer")));
+    QVERIFY(!button("lessonBelow")->isVisible());
+    type("15");
+    QVERIFY(in_sight(view()->findChild<QLabel*>("lessonSaid")));
+    QCOMPARE(view()->findChild<QLineEdit*>("lessonAnswer")->text(), QString("15"));
+    keep_picture(window(), "lesson_wrong");
+    scroll_bar()->setValue(0);
+    type("16");
+    QVERIFY(in_sight(row(0)));
+    scroll_bar()->setValue(0);
+    QVERIFY(!button("lessonBelow")->isVisible());
+    click("lessonNext");
+    QCOMPARE(scroll_bar()->value(), 0);
+  }
+
+  void a_hint_that_comes_by_itself_is_in_sight_and_takes_nothing_away() {
+    open_long();
+    QTest::keyClicks(view()->findChild<QLineEdit*>("lessonAnswer"), "1");
+    QTRY_COMPARE_WITH_TIMEOUT(hint_texts().size(), 1, 5000);
+    place_->settle();
+    QVERIFY(in_sight(view()->findChild<QLabel*>("lessonHintText")));
+    QCOMPARE(view()->findChild<QLineEdit*>("lessonAnswer")->text(), QString("1"));
+  }
+
+  void the_page_stays_where_it_was_scrolled_to() {
+    open_long();
+    click("lessonHint");
+    scroll_bar()->setValue(120);
+    QVERIFY(window().perform(journal::SetTheme{"light"}));
+    place_->settle();
+    QCOMPARE(scroll_bar()->value(), 120);
+  }
+
+  void the_way_on_looks_like_it_when_the_step_is_done() {
+    open();
+    QColor before = ground("lessonNext");
+    QVERIFY(window().perform(journal::SelectLoop{"C.k"}));
+    type("16");
+    QVERIFY2(ground("lessonNext") != before, "the button of a step that is done stays grey");
+    click("lessonNext");
+    QCOMPARE(ground("lessonNext"), before);
+  }
+
   void links_lead_to_views_and_loops() {
     open();
     emit view()->link_asked("loop:C.j");
@@ -195,6 +258,22 @@ private:
     place_->settle();
     QTRY_VERIFY(place_->session->snapshot().nest);
     place_->settle();
+  }
+  void open_long() {
+    window().resize(1280, 800);
+    std::ofstream(file_) << long_lesson();
+    open();
+    QVERIFY(window().perform(journal::SelectLoop{"C.k"}));
+    place_->settle();
+  }
+  QScrollBar* scroll_bar() {
+    return view()->findChild<QScrollArea*>("lessonScroll")->verticalScrollBar();
+  }
+  QWidget* row(int goal) { return view()->findChildren<QWidget*>("lessonGoal").value(goal); }
+  /// Beside its words.
+  QColor ground(char const* name) {
+    QImage image = button(name)->grab().toImage();
+    return image.pixelColor(6, image.height() / 2);
   }
   QPushButton* button(char const* name) { return view()->findChild<QPushButton*>(name); }
   void click(char const* name) {

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/lesson/lesson_view.h"
 
-#include <QAccessible>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollBar>
+#include <QStyle>
 #include <QTextBlock>
 #include <QTextCursor>
 #include <QTextDocument>
 #include <QTextList>
+#include <QTimer>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
 
+#include "engine/support/base/quantities.h"
 #include "widgets/lesson/goal_mark.h"
 
 namespace tw {
@@ -34,6 +38,13 @@ QPushButton* button(char const* words, char const* name) {
   return made;
 }
 
+/// The one that is answered next; empty: none.
+QString open_question(LessonPage const& page) {
+  for (LessonGoal const& goal : page.goals)
+    if (goal.asks && !goal.reached) return goal.text;
+  return {};
+}
+
 }  // namespace
 
 LessonView::LessonView(QWidget* parent) : QWidget(parent) {
@@ -49,7 +60,14 @@ LessonView::LessonView(QWidget* parent) : QWidget(parent) {
   scroll_->setFocusPolicy(Qt::NoFocus);
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   column->addWidget(scroll_, 1);
+  below_ = button("", "lessonBelow");
+  below_->setProperty("quiet", true);
+  below_->hide();
+  column->addWidget(below_);
   build_foot(column);
+  connect(below_, &QPushButton::clicked, this, &LessonView::see_the_open);
+  connect(scroll_->verticalScrollBar(), &QScrollBar::valueChanged, this, &LessonView::tell_below);
+  connect(scroll_->verticalScrollBar(), &QScrollBar::rangeChanged, this, &LessonView::tell_below);
 }
 
 void LessonView::build_head(QVBoxLayout* column) {
@@ -102,20 +120,17 @@ QWidget* LessonView::first() const {
 
 void LessonView::set_theme(Theme const& theme) {
   theme_ = theme;
-  fill();
+  fill(page_);
 }
 
 /// What is typed or focused stays where only numbers in the text have changed.
 void LessonView::show_page(LessonPage const& page) {
   if (page == page_) return;
-  LessonPage rest = page;
-  rest.parts = page_.parts;
-  bool same = rest == page_ && page.parts.size() == page_.parts.size();
-  bool another = page.lesson != page_.lesson || page.step != page_.step;
-  page_ = page;
-  if (same) return fill_texts();
-  fill();
-  if (another) scroll_->verticalScrollBar()->setValue(0);
+  LessonPage before = std::exchange(page_, page);
+  LessonPage rest = before;
+  rest.parts = page.parts;
+  bool same = rest == page && before.parts.size() == page.parts.size();
+  same ? fill_texts() : fill(before);
 }
 
 namespace {
@@ -148,21 +163,115 @@ void LessonView::fill_texts() {
   }
 }
 
+// ---- what stays where the page is made anew --------------------------------------
+
+LessonView::Kept LessonView::keep() const {
+  Kept kept;
+  QWidget* page = scroll_->widget();
+  if (!page) return kept;
+  kept.scrolled = scroll_->verticalScrollBar()->value();
+  if (auto* input = page->findChild<QLineEdit*>("lessonAnswer")) kept.typed = input->text();
+  QWidget* focused = window()->focusWidget();
+  if (!page->isAncestorOf(focused)) return kept;
+  kept.had_focus = true;
+  kept.name = focused->objectName();
+  if (auto* pressed = qobject_cast<QPushButton*>(focused)) kept.words = pressed->text();
+  return kept;
+}
+
 /// The focus was in what is made anew: on the same answer, else on what comes next.
-void LessonView::focus_again(QString const& name, QString const& words) {
-  for (QWidget* one : scroll_->widget()->findChildren<QWidget*>(name)) {
+void LessonView::focus_again(Kept const& kept) {
+  for (QWidget* one : scroll_->widget()->findChildren<QWidget*>(kept.name)) {
     auto* choice = qobject_cast<QPushButton*>(one);
-    if (!choice || choice->text() == words) return one->setFocus(Qt::OtherFocusReason);
+    if (!choice || choice->text() == kept.words) return one->setFocus(Qt::OtherFocusReason);
   }
   first()->setFocus(Qt::OtherFocusReason);
 }
 
-void LessonView::fill() {
-  QWidget* focused = window()->focusWidget();
-  if (!scroll_->widget() || !scroll_->widget()->isAncestorOf(focused)) focused = nullptr;
-  auto* pressed = qobject_cast<QPushButton*>(focused);
-  QString name = focused ? focused->objectName() : QString();
-  QString words = pressed ? pressed->text() : QString();
+/// Marked, so that what is typed next takes its place.
+void LessonView::type_again(Kept const& kept, LessonPage const& before) {
+  auto* input = scroll_->widget()->findChild<QLineEdit*>("lessonAnswer");
+  if (!input || kept.typed.isEmpty() || open_question(before) != open_question(page_)) return;
+  input->setText(kept.typed);
+  if (page_.said != before.said) input->selectAll();
+}
+
+void LessonView::fill(LessonPage const& before) {
+  Kept kept = keep();
+  bool another = page_.lesson != before.lesson || page_.step != before.step;
+  make_page();
+  show_buttons();
+  if (!another) type_again(kept, before);
+  if (kept.had_focus) focus_again(kept);
+  see(another ? 0 : kept.scrolled, another ? QList<QWidget*>() : news_since(before));
+}
+
+// ---- what is in sight ------------------------------------------------------------
+
+/// Of a page that has changed; what matters most comes last.
+QList<QWidget*> LessonView::news_since(LessonPage const& before) const {
+  QWidget* page = scroll_->widget();
+  QList<QWidget*> news, goals = page->findChildren<QWidget*>("lessonGoal");
+  size_t count = std::min(page_.goals.size(), before.goals.size());
+  for (size_t i = 0; i < count; ++i)
+    if (page_.goals[i].reached && !before.goals[i].reached) news << goals[qsizetype(i)];
+  // Where there is room, what comes next is seen beside what was reached.
+  if (auto* next = page->findChild<QWidget*>("lessonAnswers"); next && !news.isEmpty())
+    news.prepend(next);
+  if (page_.said != before.said) news << page->findChildren<QWidget*>("lessonSaid");
+  if (page_.hints.size() > before.hints.size())
+    news << page->findChildren<QWidget*>("lessonHintText").mid(before.hints.size());
+  return news;
+}
+
+void LessonView::see(int scrolled, QList<QWidget*> const& news) {
+  auto look = [this, scrolled, news] {
+    scroll_->verticalScrollBar()->setValue(scrolled);
+    for (QWidget* one : news) scroll_->ensureWidgetVisible(one, 0, theme_.px(8));
+    tell_below();
+  };
+  body_->activate();
+  look();
+  // Its labels know how high they are when they have been shown.
+  QTimer::singleShot(0, scroll_->widget(), look);
+}
+
+/// A goal that is open and ends below what is seen; the answers belong to their question.
+QList<QWidget*> LessonView::open_below() const {
+  QWidget* page = scroll_->widget();
+  QList<QWidget*> below, goals = page->findChildren<QWidget*>("lessonGoal");
+  auto* answers = page->findChild<QWidget*>("lessonAnswers");
+  bool answered_here = false;
+  for (size_t i = 0; i < page_.goals.size(); ++i) {
+    if (page_.goals[i].reached) continue;
+    QWidget* last = goals[qsizetype(i)];
+    if (page_.goals[i].asks && answers && !std::exchange(answered_here, true)) last = answers;
+    int end = last->mapTo(page, QPoint(0, last->height())).y() + page->y();
+    if (end > scroll_->viewport()->height()) below << goals[qsizetype(i)];
+  }
+  return below;
+}
+
+/// A low window shows the text alone, and somebody may look for what is to be done.
+void LessonView::tell_below() {
+  int count = scroll_->widget() ? int(open_below().size()) : 0;
+  below_->setText(QString::fromStdString(count_text(count, "open goal")) + " below");
+  below_->setVisible(count > 0);
+}
+
+void LessonView::see_the_open() {
+  QList<QWidget*> below = open_below();
+  if (below.isEmpty()) return;
+  auto* answers = scroll_->widget()->findChild<QWidget*>("lessonAnswers");
+  if (answers) scroll_->ensureWidgetVisible(answers, 0, theme_.px(8));
+  scroll_->ensureWidgetVisible(below.last(), 0, theme_.px(8));
+  scroll_->ensureWidgetVisible(below.first(), 0, theme_.px(8));
+  first()->setFocus(Qt::OtherFocusReason);
+}
+
+// ---- the page --------------------------------------------------------------------
+
+void LessonView::make_page() {
   auto* page = new QWidget;
   page->setObjectName("lessonPage");
   body_ = new QVBoxLayout(page);
@@ -202,8 +311,6 @@ void LessonView::fill() {
   // What was there may be what was clicked, and lives until that is over.
   if (QWidget* old = scroll_->takeWidget()) old->hide(), old->deleteLater();
   scroll_->setWidget(page);
-  show_buttons();
-  if (focused) focus_again(name, words);
 }
 
 void LessonView::add_goal(LessonGoal const& goal, bool is_open) {
@@ -228,33 +335,42 @@ void LessonView::add_goal(LessonGoal const& goal, bool is_open) {
 }
 
 void LessonView::add_answers(LessonGoal const& goal) {
+  auto* box = new QWidget;
+  box->setObjectName("lessonAnswers");
+  box->setProperty("role", "bare");
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(body_->spacing());
+  body_->addWidget(box);
   for (QString const& choice : goal.choices) {
     auto* made = new QPushButton(choice);
     made->setObjectName("lessonChoice");
     made->setAccessibleName("Answer: " + choice);
-    body_->addWidget(made);
+    column->addWidget(made);
     connect(made, &QPushButton::clicked, this, [this, choice] { emit answered(choice); });
   }
-  if (goal.choices.isEmpty()) {
-    auto* row = new QHBoxLayout;
-    auto* input = new QLineEdit;
-    input->setObjectName("lessonAnswer");
-    input->setAccessibleName("Answer: a number");
-    input->setPlaceholderText("A number");
-    auto* give = button("Answer", "lessonGiveAnswer");
-    row->addWidget(input, 1);
-    row->addWidget(give);
-    body_->addLayout(row);
-    auto send = [this, input] {
-      if (!input->text().trimmed().isEmpty()) emit answered(input->text().trimmed());
-    };
-    connect(input, &QLineEdit::returnPressed, this, send);
-    connect(give, &QPushButton::clicked, this, send);
-  }
+  if (goal.choices.isEmpty()) add_number(column);
   if (page_.said.isEmpty()) return;
   auto* said = wrapped(page_.said, "secondary");
   said->setObjectName("lessonSaid");
-  body_->addWidget(said);
+  column->addWidget(said);
+}
+
+void LessonView::add_number(QVBoxLayout* column) {
+  auto* row = new QHBoxLayout;
+  auto* input = new QLineEdit;
+  input->setObjectName("lessonAnswer");
+  input->setAccessibleName("Answer: a number");
+  input->setPlaceholderText("A number");
+  auto* give = button("Answer", "lessonGiveAnswer");
+  row->addWidget(input, 1);
+  row->addWidget(give);
+  column->addLayout(row);
+  auto send = [this, input] {
+    if (!input->text().trimmed().isEmpty()) emit answered(input->text().trimmed());
+  };
+  connect(input, &QLineEdit::returnPressed, this, send);
+  connect(give, &QPushButton::clicked, this, send);
 }
 
 void LessonView::add_hint(QString const& hint) {
@@ -277,7 +393,8 @@ void LessonView::show_buttons() {
   show_->setEnabled(page_.more_moves);
   if (next_->property("primary").toBool() != done) {
     next_->setProperty("primary", done);
-    next_->setStyleSheet(next_->styleSheet());  // Qt asks for properties only then
+    next_->style()->unpolish(next_);  // Qt asks for properties only then
+    next_->style()->polish(next_);
   }
 }
 

@@ -63,11 +63,27 @@ signals:
 private:
   void build_head(QVBoxLayout* column);
   void build_foot(QVBoxLayout* column);
-  void fill();
-  void focus_again(QString const& name, QString const& words);
+  /// Of a page that is made anew.
+  struct Kept {
+    int scrolled = 0;
+    QString typed;
+    bool had_focus = false;
+    QString name, words;  ///< of what had it
+  };
+  Kept keep() const;
+  void focus_again(Kept const& kept);
+  void type_again(Kept const& kept, LessonPage const& before);
+  void fill(LessonPage const& before);
+  void make_page();
+  QList<QWidget*> news_since(LessonPage const& before) const;
+  void see(int scrolled, QList<QWidget*> const& news);
+  QList<QWidget*> open_below() const;
+  void tell_below();
+  void see_the_open();
   void fill_texts();
   void add_goal(LessonGoal const& goal, bool is_open);
   void add_answers(LessonGoal const& goal);
+  void add_number(QVBoxLayout* column);
   void add_hint(QString const& hint);
   void show_buttons();
 
@@ -77,6 +93,7 @@ private:
   QLabel* progress_ = nullptr;
   QScrollArea* scroll_ = nullptr;
   QVBoxLayout* body_ = nullptr;
+  QPushButton* below_ = nullptr;  ///< leads to goals out of sight
   QPushButton* previous_ = nullptr;
   QPushButton* next_ = nullptr;
   QPushButton* hint_ = nullptr;
