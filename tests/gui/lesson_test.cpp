@@ -152,6 +152,39 @@ private slots:
     QVERIFY2(recorded.find("step reorder") == std::string::npos, recorded.c_str());
   }
 
+  void who_has_looked_ahead_loses_nothing_by_show_me() {
+    open();
+    click("lessonNext");
+    click("lessonPrevious");
+    window().apply_line("parallel(C.i)");
+    place_->settle();
+    click("lessonNext");
+    click("lessonShowMe");
+    QCOMPARE(place_->lines("expect loops.order = C.i, C.k, C.j\nexpect loops.parallel = 1\n"),
+             std::string());
+    // What was begun is shown from where it was begun, whoever looked away meanwhile.
+    click("lessonPrevious");
+    click("lessonNext");
+    click("lessonShowMe");
+    QCOMPARE(place_->lines("expect loops.order = C.i, C.k, C.j\nexpect refusal none\n"),
+             std::string());
+  }
+
+  void what_was_tried_in_a_step_before_the_one_it_builds_on_is_no_place_to_begin() {
+    open();
+    click("lessonNext");
+    window().apply_line("unroll(C.k)");
+    place_->settle();
+    click("lessonPrevious");
+    window().apply_line("parallel(C.i)");
+    place_->settle();
+    QVERIFY(window().perform(journal::SelectLoop{"C.k"}));
+    type("16");
+    click("lessonNext");
+    click("lessonShowMe");
+    QVERIFY2(place_->lines("expect loops.parallel = 1\n").empty(), "the work was thrown away");
+  }
+
   void a_hint_comes_by_a_button_and_by_itself() {
     open();
     QTRY_COMPARE_WITH_TIMEOUT(hint_texts(), QStringList("Hint: Select the bar k."), 5000);

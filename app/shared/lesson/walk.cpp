@@ -30,6 +30,11 @@ bool Walk::step_is_done() const {
   return std::ranges::all_of(step().goals, [&](Goal const& goal) { return is_reached(goal); });
 }
 
+int Walk::reached_before(int step) const {
+  int line = lesson_.steps[size_t(step)].line;  // goals are known by theirs
+  return int(std::ranges::count_if(reached_, [&](int goal) { return goal < line; }));
+}
+
 bool Walk::look(FactOf const& fact) {
   bool more = false;
   for (Goal const& goal : step().goals) {

@@ -20,6 +20,8 @@ public:
   Step const& step() const { return lesson_.steps[size_t(step_)]; }
   bool is_reached(Goal const& goal) const { return reached_.contains(goal.line); }
   int reached() const { return int(reached_.size()); }
+  /// Of the steps before this one.
+  int reached_before(int step) const;
   bool step_is_done() const;
 
   /// Looks at the goals of the step; true: one more is reached. A goal stays reached.

@@ -75,11 +75,25 @@ Status Guide::run(journal::Action const& action) {
   return bench_.perform(action);
 }
 
+/// Who comes back to a step begins where it was begun before, unless what it builds on was done
+/// only now.
 void Guide::begin_step() {
   if (!walk_) return;
-  if (auto history = bench_.live().snapshot().history)
-    begun_at_.try_emplace(walk_->step_number(), history->current);
+  if (auto history = bench_.live().snapshot().history) {
+    int step = walk_->step_number(), before = walk_->reached_before(step);
+    auto known = begun_at_.find(step);
+    if (known == begun_at_.end() || known->second.before < before)
+      begun_at_[step] = {history->current, before};
+  }
   wait_for_hint();
+}
+
+/// One that was only looked at was not begun.
+void Guide::leave_step(int step) {
+  auto history = bench_.live().snapshot().history;
+  auto begun = begun_at_.find(step);
+  if (begun != begun_at_.end() && history && history->current == begun->second.state)
+    begun_at_.erase(begun);
 }
 
 lesson::FactOf Guide::facts() const {
@@ -98,7 +112,9 @@ void Guide::look() {
 
 Status Guide::go_to(int step) {
   if (!walk_) return bad_input("no_lesson", "no lesson is open");
+  int left = walk_->step_number();
   TRY(walk_->go_to(step - 1));
+  if (left != walk_->step_number()) leave_step(left);
   said_.clear();
   begin_step();
   look();
@@ -140,9 +156,9 @@ Status Guide::show_me() {
   }
   auto begun = begun_at_.find(walk_->step_number());
   auto const& history = bench_.snapshot().history;
-  if (first && history && begun != begun_at_.end() && history->current != begun->second &&
-      session::has_step(bench_.snapshot(), begun->second))
-    TRY(bench_.perform(session::JumpTo{begun->second}));
+  if (first && history && begun != begun_at_.end() && history->current != begun->second.state &&
+      session::has_step(bench_.snapshot(), begun->second.state))
+    TRY(bench_.perform(session::JumpTo{begun->second.state}));
   TRY(bench_.perform(*move->action));
   emit changed();
   return {};

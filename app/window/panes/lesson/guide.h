@@ -40,6 +40,7 @@ private:
   void play_next();
   Status run(journal::Action const& action);
   void begin_step();
+  void leave_step(int step);
   void wait_for_hint();
   std::vector<LessonPart> parts() const;
   lesson::FactOf facts() const;
@@ -50,8 +51,12 @@ private:
   std::deque<journal::Action> queue_;  ///< what the lesson has yet to open
   QTimer play_, hint_;
   std::map<int, size_t> hints_;  ///< that are shown, by steps
-  std::map<int, int> begun_at_;  ///< the state in which a step was begun
-  QString said_;                 ///< of the last answer
+  struct Begun {
+    int state = 0;
+    int before = 0;  ///< goals of earlier steps that were reached then
+  };
+  std::map<int, Begun> begun_at_;
+  QString said_;  ///< of the last answer
 };
 
 }  // namespace tw
