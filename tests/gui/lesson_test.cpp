@@ -185,6 +185,25 @@ private slots:
     QVERIFY2(place_->lines("expect loops.parallel = 1\n").empty(), "the work was thrown away");
   }
 
+  void a_question_is_answered_with_the_keys_alone() {
+    open_long();
+    QVERIFY(window().perform(journal::ShowView{"kernels"}));
+    place_->settle();
+    QTest::keyClick(&window(), Qt::Key_A, Qt::AltModifier);
+    place_->settle();
+    auto* input = view()->findChild<QLineEdit*>("lessonAnswer");
+    QCOMPARE(window().focusWidget(), input);
+    QVERIFY(in_sight(input));
+    QTest::keyClicks(window().focusWidget(), "16");
+    QTest::keyClick(window().focusWidget(), Qt::Key_Return);
+    place_->settle();
+    QCOMPARE(reached(), 1);
+    QVERIFY(window().perform(journal::GoToLessonStep{2}));
+    window().run_action("Answer the lesson");
+    place_->settle();
+    QCOMPARE(window().focusWidget()->objectName(), QString("lessonChoice"));
+  }
+
   void a_hint_comes_by_a_button_and_by_itself() {
     open();
     QTRY_COMPARE_WITH_TIMEOUT(hint_texts(), QStringList("Hint: Select the bar k."), 5000);

@@ -66,8 +66,8 @@ LessonView::LessonView(QWidget* parent) : QWidget(parent) {
   column->addWidget(below_);
   build_foot(column);
   connect(below_, &QPushButton::clicked, this, &LessonView::see_the_open);
-  connect(scroll_->verticalScrollBar(), &QScrollBar::valueChanged, this, &LessonView::tell_below);
-  connect(scroll_->verticalScrollBar(), &QScrollBar::rangeChanged, this, &LessonView::tell_below);
+  connect(scroll_->verticalScrollBar(), &QScrollBar::valueChanged, this, &LessonView::scrolled);
+  connect(scroll_->verticalScrollBar(), &QScrollBar::rangeChanged, this, &LessonView::look_again);
 }
 
 void LessonView::build_head(QVBoxLayout* column) {
@@ -224,16 +224,28 @@ QList<QWidget*> LessonView::news_since(LessonPage const& before) const {
   return news;
 }
 
+/// Until somebody scrolls: labels know how high they are only when they have been shown, and the
+/// pane may be about to come to the front.
 void LessonView::see(int scrolled, QList<QWidget*> const& news) {
-  auto look = [this, scrolled, news] {
+  look_ = [this, scrolled, news] {
     scroll_->verticalScrollBar()->setValue(scrolled);
     for (QWidget* one : news) scroll_->ensureWidgetVisible(one, 0, theme_.px(8));
-    tell_below();
   };
   body_->activate();
-  look();
-  // Its labels know how high they are when they have been shown.
-  QTimer::singleShot(0, scroll_->widget(), look);
+  look_again();
+  QTimer::singleShot(0, scroll_->widget(), [this] { look_again(); });
+}
+
+void LessonView::look_again() {
+  looks_ = true;
+  if (look_) look_();
+  looks_ = false;
+  tell_below();
+}
+
+void LessonView::scrolled() {
+  if (!looks_) look_ = nullptr;
+  tell_below();
 }
 
 /// A goal that is open and ends below what is seen; the answers belong to their question.
@@ -269,9 +281,18 @@ void LessonView::see_the_open() {
   first()->setFocus(Qt::OtherFocusReason);
 }
 
+void LessonView::go_to_answer() {
+  QWidget* answer = first();
+  // Of a field alone only the cursor would be in sight.
+  if (scroll_->widget() && scroll_->widget()->isAncestorOf(answer))
+    see(scroll_->verticalScrollBar()->value(), {answer->parentWidget(), answer});
+  answer->setFocus(Qt::ShortcutFocusReason);
+}
+
 // ---- the page --------------------------------------------------------------------
 
 void LessonView::make_page() {
+  look_ = nullptr;  // at what goes now
   auto* page = new QWidget;
   page->setObjectName("lessonPage");
   body_ = new QVBoxLayout(page);

@@ -4,6 +4,7 @@
 
 #include <QScrollArea>
 #include <QWidget>
+#include <functional>
 #include <vector>
 
 #include "widgets/theme/theme.h"
@@ -49,6 +50,8 @@ public:
   LessonPage const& page() const { return page_; }
   /// What takes the focus when the lesson comes to the front.
   QWidget* first() const;
+  /// The focus, and the sight: to what is answered, else to the way on.
+  void go_to_answer();
 
 signals:
   void previous_asked();
@@ -77,6 +80,8 @@ private:
   void make_page();
   QList<QWidget*> news_since(LessonPage const& before) const;
   void see(int scrolled, QList<QWidget*> const& news);
+  void look_again();
+  void scrolled();
   QList<QWidget*> open_below() const;
   void tell_below();
   void see_the_open();
@@ -98,6 +103,8 @@ private:
   QPushButton* next_ = nullptr;
   QPushButton* hint_ = nullptr;
   QPushButton* show_ = nullptr;
+  std::function<void()> look_;  ///< at what is new; null: somebody has scrolled
+  bool looks_ = false;
   std::vector<QLabel*> texts_;  ///< of the parts that are text
 };
 

@@ -126,6 +126,10 @@ void LessonPane::add_commands() {
   };
   add("Next step of the lesson", "Alt+Right", [this] { step_by(1); });
   add("Previous step of the lesson", "Alt+Left", [this] { step_by(-1); });
+  add("Answer the lesson", "Alt+A", [this] {
+    bench_.ask(journal::ShowView{"lesson"});
+    view_->go_to_answer();
+  });
   add("Hint of the lesson", "", [this] { bench_.ask(journal::ShowHint{}); });
   add("Show me the next move of the lesson", "", [this] { bench_.ask(journal::ShowMe{}); });
   add("Close the lesson", "", [this] { bench_.ask(journal::CloseLesson{}); });
