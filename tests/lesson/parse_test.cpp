@@ -216,6 +216,29 @@ private slots:
     QCOMPARE(lesson->goals(), 2);
   }
 
+  void what_fits_the_text_of_the_first_lesson_is_right() {
+    lesson::Walk walk(lesson::open("1").value());
+    auto fact = [](std::string const& name) -> std::optional<session::FactValue> {
+      if (name == "loops.order") return value("C.k, C.j, C.i");  // as dragging i inwards gives it
+      if (name == "loops.innermost") return value("C.i");
+      return {};
+    };
+    QVERIFY(walk.go_to(2));
+    QVERIFY2(walk.look(fact), "it asks to let i run innermost, and no more");
+  }
+
+  void a_lesson_that_shows_what_a_loop_touches_says_which() {
+    for (lesson::Card const& card : lesson::cards()) {
+      lesson::Lesson lesson = lesson::open(card.name).value();
+      for (lesson::Step const& step : lesson.steps) {
+        auto shows = [&](char const* name) {
+          return std::ranges::count(step.mentions, name, &lesson::Mention::name) > 0;
+        };
+        QVERIFY2(!shows("loop.bytes") || shows("loop"), card.name.c_str());
+      }
+    }
+  }
+
   void the_lessons_of_the_program_parse() {
     std::vector<lesson::Card> cards = lesson::cards();
     QVERIFY(!cards.empty());

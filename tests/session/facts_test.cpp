@@ -58,6 +58,17 @@ private slots:
     QCOMPARE(std::get<double>(*session::fact("loop.extent", now, {loop, -1})), 96.0);
   }
 
+  void the_innermost_loop_is_the_last_of_the_order() {
+    auto session = testing::make_session(false);
+    QVERIFY(!session::fact("loops.innermost", session->snapshot(), {}));
+    testing::MatmulFile matmul;
+    matmul.open(*session);
+    session::Snapshot now = session->snapshot();
+    std::string order = std::get<std::string>(*session::fact("loops.order", now, {}));
+    auto innermost = session::fact("loops.innermost", now, {});
+    QVERIFY(innermost && order.ends_with(", " + std::get<std::string>(*innermost)));
+  }
+
   /// A pane may not take a name that the session or another pane has.
   void no_two_facts_and_no_two_forms_are_called_the_same() {
     std::set<std::string> facts, forms;

@@ -311,6 +311,11 @@ Fact const kFacts[] = {
      [](Now now, Chosen) { return number(now.nest ? now.nest->bars.size() : 0); }},
     {{"loops.order", "words", "all loops as scripts name them, the outermost first"},
      [](Now now, Chosen) { return now.nest ? words(loop_order(now)) : std::nullopt; }},
+    {{"loops.innermost", "words", "the last of these"},
+     [](Now now, Chosen) {
+       bool any = now.nest && !now.nest->bars.empty();
+       return any ? words(now.nest->bars.back().reference) : std::nullopt;
+     }},
     {{"loops.parallel", "", "number of parallel loops"},
      [](Now now, Chosen) { return number(loops_marked(now, LoopMark::kParallel)); }},
     {{"loops.vector", "", "number of vectorized loops"},
