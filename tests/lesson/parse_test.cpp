@@ -119,6 +119,9 @@ private slots:
         "f:6: loops is a number: it is asked for without choices");
     row(step + "choices: 1, 2\n", "f:5: choices stand below a question");
     row(step + "See {kernel.sped}.\n", "f:5: there is no fact 'kernel.sped'");
+    // What looks like a fact would else be read as it stands, braces and all.
+    row(step + "See {machine.l7}.\n", "f:5: there is no fact 'machine.l7'");
+    row(step + "See {Kernel.of-peak}.\n", "f:5: there is no fact 'Kernel.of-peak'");
     row(step + "hint soon: Press R.\n", "f:5: a hint begins with 'hint:' or 'hint after SECONDS:'");
     row(step + "hint after 0: Press R.\n", "f:5: seconds must be a whole number from 1 to 3600");
     row(step + "solution:\n  expect loops 3\n",
@@ -196,14 +199,16 @@ private slots:
 
   void facts_are_shown_as_they_are_now() {
     auto lesson = lesson::parse(
-        std::string(kHead) + "# One\nAt {kernel.speed}, {kernel.bound}, {loops} {not a fact}.\n");
+        std::string(kHead) +
+        "# One\nAt {kernel.speed}, {kernel.bound}, {loops} {not a fact}, L1 has {machine.l1}.\n");
     QVERIFY2(lesson, lesson ? "" : to_sentence(lesson.error()).c_str());
     std::string shown = lesson::shown_text(lesson->steps[0], [](std::string const& name) {
       if (name == "kernel.speed") return std::optional(value(12.345));
       if (name == "loops") return std::optional(value(3));
+      if (name == "machine.l1") return std::optional(value(49152));
       return std::optional<session::FactValue>();
     });
-    QCOMPARE(shown, std::string("At 12.3 GFLOP/s, ..., 3 {not a fact}.\n"));
+    QCOMPARE(shown, std::string("At 12.3 GFLOP/s, ..., 3 {not a fact}, L1 has 49152.\n"));
   }
 
   void the_example_of_the_documents_is_a_lesson() {
@@ -247,8 +252,18 @@ private slots:
       QCOMPARE(lesson::open(cards[i].name)->title, cards[i].title);
       QCOMPARE(lesson::open(std::to_string(i + 1))->title, cards[i].title);
     }
+    for (lesson::Card const& card : cards) no_braces_are_shown(lesson::open(card.name).value());
     QCOMPARE(lesson::open("nonsense").error().code, std::string("unknown_lesson"));
     QVERIFY(!lesson::open("/nowhere/a.lesson"));
+  }
+
+private:
+  void no_braces_are_shown(lesson::Lesson const& lesson) {
+    for (lesson::Step const& step : lesson.steps) {
+      std::string shown =
+          lesson::shown_text(step, [](std::string const&) { return std::optional(value(1)); });
+      QVERIFY2(shown.find('{') == shown.npos, (lesson.name + ": " + shown).c_str());
+    }
   }
 };
 

@@ -72,6 +72,8 @@ private slots:
         "  step reorder(C.i, C.k, C.j)\n",
         "/nowhere/f.lesson:8: 'Fast' cannot be judged here: kernel.of_peak is not known");
     row("# One\nSee [it](kernel:conv).\n", "/nowhere/f.lesson:7: there is no kernel 'conv'");
+    row("# One\nWith {loop.bytes} bytes.\n",
+        "/nowhere/f.lesson:7: the text shows loop.bytes, which is not known here");
     row("# One\nSee [it](loop:C.z).\n", "/nowhere/f.lesson:7: there is no loop 'C.z'");
     row("# One\nWords.\n![it](a.png)\n",
         "/nowhere/f.lesson:8: there is no file 'a.png' beside the lesson");

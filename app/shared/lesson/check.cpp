@@ -68,7 +68,7 @@ private:
 
   Status play_step() {
     TRY(check_files_and_kernels());
-    std::vector<Mention> open = loops_not_there(walk_.step().mentions);
+    std::vector<Mention> open = not_there(walk_.step().mentions);
     judge_the_start();
     while (Move const* move = walk_.next_move(fact_)) {
       if (move->action) {
@@ -80,10 +80,9 @@ private:
     }
     measure_again();
     judge_the_end();
-    open = loops_not_there(open);
+    open = not_there(open);
     if (open.empty()) return {};
-    return bad_input("unknown_loop", fmt::format("there is no loop '{}'", open.front().name),
-                     place(open.front().line));
+    return missing(open.front());
   }
 
   Status check_files_and_kernels() const {
@@ -102,12 +101,22 @@ private:
   std::filesystem::path beside(std::string const& file) const {
     return std::filesystem::path(lesson().file).parent_path() / file;
   }
-  std::vector<Mention> loops_not_there(std::vector<Mention> mentions) const {
+  /// Loops, and facts of which a reader would see "...".
+  std::vector<Mention> not_there(std::vector<Mention> mentions) const {
     std::erase_if(mentions, [&](Mention const& mention) {
+      if (mention.kind == Mention::Kind::kFact) return fact_(mention.name).has_value();
       return mention.kind != Mention::Kind::kLoop ||
              session::loop_called(stage_.snapshot(), mention.name) >= 0;
     });
     return mentions;
+  }
+  std::unexpected<Error> missing(Mention const& mention) const {
+    if (mention.kind == Mention::Kind::kLoop)
+      return bad_input("unknown_loop", fmt::format("there is no loop '{}'", mention.name),
+                       place(mention.line));
+    return environment_failed(
+        "fact_not_known", fmt::format("the text shows {}, which is not known here", mention.name),
+        place(mention.line));
   }
 
   /// As a journal's line; what only a window can do is left out where there is none.

@@ -29,8 +29,8 @@ struct Checked {
 };
 
 /// Errors of the lesson: goal_not_reached, goal_at_the_start, unknown_kernel, unknown_loop,
-/// no_picture, action_failed; of the machine: goal_not_known, still_busy. What is measured is
-/// measured again before it is called red.
+/// no_picture, action_failed; of the machine: goal_not_known, fact_not_known, still_busy. What is
+/// measured is measured again before it is called red.
 Checked check(Lesson const& lesson, journal::Stage& stage);
 
 }  // namespace tw::lesson

@@ -11,16 +11,21 @@ namespace {
 
 using Kind = Mention::Kind;
 
-bool is_fact_name(std::string_view name) {
-  auto fits = [](char c) { return (c >= 'a' && c <= 'z') || c == '.' || c == '_'; };
-  return !name.empty() && std::ranges::all_of(name, fits);
+/// More than facts are made of: who misspells one is told so, and does not find its braces in the
+/// text.
+bool is_meant_as_fact(std::string_view name) {
+  auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  auto fits = [&](char c) {
+    return letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+  };
+  return !name.empty() && letter(name.front()) && std::ranges::all_of(name, fits);
 }
 
 /// From `at`, where "{" stands: what is between it and "}".
 std::string_view braced(std::string_view text, size_t at) {
   size_t end = text.find('}', at);
   std::string_view name = end == text.npos ? "" : text.substr(at + 1, end - at - 1);
-  return is_fact_name(name) ? name : std::string_view();
+  return is_meant_as_fact(name) ? name : std::string_view();
 }
 
 Mention target_of(std::string_view target) {
