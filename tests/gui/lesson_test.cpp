@@ -17,6 +17,7 @@
 #include "tests/gui/seen.h"
 #include "tests/gui/workplace.h"
 #include "widgets/lesson/lesson_view.h"
+#include "widgets/start/start_page.h"
 
 using namespace tw;
 
@@ -204,6 +205,32 @@ private slots:
     QCOMPARE(window().focusWidget()->objectName(), QString("lessonChoice"));
   }
 
+  void at_the_end_the_next_lesson_is_offered_and_the_start_page_remembers() {
+    QCOMPARE(on_the_start_page(window()), QString("Lesson 1 of 8: Loops and locality"));
+    QCOMPARE(place_->lines("lesson open 1\n"), std::string());
+    QVERIFY(!button("lessonFollowing")->isVisible());
+    QCOMPARE(place_->lines("lesson step 4\n"), std::string());
+    QVERIFY(in_sight(button("lessonFollowing")));
+    QCOMPARE(button("lessonFollowing")->text(), QString("Next lesson: Vectors"));
+    keep_picture(window(), "lesson_last_step");
+    click("lessonFollowing");
+    QCOMPARE(place_->lines("expect lesson.name vectors\nexpect lesson.step = 1\n"), std::string());
+    QCOMPARE(on_the_start_page(window()), QString("Lesson 2 of 8: Vectors"));
+    Workplace later(false, place_->folder.filePath("state"));
+    QCOMPARE(on_the_start_page(*later.window), QString("Lesson 2 of 8: Vectors"));
+  }
+
+  void who_finishes_stands_at_the_kernels() {
+    open();
+    click("lessonNext");
+    QVERIFY2(!button("lessonFollowing")->isVisible(), "nothing follows a file");
+    QCOMPARE(button("lessonNext")->text(), QString("Finish"));
+    click("lessonNext");
+    auto* left = window().findChild<QTabWidget*>("left");
+    QCOMPARE(left->tabText(left->currentIndex()), QString("Kernels"));
+    QCOMPARE(on_the_start_page(window()), QString("Lesson 1 of 8: Loops and locality"));
+  }
+
   void a_hint_comes_by_a_button_and_by_itself() {
     open();
     QTRY_COMPARE_WITH_TIMEOUT(hint_texts(), QStringList("Hint: Select the bar k."), 5000);
@@ -310,6 +337,11 @@ private:
     place_->settle();
     QTRY_VERIFY(place_->session->snapshot().nest);
     place_->settle();
+  }
+  QString on_the_start_page(MainWindow& one) {
+    StartPage& page = one.start_page();
+    QString length = page.findChild<QLabel*>("lessonLength")->text();
+    return length.section(" ·", 0, 0) + ": " + page.findChild<QLabel*>("lessonTitle")->text();
   }
   void open_long() {
     window().resize(1280, 800);

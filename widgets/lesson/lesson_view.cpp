@@ -38,6 +38,13 @@ QPushButton* button(char const* words, char const* name) {
   return made;
 }
 
+void make_primary(QPushButton* button, bool primary) {
+  if (button->property("primary").toBool() == primary) return;
+  button->setProperty("primary", primary);
+  button->style()->unpolish(button);  // Qt asks for properties only then
+  button->style()->polish(button);
+}
+
 /// The one that is answered next; empty: none.
 QString open_question(LessonPage const& page) {
   for (LessonGoal const& goal : page.goals)
@@ -103,8 +110,15 @@ void LessonView::build_foot(QVBoxLayout* column) {
   next_ = button("Next", "lessonNext");
   ways->addWidget(previous_, 1);
   ways->addWidget(next_, 1);
+  auto* following = new QHBoxLayout;
+  following->setContentsMargins(kMargin, 8, kMargin, 0);
+  following_ = button("", "lessonFollowing");
+  following_->hide();
+  following->addWidget(following_);
+  column->addLayout(following);
   column->addLayout(help);
   column->addLayout(ways);
+  connect(following_, &QPushButton::clicked, this, &LessonView::following_asked);
   connect(hint_, &QPushButton::clicked, this, &LessonView::hint_asked);
   connect(show_, &QPushButton::clicked, this, &LessonView::show_me_asked);
   connect(previous_, &QPushButton::clicked, this, &LessonView::previous_asked);
@@ -298,13 +312,28 @@ void LessonView::make_page() {
   body_ = new QVBoxLayout(page);
   body_->setContentsMargins(kMargin, 6, kMargin, 8);
   body_->setSpacing(theme_.px(10));
-  texts_.clear();
   lesson_->setText(page_.lesson);
   progress_->setText(page_.steps ? QString("%1 of %2").arg(page_.step).arg(page_.steps)
                                  : QString());
   auto* title = wrapped(page_.title, "title");
   title->setObjectName("lessonStepTitle");
   body_->addWidget(title);
+  add_parts();
+  bool asked = false;
+  for (LessonGoal const& goal : page_.goals) {
+    bool is_open = goal.asks && !goal.reached && !asked;
+    asked |= is_open;
+    add_goal(goal, is_open);
+  }
+  for (QString const& hint : page_.hints) add_hint(hint);
+  body_->addStretch(1);
+  // What was there may be what was clicked, and lives until that is over.
+  if (QWidget* old = scroll_->takeWidget()) old->hide(), old->deleteLater();
+  scroll_->setWidget(page);
+}
+
+void LessonView::add_parts() {
+  texts_.clear();
   for (LessonPart const& part : page_.parts) {
     if (!part.picture.isEmpty()) {
       body_->addWidget(new LessonPicture(part.picture, part.text));
@@ -321,17 +350,6 @@ void LessonView::make_page() {
     body_->addWidget(label);
   }
   fill_texts();
-  bool asked = false;
-  for (LessonGoal const& goal : page_.goals) {
-    bool is_open = goal.asks && !goal.reached && !asked;
-    asked |= is_open;
-    add_goal(goal, is_open);
-  }
-  for (QString const& hint : page_.hints) add_hint(hint);
-  body_->addStretch(1);
-  // What was there may be what was clicked, and lives until that is over.
-  if (QWidget* old = scroll_->takeWidget()) old->hide(), old->deleteLater();
-  scroll_->setWidget(page);
 }
 
 void LessonView::add_goal(LessonGoal const& goal, bool is_open) {
@@ -412,11 +430,11 @@ void LessonView::show_buttons() {
   previous_->setEnabled(page_.step > 1);
   hint_->setEnabled(page_.more_hints);
   show_->setEnabled(page_.more_moves);
-  if (next_->property("primary").toBool() != done) {
-    next_->setProperty("primary", done);
-    next_->style()->unpolish(next_);  // Qt asks for properties only then
-    next_->style()->polish(next_);
-  }
+  bool follows = !page_.following.isEmpty();
+  following_->setText("Next lesson: " + page_.following);
+  following_->setVisible(follows);
+  make_primary(following_, done && follows);
+  make_primary(next_, done && !follows);
 }
 
 }  // namespace tw

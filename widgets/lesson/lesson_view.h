@@ -37,7 +37,8 @@ struct LessonPage {
   std::vector<LessonGoal> goals;
   QStringList hints;  ///< that are shown
   bool more_hints = false, more_moves = false;
-  QString said;  ///< of the last answer, where it was wrong
+  QString said;       ///< of the last answer, where it was wrong
+  QString following;  ///< in the last step: the lesson that comes next; empty: none does
   bool operator==(LessonPage const&) const = default;
 };
 
@@ -56,6 +57,7 @@ public:
 signals:
   void previous_asked();
   void next_asked();
+  void following_asked();
   void hint_asked();
   void show_me_asked();
   void close_asked();
@@ -78,6 +80,7 @@ private:
   void type_again(Kept const& kept, LessonPage const& before);
   void fill(LessonPage const& before);
   void make_page();
+  void add_parts();
   QList<QWidget*> news_since(LessonPage const& before) const;
   void see(int scrolled, QList<QWidget*> const& news);
   void look_again();
@@ -99,6 +102,7 @@ private:
   QScrollArea* scroll_ = nullptr;
   QVBoxLayout* body_ = nullptr;
   QPushButton* below_ = nullptr;  ///< leads to goals out of sight
+  QPushButton* following_ = nullptr;
   QPushButton* previous_ = nullptr;
   QPushButton* next_ = nullptr;
   QPushButton* hint_ = nullptr;

@@ -135,22 +135,27 @@ void StartPage::set_theme(Theme const& theme) {
 void StartPage::show_machine(std::shared_ptr<session::MachineView const> machine,
                              QDateTime const& measured) {
   at_hand_ = machine;
-  lesson_->show_kernel(at_hand_, promise_);
+  show_promise();
   machine_->show_machine(std::move(machine), measured);
 }
 
 void StartPage::show_story(QString const& source, session::SampleStory const& story) {
   for (SampleButton* button : samples_)
     if (button->sample().source == source) button->show_story(story);
-  if (source != lesson_source()) return;
-  promise_ = story.promise;
-  lesson_->show_kernel(at_hand_, promise_);
+  promises_[source] = story.promise;
+  if (source == lesson_source()) show_promise();
+}
+
+void StartPage::show_promise() {
+  auto known = promises_.find(lesson_source());
+  lesson_->show_kernel(at_hand_, known == promises_.end() ? std::nullopt : known->second);
 }
 
 QString StartPage::lesson_source() const { return lesson_->source(); }
 
 void StartPage::show_lesson(std::optional<StartLesson> const& lesson) {
   lesson_->show_lesson(lesson);
+  show_promise();
 }
 
 void StartPage::show_recent(std::vector<RecentFile> const& files) {

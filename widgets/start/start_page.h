@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QWidget>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -61,6 +62,7 @@ protected:
   void showEvent(QShowEvent*) override;
 
 private:
+  void show_promise();
   QWidget* build_left();
   QWidget* build_right();
   void make_samples(std::vector<SampleCard> const& samples);
@@ -82,7 +84,8 @@ private:
   QVBoxLayout* recent_ = nullptr;
   QGridLayout* grid_ = nullptr;
   std::shared_ptr<session::MachineView const> at_hand_;
-  std::optional<session::KernelPromise> promise_;  ///< of what the lesson is about
+  /// By what lessons are about.
+  std::map<QString, std::optional<session::KernelPromise>> promises_;
   QLabel* no_recent_ = nullptr;
   QLabel* times_ = nullptr;
   DropField* drop_ = nullptr;

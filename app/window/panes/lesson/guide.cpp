@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/panes/lesson/guide.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "engine/session/facts/code_facts.h"
@@ -9,6 +10,13 @@ namespace tw {
 namespace {
 
 constexpr int kLook = 20;  // milliseconds: until the session is asked again whether it is still
+
+std::optional<lesson::Card> card_behind(std::string const& name) {
+  std::vector<lesson::Card> cards = lesson::cards();
+  auto here = std::ranges::find(cards, name, &lesson::Card::name);
+  if (here == cards.end() || here + 1 == cards.end()) return {};
+  return *(here + 1);
+}
 
 }  // namespace
 
@@ -32,6 +40,7 @@ Status Guide::open(std::string const& name) {
       TRY(bench_.perform(session::CloseModel{}));
     TRY(bench_.perform(first));
   }
+  following_ = card_behind(lesson.name);
   walk_.emplace(std::move(lesson));
   play_.start();
   emit changed();
@@ -45,6 +54,7 @@ void Guide::close() {
   hints_.clear();
   begun_at_.clear();
   said_.clear();
+  following_.reset();
   walk_.reset();
   emit changed();
 }
@@ -124,6 +134,10 @@ Status Guide::go_to(int step) {
 size_t Guide::hints_shown() const {
   auto found = walk_ ? hints_.find(walk_->step_number()) : hints_.end();
   return found == hints_.end() ? 0 : found->second;
+}
+
+bool Guide::all_reached() const {
+  return walk_ && walk_->reached() > 0 && walk_->reached() == walk_->lesson().goals();
 }
 
 /// From the last progress on.
@@ -226,6 +240,8 @@ LessonPage Guide::page() const {
   page.more_hints = hints_shown() < step.hints.size();
   page.more_moves = !step.solution.empty();
   page.said = said_;
+  if (page.step == page.steps && following_)
+    page.following = QString::fromStdString(following_->title);
   return page;
 }
 

@@ -28,6 +28,10 @@ public:
   void look();
 
   bool is_open() const { return walk_.has_value(); }
+  std::string name() const { return walk_ ? walk_->lesson().name : ""; }
+  bool all_reached() const;
+  /// Of the program's, the one behind this.
+  std::optional<lesson::Card> const& following() const { return following_; }
   /// What it opens is not open yet.
   bool busy() const { return play_.isActive(); }
   std::optional<session::FactValue> fact(std::string const& name) const;
@@ -48,6 +52,7 @@ private:
 
   Workbench& bench_;
   std::optional<lesson::Walk> walk_;
+  std::optional<lesson::Card> following_;
   std::deque<journal::Action> queue_;  ///< what the lesson has yet to open
   QTimer play_, hint_;
   std::map<int, size_t> hints_;  ///< that are shown, by steps

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A lesson: its text beside the live views, and its goals.
 #include <QFileDialog>
+#include <QSettings>
 #include <QTabWidget>
+#include <algorithm>
+#include <utility>
 
 #include "app/window/panes/lesson/guide.h"
 #include "app/window/panes/lesson/journal.h"
@@ -49,6 +52,9 @@ private:
   void watch();
   void add_commands();
   void stand_on_the_start_page();
+  void show_next_on_the_start_page();
+  void note_finished();
+  void open_following();
   void show_usual_views();
   Status open(std::string const& name);
   void close();
@@ -61,7 +67,31 @@ private:
 
   LessonView* view_;
   Guide* guide_;
+  std::string noted_;  ///< the last that was finished
 };
+
+constexpr char kFinishedKey[] = "lessons/finished";
+
+/// What a lesson speaks of is in sight, whatever one looked at before: the first view of each
+/// place.
+std::map<PanePlace, PaneRow const*> usual_views() {
+  std::map<PanePlace, PaneRow const*> first;
+  for (PaneRow const* row : pane_table()) {
+    PaneRow const*& known = first[row->place];
+    if (!row->when_asked && (!known || row->order < known->order)) known = row;
+  }
+  return first;
+}
+
+StartLesson on_a_card(lesson::Card const& card) {
+  StartLesson shown{.name = QString::fromStdString(card.name),
+                    .title = QString::fromStdString(card.title),
+                    .sentence = QString::fromStdString(card.about),
+                    .minutes = card.minutes};
+  for (std::string const& goal : card.goals) shown.goals << QString::fromStdString(goal);
+  if (!card.kernel.empty()) shown.source = QString::fromStdString("te:" + card.kernel);
+  return shown;
+}
 
 void LessonPane::perform_actions() {
   bench_.on<journal::OpenLesson>([this](auto const& action) { return open(action.name); });
@@ -77,11 +107,14 @@ void LessonPane::perform_actions() {
 
 void LessonPane::watch() {
   connect(guide_, &Guide::changed, this, [this] {
-    if (guide_->is_open()) view_->show_page(guide_->page());
+    if (!guide_->is_open()) return;
+    view_->show_page(guide_->page());
+    if (guide_->all_reached()) note_finished();
   });
   connect(&bench_.selection(), &Selection::changed, this, [this] { guide_->look(); });
   connect(view_, &LessonView::previous_asked, this, [this] { step_by(-1); });
   connect(view_, &LessonView::next_asked, this, [this] { step_by(1); });
+  connect(view_, &LessonView::following_asked, this, [this] { open_following(); });
   connect(view_, &LessonView::hint_asked, this, [this] { bench_.ask(journal::ShowHint{}); });
   connect(view_, &LessonView::show_me_asked, this, [this] { bench_.ask(journal::ShowMe{}); });
   connect(view_, &LessonView::close_asked, this, [this] { bench_.ask(journal::CloseLesson{}); });
@@ -91,26 +124,49 @@ void LessonPane::watch() {
   connect(view_, &LessonView::link_asked, this, [this](QString const& target) { follow(target); });
 }
 
-/// The first one: who has done it finds the others by the list.
 void LessonPane::stand_on_the_start_page() {
   StartPage& page = bench_.start_page();
-  if (std::vector<lesson::Card> cards = lesson::cards(); !cards.empty()) {
-    lesson::Card const& card = cards.front();
-    StartLesson first{.name = QString::fromStdString(card.name),
-                      .title = QString::fromStdString(card.title),
-                      .sentence = QString::fromStdString(card.about),
-                      .minutes = card.minutes,
-                      .number = 1,
-                      .of = int(cards.size())};
-    for (std::string const& goal : card.goals) first.goals << QString::fromStdString(goal);
-    if (!card.kernel.empty()) first.source = QString::fromStdString("te:" + card.kernel);
-    page.show_lesson(first);
-  }
+  show_next_on_the_start_page();
   connect(&page, &StartPage::lesson_asked, this,
           [this](QString const& name) { bench_.ask(journal::OpenLesson{name.toStdString()}); });
   connect(&page, &StartPage::lessons_asked, this, [this] {
     bench_.ask(journal::ShowDialog{"lesson", {}});
   });
+}
+
+/// The first that was not finished yet; who has finished all may begin anew.
+void LessonPane::show_next_on_the_start_page() {
+  QStringList finished =
+      QSettings(bench_.settings_file(), QSettings::IniFormat).value(kFinishedKey).toStringList();
+  std::vector<lesson::Card> cards = lesson::cards();
+  if (cards.empty()) return;
+  auto next = std::ranges::find_if(cards, [&](lesson::Card const& card) {
+    return !finished.contains(QString::fromStdString(card.name));
+  });
+  if (next == cards.end()) next = cards.begin();
+  StartLesson shown = on_a_card(*next);
+  shown.number = int(next - cards.begin()) + 1;
+  shown.of = int(cards.size());
+  bench_.start_page().show_lesson(shown);
+}
+
+/// Of the program's; a file is on no list.
+void LessonPane::note_finished() {
+  std::string name = guide_->name();
+  if (std::exchange(noted_, name) == name) return;
+  if (std::ranges::count(lesson::cards(), name, &lesson::Card::name) == 0) return;
+  QSettings settings(bench_.settings_file(), QSettings::IniFormat);
+  QStringList finished = settings.value(kFinishedKey).toStringList();
+  if (finished.contains(QString::fromStdString(name))) return;
+  settings.setValue(kFinishedKey, finished << QString::fromStdString(name));
+  settings.sync();
+  show_next_on_the_start_page();
+}
+
+void LessonPane::open_following() {
+  if (!guide_->following()) return;
+  note_finished();
+  bench_.ask(journal::OpenLesson{std::string(guide_->following()->name)});
 }
 
 void LessonPane::add_commands() {
@@ -135,15 +191,9 @@ void LessonPane::add_commands() {
   add("Close the lesson", "", [this] { bench_.ask(journal::CloseLesson{}); });
 }
 
-/// What a lesson speaks of is in sight, whatever one looked at before: the first view of each place
-/// but the lesson's own.
+/// What stands beside the centre is a tab of it in a narrow window: the centre's comes last.
 void LessonPane::show_usual_views() {
-  std::map<PanePlace, PaneRow const*> first;
-  for (PaneRow const* row : pane_table()) {
-    PaneRow const*& known = first[row->place];
-    if (!row->when_asked && (!known || row->order < known->order)) known = row;
-  }
-  // What stands beside the centre is a tab of it in a narrow window: the centre's comes last.
+  std::map<PanePlace, PaneRow const*> first = usual_views();
   for (auto const& [place, row] : first)
     if (place != PanePlace::kLeft && place != PanePlace::kCentre) (void)bench_.show_view(row->name);
   (void)bench_.show_view(first[PanePlace::kCentre]->name);
@@ -167,10 +217,14 @@ void LessonPane::take_room() {
     tabs->setMinimumWidth(guide_->is_open() ? std::min(bench_.theme().px(kProse), window / 4) : 0);
 }
 
+/// Not the neighbour comes to the front, whichever that is, but what stood there at the start.
 void LessonPane::close() {
+  bool in_front = view_->isVisible();
   guide_->close();
   take_room();  // as long as it has a tab
   bench_.hide_tab(*this);
+  if (in_front && bench_.snapshot().model)
+    (void)bench_.show_view(usual_views()[PanePlace::kLeft]->name);
 }
 
 /// Beyond the last step the lesson is over.
@@ -179,7 +233,10 @@ void LessonPane::step_by(int steps) {
   LessonPage page = guide_->page();
   int step = page.step + steps;
   if (step < 1) return;
-  if (step > page.steps) return bench_.ask(journal::CloseLesson{});
+  if (step > page.steps) {
+    note_finished();
+    return bench_.ask(journal::CloseLesson{});
+  }
   bench_.ask(journal::GoToLessonStep{step});
 }
 
