@@ -4,12 +4,9 @@
 #include <string>
 
 #include "engine/support/base/error.h"
+#include "engine/support/base/kernel_codes.h"
 
 namespace tw {
-
-/// Of a kernel that would have divided an integer by zero. Processors differ in what they make of
-/// that (some trap, some give 0), and compilers take it for impossible: kernels ask before.
-inline constexpr int32_t kDividedByZero = 102;
 
 /// Why a kernel ended with a code other than 0. Errors: division_by_zero, kernel_failed.
 inline std::unexpected<Error> stopped_with(std::string const& kernel, int32_t code) {
