@@ -10,10 +10,9 @@ namespace tw {
 
 /// Why a kernel ended with a code other than 0. Errors: division_by_zero, kernel_failed.
 inline std::unexpected<Error> stopped_with(std::string const& kernel, int32_t code) {
-  std::string const before = kernel.empty() ? "" : kernel + " ";
   if (code == kDividedByZero)
-    return refused("division_by_zero", before + "divided an integer by zero");
-  return refused("kernel_failed", before + "stopped with code " + std::to_string(code));
+    return refused("division_by_zero", kernel + " divided an integer by zero");
+  return refused("kernel_failed", kernel + " stopped with code " + std::to_string(code));
 }
 
 }  // namespace tw

@@ -88,7 +88,7 @@ public:
   static std::unexpected<Error> cancelled() {
     return refused("cancelled", "the measurement was cancelled");
   }
-  std::unexpected<Error> failure() const { return stopped_with("", code_); }
+  std::unexpected<Error> failure() const { return stopped_with("a step", code_); }
 
 private:
   std::function<int32_t(size_t)> const& step_;

@@ -11,6 +11,10 @@
 namespace tw::te {
 namespace {
 
+/// Of the values of a recurrence that may be infinite in floats of 32 bits: finite in those of 64
+/// even as a product of five.
+constexpr double kVeryLarge = 0x1p200;
+
 /// The largest power of two that divides the value.
 double lowest_bit(double value) {
   int exponent = 0;
@@ -65,9 +69,10 @@ private:
   /// The stages of a recurrence read one another: all are known before the first is made. Floats
   /// of a recurrence are never exact: their values need more places at each step.
   void declare_recurrence(size_t first, size_t end) {
-    bool inexact = false;
+    bool inexact = false, large = false;
     for (size_t i = first; i < end; ++i) {
       Stage const& stage = kernel_.stages[i];
+      large = large || reads_large(stage);
       inexact = inexact || is_float(stage.output->type);
       ir::walk(stage.body, [&](Expr const& e) {
         auto const* read = e.as<ir::Load>();
@@ -79,12 +84,30 @@ private:
     }
     for (size_t i = first; i < end; ++i) {
       Stage const& stage = kernel_.stages[i];
+      DType type = stage.output->type;
       known_[stage.output->name] = {
           buffer_of(stage.output->name, value_type(stage.output->type), stage),
           inexact ? error_buffer(stage) : nullptr,
-          {std::numeric_limits<double>::infinity(), 0},
-          stage.output->type == DType::kF16};
+          {large ? kVeryLarge : std::numeric_limits<double>::infinity(), 0},
+          type == DType::kF16 || (large && is_float(type) && type != DType::kF64)};
     }
+  }
+
+  /// Whether it computes with what may be large already, as integers over their whole range are:
+  /// then its floats may become infinite. Of others nothing is known, nor said.
+  bool reads_large(Stage const& stage) const {
+    constexpr double kLarge = 0x1p24;
+    bool large = false;
+    ir::walk(stage.body, [&](Expr const& e) {
+      auto const* read = e.as<ir::Load>();
+      auto found = read ? known_.find(read->buffer->name) : known_.end();
+      if (found != known_.end()) {
+        double most = found->second.grid.most;
+        large = large || (std::isfinite(most) && most > kLarge);
+      }
+      return !read;  // how large an index is does not matter
+    });
+    return large;
   }
 
   void stage(Stage const& stage) {

@@ -301,6 +301,27 @@ private slots:
     }
   }
 
+  /// How large the values of a recurrence become is not known: of integers over their whole range
+  /// too large, and the plain nest itself was called wrong.
+  void a_recurrence_of_large_integers_is_judged_where_it_is_not_too_large() {
+    std::string text =
+        "kernel powers(I: i64[4]) -> (Y, Z)\n"
+        "  T[scan i in 4] = f32(I[i]) * f32(I[i]) * f32(I[i]) + select(1 <= i, T[i-1] * 0.5, 0.0)\n"
+        "  Y[scan i in 4] = T[i] * T[i] * T[i] * 0.0 + select(1 <= i, Y[i-1] * 0.5, 1.0)\n"
+        "  Z[i in 4] = f32(I[i]) * 2.0\n";
+    NDArray large = NDArray::create(DType::kI64, {4}).value();
+    for (int64_t i = 0; i < 4; ++i)
+      set_integer(large, i, i == 0 ? 3 : std::numeric_limits<int64_t>::max() / i);
+    Trial trial = trial_with(text, {large});
+    QVERIFY(std::isnan(trial.outputs[0].value_at(1)));
+    QVERIFY(te::judge(trial.outputs, trial.expected).equal);
+    for (size_t output : {size_t(0), size_t(1)}) {
+      std::vector<NDArray> wrong = trial.outputs;
+      wrong[output].set_value(0, wrong[output].value_at(0) * 1.001);
+      QVERIFY(!te::judge(wrong, trial.expected).equal);
+    }
+  }
+
   /// A product far too large, and one that is small beside it and too large, too, of the other
   /// sign.
   void infinities_of_both_signs_are_no_number() {
