@@ -2,8 +2,14 @@
 #include "widgets/paint/chooser.h"
 
 #include <QPainter>
+#include <QStyledItemDelegate>
 
 namespace tw {
+
+/// A box's own delegate knows nothing of the style sheet: its entries stood too near each other.
+Chooser::Chooser(QWidget* parent) : QComboBox(parent) {
+  setItemDelegate(new QStyledItemDelegate(this));
+}
 
 void Chooser::paintEvent(QPaintEvent* event) {
   QComboBox::paintEvent(event);

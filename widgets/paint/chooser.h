@@ -8,7 +8,7 @@ namespace tw {
 
 class Chooser : public QComboBox {
 public:
-  using QComboBox::QComboBox;
+  explicit Chooser(QWidget* parent = nullptr);
 
 protected:
   /// The style's own arrow stands in a raised button that fits no theme.

@@ -61,10 +61,12 @@ QString Theme::style_sheet() const {
     QTabBar::tab:hover { color: $text1; }
     QPushButton, QToolButton, QComboBox { background: $control; color: $text1; border: 1px solid $line3; border-radius: 6px; padding: 4px 10px; min-height: 18px; }
     QPushButton:hover, QToolButton:hover, QComboBox:hover { background: $hover; }
-    QPushButton:focus, QToolButton:focus, QComboBox:focus, QLineEdit:focus, QSpinBox:focus { border: 2px solid $ink; padding: 3px 9px; }
+    QPushButton:focus, QToolButton:focus, QComboBox:focus, QLineEdit:focus, QAbstractSpinBox:focus { border: 2px solid $ink; padding: 3px 9px; }
+    QPushButton, QToolButton, QComboBox, QCheckBox, QTabBar { outline: none; }
     QFileDialog QToolButton { padding: 2px 4px; } QTabBar QToolButton { padding: 0; border: none; background: $panel; }
     QPushButton:disabled { color: $text3; background: $panel; }
     QPushButton[primary="true"] { background: $ink; color: $on_ink; border-color: $ink; font-weight: 600; }
+    QPushButton[primary="true"]:focus { text-decoration: underline; }
     QPushButton[primary="true"]:disabled { background: $control; color: $text3; border-color: $line2; }
     QPushButton:checked { background: $hover; color: $text1; border-color: $text3; }
     QWidget[role="bare"], QWidget[role="bare"] > QLabel { background: transparent; }
@@ -72,10 +74,11 @@ QString Theme::style_sheet() const {
     QPushButton[quiet="true"], QToolButton[quiet="true"] { background: transparent; border-color: transparent; color: $text2; }
     QPushButton[quiet="true"]:checked { background: $control; color: $text1; border-color: $line3; }
     QPushButton[quiet="true"]:disabled { color: $text3; }
-    QComboBox::drop-down { border: none; width: 20px; }
-    QComboBox QAbstractItemView { background: $raised; color: $text1; selection-background-color: $hover; selection-color: $text1; border: 1px solid $line2; }
-    QLineEdit, QSpinBox { background: $inset; color: $text1; border: 1px solid $line3; border-radius: 6px; padding: 4px 8px; min-height: 18px; selection-background-color: $hover; selection-color: $text1; }
-    QSpinBox::up-button, QSpinBox::down-button { width: 0; border: none; }
+    QComboBox { combobox-popup: 0; } QComboBox::drop-down { border: none; width: 20px; }
+    QComboBox QAbstractItemView { background: $raised; color: $text1; selection-background-color: $hover; selection-color: $text1; border: 1px solid $line2; outline: none; }
+    QComboBox QAbstractItemView::item { min-height: 22px; padding: 0 8px; border: 0px solid transparent; } QComboBox QAbstractItemView::item:selected { background: $hover; color: $text1; }
+    QLineEdit, QAbstractSpinBox { background: $inset; color: $text1; border: 1px solid $line3; border-radius: 6px; padding: 4px 8px; min-height: 18px; selection-background-color: $hover; selection-color: $text1; }
+    QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { width: 0; border: none; }
     QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
     QDialog, #card { background: $raised; }
     QListWidget { background: $raised; border: none; outline: none; }
@@ -84,7 +87,7 @@ QString Theme::style_sheet() const {
     QTableView::item { padding: 2px 5px; border: 0px solid transparent; } QTableView::item:selected { background: $hover; color: $text1; }
     QCheckBox { background: transparent; spacing: 8px; } QCheckBox:disabled { color: $text3; } QCheckBox:focus { text-decoration: underline; }
     QCheckBox::indicator, QTableView::indicator { width: 12px; height: 12px; background: $inset; border: 1px solid $text3; border-radius: 4px; }
-    QCheckBox::indicator:checked, QTableView::indicator:checked { background: $ink; border-color: $ink; }
+    QCheckBox::indicator:checked, QTableView::indicator:checked { background: $ink; border-color: $ink; image: url($tick); }
     QCheckBox::indicator:disabled { border-color: $line2; } QCheckBox::indicator:checked:disabled { background: $text3; border-color: $text3; }
     QHeaderView { background: transparent; } QHeaderView::section { background: $raised; color: $text3; border: none; border-bottom: 1px solid $line1; padding: 5px 8px; }
     QScrollBar:vertical { background: transparent; width: 8px; } QScrollBar:horizontal { background: transparent; height: 8px; }
@@ -98,13 +101,15 @@ QString Theme::style_sheet() const {
     QLabel[mono="true"], QLineEdit[mono="true"], QComboBox[mono="true"], QListWidget[mono="true"] { font-family: "JetBrains Mono", "DejaVu Sans Mono"; }
     #modelTuningLine { background: $line1; }
     #modelBar { background: $raised; border-bottom: 1px solid $line2; } #playbackBar { background: $raised; border-top: 1px solid $line2; }
-    QMenu { background: $raised; border: 1px solid $line2; padding: 4px; } QMenu::item { padding: 5px 22px; } QMenu::item:selected { background: $hover; }
+    QMenu { background: $raised; border: 1px solid $line2; padding: 4px; } QMenu::item { padding: 5px 22px; } QMenu::item:selected { background: $hover; } QMenu::item:disabled { background: transparent; color: $text3; }
     QLabel[role="label"] { color: $text3; font-size: 11px; } QLabel[role="secondary"] { color: $text2; } QLabel[role="title"] { font-size: 15px; font-weight: 600; }
     QLabel[role="headline"] { font-size: 26px; font-weight: 600; } QLabel[role="lead"] { font-size: 14px; color: $text2; } QLabel[role="section"] { font-size: 13px; font-weight: 600; }
     QPushButton[row="sample"] { text-align: left; padding-left: 16px; min-height: 34px; } QPushButton[row="recent"] { text-align: left; }
     QLabel[role="pill"] { background: $control; border: 1px solid $line2; border-radius: 6px; padding: 4px 10px; color: $text1; }
     QProgressBar { background: $control; border: none; border-radius: 2px; max-height: 4px; } QProgressBar::chunk { background: $ink; border-radius: 2px; }
   )";
+  sheet.replace("$tick",
+                on_ink.lightness() < 128 ? ":/marks/tick_dark.png" : ":/marks/tick_light.png");
   // Longer names first, so that $line1 is not taken for $line.
   std::pair<char const*, QColor> const names[] = {
       {"$on_ink", on_ink},   {"$window", window}, {"$panel", panel}, {"$raised", raised},
