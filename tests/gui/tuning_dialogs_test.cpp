@@ -254,7 +254,12 @@ private slots:
     QTest::keyClick(table, Qt::Key_Space);
     QCOMPARE(dialog.devices().words(), std::string("local board"));
     QCOMPARE(dialog.devices().kinds(), 1);
+    QApplication::processEvents();
+    QRect before = QRect(start->mapTo(&dialog, QPoint(0, 0)), dialog.size());
     dialog.devices().check("phone", true);
+    QApplication::processEvents();
+    // What stands below the sentence stays under the pointer.
+    QCOMPARE(QRect(start->mapTo(&dialog, QPoint(0, 0)), dialog.size()), before);
     QVERIFY2(words->text().startsWith("2 kinds of devices"), qPrintable(words->text()));
     for (char const* name : {"local", "board", "phone", "gone"})
       dialog.devices().check(name, false);

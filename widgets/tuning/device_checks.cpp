@@ -40,6 +40,9 @@ DeviceChecks::DeviceChecks(QString const& in_use, QString const& machine, QWidge
   setProperty("role", "bare");
   table_ = build_table();
   sentence_ = controls::label("deviceChecksWords", "secondary", controls::Wrap::kYes);
+  QSizePolicy policy = sentence_->sizePolicy();
+  policy.setRetainSizeWhenHidden(true);  // the buttons below stay under the pointer
+  sentence_->setSizePolicy(policy);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(4);
