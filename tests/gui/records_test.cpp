@@ -177,6 +177,34 @@ private slots:
     QTRY_COMPARE(view.sentence(), QString("the store has no trial 51"));
   }
 
+  void where_nothing_is_stored_one_begins_a_tuning() {
+    QTemporaryDir folder;
+    RecordsView view;
+    RecordBoard board(view, folder.filePath("none.sqlite").toStdString());
+    view.resize(1000, 700);
+    view.offer_tuning(true);
+    view.show();
+    board.ask();
+    QTRY_VERIFY(!board.busy());
+    auto* words = view.findChild<QLabel*>("recordsEmpty");
+    QVERIFY(words && words->isVisible() && words->text().startsWith("No trials"));
+    QPoint middle = words->mapTo(&view, words->rect().center());
+    QVERIFY(std::abs(middle.x() - 500) < 20 && middle.y() > 200 && middle.y() < 450);
+    for (QComboBox* filter : view.findChildren<QComboBox*>()) QVERIFY(!filter->isVisible());
+    QSignalSpy asked(&view, &RecordsView::tune_asked);
+    auto* tune = qobject_cast<QPushButton*>(view.focus_target());
+    QVERIFY(tune);
+    QTest::mouseClick(tune, Qt::LeftButton);
+    QCOMPARE(asked.size(), 1);
+    view.offer_tuning(false);  // without a kernel
+    QVERIFY(!tune->isVisible());
+    RecordBoard filled(view, stored(folder, 10));
+    filled.ask();
+    QTRY_VERIFY(!filled.busy());
+    QVERIFY(!words->isVisible() && box(view, "recordsKernel")->isVisible());
+    QCOMPARE(view.rows(), 10);
+  }
+
   void what_is_wrong_with_a_store_is_one_sentence() {
     QTemporaryDir folder;
     auto said = [&](std::filesystem::path const& file) {

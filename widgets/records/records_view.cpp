@@ -44,6 +44,13 @@ void fill(QComboBox& box, QStringList const& words) {
   choose(box, before);
 }
 
+/// As a person writes it.
+QString as_sentence(QString words) {
+  if (words.isEmpty()) return words;
+  words[0] = words[0].toUpper();
+  return words.endsWith('.') ? words : words + ".";
+}
+
 }  // namespace
 
 RecordsView::RecordsView(QWidget* parent) : QWidget(parent) {
@@ -67,8 +74,9 @@ RecordsView::RecordsView(QWidget* parent) : QWidget(parent) {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
-  column->addWidget(build_head());
+  column->addWidget(head_ = build_head());
   column->addWidget(sentence_);
+  column->addWidget(empty_ = build_empty(), 1);
   column->addWidget(parts_, 1);
   connect_parts();
   show_sorting();
@@ -137,7 +145,27 @@ QWidget* RecordsView::build_table() {
   return table_;
 }
 
+QWidget* RecordsView::build_empty() {
+  why_empty_ = label("recordsEmpty", "secondary", Wrap::kYes);
+  why_empty_->setAlignment(Qt::AlignCenter);
+  tune_ =
+      button("Tune this kernel...", "recordsTune", "Search for a faster schedule of this kernel");
+  tune_->setProperty("primary", true);
+  tune_->hide();
+  auto* page = new QWidget;
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(16, 16, 16, 16);
+  column->setSpacing(12);
+  column->addStretch(2);
+  column->addWidget(why_empty_);
+  column->addWidget(tune_, 0, Qt::AlignHCenter);
+  column->addStretch(3);
+  page->hide();
+  return page;
+}
+
 void RecordsView::connect_parts() {
+  connect(tune_, &QPushButton::clicked, this, [this] { emit tune_asked(); });
   for (QComboBox* one : {kernel_, device_, outcome_, job_, order_})
     connect(one, &QComboBox::currentIndexChanged, this, &RecordsView::change);
   connect(best_, &QPushButton::toggled, this, &RecordsView::change);
@@ -224,20 +252,31 @@ void RecordsView::begin(int rows, qint64 all) {
   locale.setNumberOptions(QLocale::OmitGroupSeparator);
   count_->setText(rows == all ? QString("%1 trials").arg(locale.toString(all))
                               : QString("%1 of %2 trials").arg(rows).arg(locale.toString(all)));
-  if (all == 0)
-    count_->setText("No trials are stored yet: a tuning keeps each of its trials here.");
+  if (all == 0 && said_.isEmpty())
+    say_empty("no trials are stored yet: a tuning keeps each of its trials");
 }
 
 void RecordsView::say_working() { count_->setText(QStringLiteral("Looking…")); }
 
 void RecordsView::say(QString const& sentence) {
-  sentence_->setText(sentence);
+  said_ = sentence;
+  sentence_->setText(as_sentence(sentence));
   sentence_->setVisible(!sentence.isEmpty());
   parts_->setVisible(sentence.isEmpty());
   count_->setVisible(sentence.isEmpty());
+  empty_->hide();
+  head_->show();
 }
 
-QString RecordsView::sentence() const { return sentence_->text(); }
+/// There is nothing to filter either.
+void RecordsView::say_empty(QString const& sentence) {
+  said_ = sentence;
+  why_empty_->setText(as_sentence(sentence));
+  for (QWidget* one : std::initializer_list<QWidget*>{sentence_, parts_, head_}) one->hide();
+  empty_->show();
+}
+
+void RecordsView::offer_tuning(bool possible) { tune_->setVisible(possible); }
 
 void RecordsView::take_selection() {
   if (quiet_) return;
@@ -266,7 +305,8 @@ void RecordsView::open_selected() {
 }
 
 QWidget* RecordsView::focus_target() const {
-  return model_->rowCount() > 0 && sentence_->isHidden() ? static_cast<QWidget*>(table_) : text_;
+  if (!empty_->isHidden()) return tune_;
+  return model_->rowCount() > 0 && said_.isEmpty() ? static_cast<QWidget*>(table_) : text_;
 }
 
 void RecordsView::focus_search() {

@@ -32,7 +32,11 @@ public:
   void say_working();
   /// In place of the table: why there is none. Empty: there is one.
   void say(QString const& sentence);
-  QString sentence() const;
+  QString sentence() const { return said_; }
+  /// In place of all of it: nothing was ever stored.
+  void say_empty(QString const& sentence);
+  /// Whether a kernel is there whose tuning would store something.
+  void offer_tuning(bool possible);
   int rows() const { return model_->rowCount(); }
   /// One or two trials, which need not be in the table.
   void show_trials(std::vector<RecordRow> const& rows);
@@ -46,6 +50,7 @@ signals:
   void filter_changed(RecordFilter const& filter);
   void selected_changed(std::vector<qint64> const& trials);
   void open_asked(qint64 trial);
+  void tune_asked();
 
 protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -53,6 +58,7 @@ protected:
 private:
   QWidget* build_head();
   QWidget* build_table();
+  QWidget* build_empty();
   QComboBox* chooser(QString const& name, QString const& title);
   void connect_parts();
   void sort_by(int column);
@@ -72,6 +78,10 @@ private:
   QPushButton* best_ = nullptr;
   QLabel *count_ = nullptr, *sentence_ = nullptr;
   QTableView* table_ = nullptr;
+  QWidget *head_ = nullptr, *empty_ = nullptr;
+  QLabel* why_empty_ = nullptr;
+  QPushButton* tune_ = nullptr;
+  QString said_;
   QSplitter* parts_ = nullptr;
 };
 

@@ -49,6 +49,7 @@ private:
 
 /// What a search has kept is there when it ends.
 void RecordsPane::show(session::Snapshot const& next) {
+  view_->offer_tuning(next.model && next.kernel >= 0);
   session::TuningRun const* run = next.tuning ? next.tuning->run() : nullptr;
   bool tunes = run && run->goes_on();
   if (std::exchange(tunes_, tunes) && !tunes && view_->isVisible()) board_.ask();
@@ -91,6 +92,7 @@ void RecordsPane::watch() {
     if (!ids.empty())
       bench_.user_did(journal::SelectRecords{int(ids[0]), ids.size() > 1 ? int(ids[1]) : 0});
   });
+  connect(view_, &RecordsView::tune_asked, this, [this] { bench_.run_action("Tune the kernel"); });
   connect(view_, &RecordsView::open_asked, this,
           [this](qint64 trial) { bench_.execute(session::OpenStored{int(trial)}); });
   bench_.add_menu(view_, {"Open the stored trial as steps", "Find in stored trials"});

@@ -48,7 +48,9 @@ void RecordBoard::ask() {
 }
 
 void RecordBoard::take(Result<RecordReader::Answer> const& answer) {
-  view_.say(answer ? QString() : QString::fromStdString(to_sentence(answer.error())));
+  QString wrong = answer ? QString() : QString::fromStdString(to_sentence(answer.error()));
+  bool empty = !answer && answer.error().code == "no_store";
+  empty ? view_.say_empty(wrong) : view_.say(wrong);
   if (!answer) return view_.begin(0, 0);
   up_to_ = answer->up_to;
   view_.offer(answer->names);
