@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include <QAbstractItemModel>
+#include <QHeaderView>
 #include <QTableView>
 
 #include "tests/gui/seen.h"
@@ -32,6 +33,8 @@ private slots:
     QVERIFY(view_->view(true).card_count() > 0 && view_->view(false).card_count() > 0);
     QVERIFY(!view_->view(true).change_words(0).isEmpty() ||
             !view_->view(false).change_words(0).isEmpty());
+    auto* table = view_->findChild<QTableView*>("differenceTable");
+    QCOMPARE(table->horizontalHeader()->defaultAlignment(), Qt::AlignLeft | Qt::AlignVCenter);
     for (char const* theme : {"dark", "light", "high_contrast"}) {
       place_->window->set_theme(theme);
       QApplication::processEvents();

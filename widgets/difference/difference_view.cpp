@@ -56,6 +56,7 @@ DifferenceView::DifferenceView(QWidget* parent)
   table_->setWordWrap(false);
   table_->verticalHeader()->hide();
   table_->horizontalHeader()->setStretchLastSection(true);
+  table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   table_->horizontalHeader()->setHighlightSections(false);
   auto* graphs = new QSplitter(Qt::Horizontal);
   graphs->setHandleWidth(1);
