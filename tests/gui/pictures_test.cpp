@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include <QClipboard>
+#include <QComboBox>
 #include <QContextMenuEvent>
 #include <QFileDialog>
 #include <QMenu>
@@ -114,6 +115,25 @@ private slots:
     QVERIFY(seen > 0 || read.words.size() > 2);  // a view of labels only logs nothing
     QImage image(png);
     QCOMPARE(image.size(), read.size * kPictureDensity);
+  }
+
+  /// It says of what it is, and has nothing to press.
+  void a_picture_has_a_title_and_no_controls() {
+    QString svg = file("titled.svg"), pdf = file("titled.pdf");
+    QCOMPARE(save("roofline", svg), std::string());
+    QCOMPARE(save("roofline", pdf), std::string());
+    if (QString kept = qEnvironmentVariable("TW_PICTURES"); !kept.isEmpty())
+      for (QString view : {"roofline", "kernels", "code", "history", "loops", "tuning"})
+        (void)save(view, kept + "/titled_" + view + ".png");
+    QString all = read_svg(svg).words.join(" ");
+    Snapshot now = place_->session->snapshot();
+    QVERIFY2(all.contains(QString::fromStdString(now.kernels->rows[size_t(now.kernel)].name)) &&
+                 all.contains(QString::fromStdString(now.machine->name)),
+             qPrintable(all));
+    for (char const* control : {"What if", "Steps of the kernel"})
+      QVERIFY2(!all.contains(control), qPrintable(all));
+    auto* button = widget_of("roofline").findChild<QComboBox*>();
+    QVERIFY(button->isVisible() && button->geometry().left() >= 0);
   }
 
   /// More than the pane has room for.

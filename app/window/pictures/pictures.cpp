@@ -3,6 +3,7 @@
 
 #include <QAbstractItemView>
 #include <QAbstractScrollArea>
+#include <QApplication>
 #include <QBuffer>
 #include <QPainter>
 #include <QPdfWriter>
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <vector>
 
+#include "app/window/pictures/controls_aside.h"
 #include "widgets/paint/canvas.h"
 #include "widgets/paint/whole_picture.h"
 
@@ -122,6 +124,49 @@ private:
   std::vector<HasWholePicture*> parts_;
 };
 
+/// A view and the words above it.
+class Sheet {
+public:
+  Sheet(QWidget& view, QString const& caption) : whole_(view), aside_(view), view_(view) {
+    if (caption.isEmpty()) return;
+    QFontMetrics letters(font());
+    QString line = QString(caption).replace("\n", QStringLiteral(" · "));
+    lines_ = letters.horizontalAdvance(line) <= room() ? QStringList{line} : caption.split('\n');
+    above_ = int(lines_.size()) * letters.height() + 2 * kAround;
+  }
+  QSize size() const { return aside_.part().size() + QSize(0, above_); }
+  void paint(QPainter& painter) {
+    painter.save();
+    painter.translate(0, above_ - aside_.part().top());
+    view_.render(&painter);
+    painter.restore();
+    if (above_ == 0) return;
+    QPalette colours = QApplication::palette();
+    painter.fillRect(0, 0, size().width(), above_, colours.color(QPalette::Window));
+    painter.setPen(colours.color(QPalette::WindowText));
+    painter.setFont(font());
+    QFontMetrics letters(font());
+    for (qsizetype i = 0; i < lines_.size(); ++i)
+      painter.drawText(kBeside, kAround + int(i) * letters.height() + letters.ascent(),
+                       letters.elidedText(lines_[i], Qt::ElideMiddle, room()));
+  }
+
+private:
+  static constexpr int kAround = 7, kBeside = 12;
+  int room() const { return view_.width() - 2 * kBeside; }
+  QFont font() const {
+    QFont font = view_.font();
+    font.setWeight(QFont::DemiBold);
+    return font;
+  }
+
+  Whole whole_;
+  ControlsAside aside_;
+  QWidget& view_;
+  QStringList lines_;
+  int above_ = 0;
+};
+
 /// Less than wished where the picture would be too large: all of it is in there all the same.
 double density_of(QSize size) {
   double longest = std::max({size.width(), size.height(), 1});
@@ -132,37 +177,39 @@ double density_of(QSize size) {
 
 }  // namespace
 
-QImage image_of(QWidget& view) {
-  Whole whole(view);
-  double density = density_of(view.size());
-  QImage image((QSizeF(view.size()) * density).toSize(), QImage::Format_ARGB32_Premultiplied);
+QImage image_of(QWidget& view, QString const& caption) {
+  Sheet sheet(view, caption);
+  double density = density_of(sheet.size());
+  QImage image((QSizeF(sheet.size()) * density).toSize(), QImage::Format_ARGB32_Premultiplied);
   if (image.isNull()) return image;
   image.setDevicePixelRatio(density);
   image.fill(Qt::transparent);
-  view.render(&image);
+  QPainter painter(&image);
+  sheet.paint(painter);
   return image;
 }
 
-QByteArray svg_of(QWidget& view, QString const& title) {
-  Whole whole(view);
+QByteArray svg_of(QWidget& view, QString const& title, QString const& caption) {
+  Sheet sheet(view, caption);
   QByteArray bytes;
   QBuffer buffer(&bytes);
   buffer.open(QIODevice::WriteOnly);
   QSvgGenerator generator;
   generator.setOutputDevice(&buffer);
-  generator.setSize(view.size());
-  generator.setViewBox(QRect(QPoint(0, 0), view.size()));
+  generator.setSize(sheet.size());
+  generator.setViewBox(QRect(QPoint(0, 0), sheet.size()));
   // A unit of the file is a pixel of the window.
   generator.setResolution(view.logicalDpiX());
   generator.setTitle(title);
   QPainter painter(&generator);
-  view.render(&painter);
+  sheet.paint(painter);
   painter.end();
   return bytes;
 }
 
-QByteArray pdf_of(QWidget& view, QString const& title) {
-  Whole whole(view);
+QByteArray pdf_of(QWidget& view, QString const& title, QString const& caption) {
+  Sheet sheet(view, caption);
+  QSize const size = sheet.size();
   QByteArray bytes;
   QBuffer buffer(&bytes);
   buffer.open(QIODevice::WriteOnly);
@@ -170,29 +217,29 @@ QByteArray pdf_of(QWidget& view, QString const& title) {
   writer.setTitle(title);
   writer.setCreator("Tilewright");
   // A unit of the page is a pixel of the window, unless no reader would open so large a page.
-  double longest = std::max(view.width(), view.height());
+  double longest = std::max(size.width(), size.height());
   double points = std::min(72.0 / view.logicalDpiX(), kLongestPage / std::max(1.0, longest));
   writer.setResolution(view.logicalDpiX());
-  writer.setPageSize(
-      QPageSize(QSizeF(view.size()) * points, QPageSize::Point, {}, QPageSize::ExactMatch));
+  writer.setPageSize(QPageSize(QSizeF(size) * points, QPageSize::Point, {}, QPageSize::ExactMatch));
   writer.setPageMargins(QMarginsF(0, 0, 0, 0));
   QPainter painter(&writer);
-  painter.scale(double(writer.width()) / std::max(1, view.width()),
-                double(writer.height()) / std::max(1, view.height()));
-  view.render(&painter);
+  painter.scale(double(writer.width()) / std::max(1, size.width()),
+                double(writer.height()) / std::max(1, size.height()));
+  sheet.paint(painter);
   painter.end();
   return bytes;
 }
 
-QByteArray picture_of(QWidget& view, QString const& title, QString const& file) {
+QByteArray picture_of(QWidget& view, QString const& title, QString const& file,
+                      QString const& caption) {
   auto ends = [&](char const* ending) { return file.endsWith(ending, Qt::CaseInsensitive); };
-  if (ends(".svg")) return svg_of(view, title);
-  if (ends(".pdf")) return pdf_of(view, title);
+  if (ends(".svg")) return svg_of(view, title, caption);
+  if (ends(".pdf")) return pdf_of(view, title, caption);
   if (!ends(".png")) return {};
   QByteArray bytes;
   QBuffer buffer(&bytes);
   buffer.open(QIODevice::WriteOnly);
-  image_of(view).save(&buffer, "PNG");
+  image_of(view, caption).save(&buffer, "PNG");
   return bytes;
 }
 

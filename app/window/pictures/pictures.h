@@ -15,12 +15,15 @@ inline constexpr int kPictureDensity = 2;
 inline constexpr char kSavePicture[] = "Save picture...";
 inline constexpr char kCopyPicture[] = "Copy picture";
 
-QImage image_of(QWidget& view);
+/// `caption`: lines above the view, what it is of, beside each other where there is room; empty:
+/// none. What one acts with is left out.
+QImage image_of(QWidget& view, QString const& caption = {});
 /// Lines stay lines and words stay words.
-QByteArray svg_of(QWidget& view, QString const& title);
+QByteArray svg_of(QWidget& view, QString const& title, QString const& caption = {});
 /// The same on one page of the view's size.
-QByteArray pdf_of(QWidget& view, QString const& title);
+QByteArray pdf_of(QWidget& view, QString const& title, QString const& caption = {});
 /// By the ending of a file's name, ".svg", ".png" or ".pdf"; empty: another one.
-QByteArray picture_of(QWidget& view, QString const& title, QString const& file);
+QByteArray picture_of(QWidget& view, QString const& title, QString const& file,
+                      QString const& caption = {});
 
 }  // namespace tw
