@@ -83,8 +83,8 @@ public:
   virtual Result<bool> renew(Lease const& lease, int made, double seconds) = 0;
   /// Its slice is done; or, where it is not, free for others. Of one that has expired nothing.
   virtual Status give_back(Lease const& lease, int made, bool is_done) = 0;
-  /// Whether this lease alone tries that point of its kernel: who asks first, for as long as the job
-  /// lasts. Points of a worker that was killed are not tried by others.
+  /// Whether this lease alone tries that point of its kernel: who asks first, for as long as the
+  /// job lasts. Points of a worker that was killed are not tried by others.
   virtual Result<bool> claim(Lease const& lease, std::string const& point) = 0;
   /// Until there may be work, or something ended; false: the time is over.
   virtual Result<bool> wait(std::chrono::milliseconds time) = 0;
