@@ -179,18 +179,7 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
 bool MainWindow::focusNextPrevChild(bool next) {
   QWidget* had = focusWidget();
   if (had && isVisible() && !can_have_focus(had)) return focus_->stay(had), true;
-  QList<QWidget*> stops = tab_stops(centralWidget());
-  if (stops.isEmpty()) return false;
-  qsizetype at = stops.indexOf(had);
-  if (at < 0 && had) {  // a pane that has the focus itself: from there on
-    auto within = [had](QWidget* stop) { return had->isAncestorOf(stop); };
-    auto first = std::ranges::find_if(stops, within);
-    if (first != stops.end()) at = (first - stops.begin()) - (next ? 1 : 0);
-  }
-  at = at < 0 ? (next ? 0 : stops.size() - 1) : (at + (next ? 1 : stops.size() - 1)) % stops.size();
-  stops[at]->setFocus(next ? Qt::TabFocusReason : Qt::BacktabFocusReason);
-  ring_->show_around(stops[at]);
-  return true;
+  return ring_->step(centralWidget(), had, next);
 }
 
 QStringList MainWindow::action_names() const {

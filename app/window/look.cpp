@@ -2,7 +2,6 @@
 // How the window looks and where its parts are: theme, size of the text, the room that it has.
 #include <QApplication>
 #include <QPalette>
-#include <QScreen>
 #include <QSettings>
 #include <QSplitter>
 #include <QTabWidget>
@@ -11,8 +10,10 @@
 #include <algorithm>
 
 #include "app/shared/journal/present.h"
+#include "app/window/first_fit.h"
 #include "app/window/main_window.h"
 #include "app/window/pane_rail.h"
+#include "app/window/pane_window.h"
 #include "widgets/error_card/error_card.h"
 #include "widgets/focus/focus_ring.h"
 #include "widgets/start/start_page.h"
@@ -21,16 +22,12 @@ namespace tw {
 
 namespace {
 
-constexpr QSize kLeast{960, 620}, kUnknown{1440, 900};
+constexpr QSize kLeast{960, 620};
 constexpr int kPresenterScale = 150;  // percent
 
 }  // namespace
 
-/// A screen has a size; one that says nothing is no reason for a window without one.
-QSize MainWindow::room() const {
-  QSize room = screen() ? screen()->availableSize() : QSize();
-  return room.width() < 200 || room.height() < 200 ? kUnknown : room;
-}
+QSize MainWindow::room() const { return room_for(*this); }
 
 void MainWindow::set_theme(QString const& name) {
   theme_name_ = name;
@@ -50,6 +47,7 @@ void MainWindow::set_theme(QString const& name) {
   for (Placed const& placed : panes_) placed.pane->set_theme(theme_);
   for (PaneRail* rail : {left_rail_, right_rail_, below_rail_}) rail->set_theme(theme_);
   ring_->set_theme(theme_);
+  second_->set_theme(theme_);
   error_card_->set_theme(theme_);
   tabs_[PanePlace::kLeft]->setMinimumWidth(theme_.px(276));
   setMinimumSize(QSize(theme_.px(kLeast.width()), theme_.px(kLeast.height())).boundedTo(room()));

@@ -8,6 +8,7 @@
 #include <QSplitter>
 #include <QTabBar>
 #include <QTabWidget>
+#include <QTimer>
 #include <algorithm>
 
 #include "app/shared/journal/move.h"
@@ -15,6 +16,7 @@
 #include "app/window/main_window.h"
 #include "app/window/pane_window.h"
 #include "app/window/tab_mover.h"
+#include "widgets/focus/focus_ring.h"
 
 namespace tw {
 namespace {
@@ -159,7 +161,10 @@ Status MainWindow::run(journal::MoveView const& action) {
 void MainWindow::move_pane(Placed& placed, std::string const& to) {
   Quiet quiet(depth_);
   QPointer<QWidget> focused = QApplication::focusWidget();
-  bool within = focused && placed.widget->isAncestorOf(focused);
+  bool on_tab = focused && focused == own_tabs(placed)->tabBar() &&
+                own_tabs(placed)->currentWidget() == placed.widget;
+  bool within = focused && (placed.widget == focused || placed.widget->isAncestorOf(focused));
+  bool ringed = focused && (ring_->around() == focused || second_->ring().around() == focused);
   bool was_beside = wide_ && stands_beside(placed);
   bool shown = was_beside || std::ranges::any_of(all_tabs(), [&](QTabWidget* tabs) {
                  return tabs->indexOf(placed.widget) >= 0;
@@ -179,9 +184,16 @@ void MainWindow::move_pane(Placed& placed, std::string const& to) {
   if (was_beside) share_upper();
   second_->settle();
   give_room();
-  if (!within || !focused) return;  // it goes along
-  focused->window()->activateWindow();
-  focused->setFocus(Qt::OtherFocusReason);
+  if (!focused || !(within || on_tab)) return;  // it goes along
+  bool has_tab = own_tabs(placed)->indexOf(placed.widget) >= 0;
+  QWidget* now = within ? focused.data() : placed.pane->focus_target();
+  if (on_tab && has_tab) now = own_tabs(placed)->tabBar();
+  if (!now) return;
+  now->window()->activateWindow();
+  now->setFocus(Qt::OtherFocusReason);
+  if (!ringed) return;
+  FocusRing* ring = now->window() == second_ ? &second_->ring() : ring_;
+  QTimer::singleShot(0, now, [ring, now] { ring->show_around(now); });  // once it is laid out
 }
 
 /// What stood beside the centre left it its room.

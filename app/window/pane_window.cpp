@@ -7,6 +7,8 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
+#include "widgets/focus/focus_ring.h"
+
 namespace tw {
 
 /// As a tool of the first window it has that one's shortcuts.
@@ -21,9 +23,14 @@ PaneWindow::PaneWindow(QWidget* main)
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(tabs_);
+  ring_ = new FocusRing(this);
   resize(900, 640);
   main->installEventFilter(this);
 }
+
+void PaneWindow::set_theme(Theme const& theme) { ring_->set_theme(theme); }
+
+bool PaneWindow::focusNextPrevChild(bool next) { return ring_->step(this, focusWidget(), next); }
 
 /// Not before the first window.
 void PaneWindow::settle() {

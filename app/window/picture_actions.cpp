@@ -33,6 +33,19 @@ constexpr PictureKind kKinds[] = {{"SVG (*.svg)", "svg", ""},
                                   {"PNG in the light theme, for print (*.png)", "png", "light"},
                                   {"PDF in the light theme, for print (*.pdf)", "pdf", "light"}};
 
+/// Of which kernel a picture is, and where it was measured: a file is looked at far from the
+/// window.
+QString caption_of(session::Snapshot const& now) {
+  QStringList parts;
+  if (now.model) parts << QString::fromStdString(now.model->name);
+  if (now.model && now.kernels && now.kernel >= 0)
+    parts << QString::fromStdString(now.kernels->rows[size_t(now.kernel)].name);
+  QStringList lines{parts.join(QStringLiteral(" › "))};
+  if (now.machine) lines << QString::fromStdString(now.machine->name + " · " + now.machine->target);
+  lines.removeAll(QString());
+  return lines.join('\n');
+}
+
 }  // namespace
 
 void MainWindow::build_picture_actions() {
@@ -69,11 +82,15 @@ MainWindow::Placed* MainWindow::placed_around(QWidget* widget) {
   return nullptr;
 }
 
-/// The pane that has the focus, else what stands in the centre.
+/// The pane that has the focus or whose tab has it, else what stands in the centre.
 MainWindow::Placed& MainWindow::placed_in_focus() {
   // It may be in the second window.
-  for (QWidget* has : {QApplication::focusWidget(), focusWidget()})
+  for (QWidget* has : {QApplication::focusWidget(), focusWidget()}) {
     if (Placed* placed = placed_around(has)) return *placed;
+    for (QTabWidget* tabs : all_tabs())
+      if (Placed* placed = has == tabs->tabBar() ? placed_around(tabs->currentWidget()) : nullptr)
+        return *placed;
+  }
   if (alone_) return *alone_;
   if (Placed* placed = placed_around(centre_->currentWidget())) return *placed;
   return panes_.front();
@@ -107,7 +124,7 @@ Status MainWindow::save_picture(std::string const& view, std::string const& name
                                           "'; the themes are dark, light, high-contrast");
   TRY_ASSIGN(Placed * placed, bring_into_sight(view));
   if (!theme.isEmpty() && theme != before) set_theme(theme);
-  QByteArray bytes = picture_of(*placed->widget, placed->row->title, file);
+  QByteArray bytes = picture_of(*placed->widget, placed->row->title, file, caption_of(snapshot_));
   if (theme_name_ != before) set_theme(before);
   TRY(write_output(name, std::string_view(bytes.constData(), size_t(bytes.size()))));
   note("Saved the picture of " + placed->row->title);
@@ -145,8 +162,8 @@ Status MainWindow::show_picture_dialog(QString const& view) {
 void MainWindow::copy_picture(Placed const& placed) {
   Quiet quiet(depth_);  // what moves for it was not moved by the user
   auto* mime = new QMimeData;
-  mime->setImageData(image_of(*placed.widget));
-  mime->setData("image/svg+xml", svg_of(*placed.widget, placed.row->title));
+  mime->setImageData(image_of(*placed.widget, caption_of(snapshot_)));
+  mime->setData("image/svg+xml", svg_of(*placed.widget, placed.row->title, caption_of(snapshot_)));
   QApplication::clipboard()->setMimeData(mime);
   note("Copied the picture of " + placed.row->title);
 }

@@ -49,7 +49,9 @@ FocusRing::FocusRing(QWidget* home) : QWidget(home) {
   setFocusPolicy(Qt::NoFocus);
   hide();
   connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
-    if (now != around_) show_around(nullptr);
+    // A window that is not in front for a moment knows what has the focus in it.
+    bool kept = !now && around_ && around_->window()->focusWidget() == around_;
+    if (now != around_ && !kept) show_around(nullptr);
   });
 }
 
@@ -65,6 +67,21 @@ void FocusRing::show_around(QWidget* widget) {
   if (!around_) return;
   around_->installEventFilter(this);
   place();
+}
+
+bool FocusRing::step(QWidget* root, QWidget* had, bool next) {
+  QList<QWidget*> stops = tab_stops(root);
+  if (stops.isEmpty()) return false;
+  qsizetype at = stops.indexOf(had);
+  if (at < 0 && had) {  // a pane that has the focus itself: from there on
+    auto within = [had](QWidget* stop) { return had->isAncestorOf(stop); };
+    auto first = std::ranges::find_if(stops, within);
+    if (first != stops.end()) at = (first - stops.begin()) - (next ? 1 : 0);
+  }
+  at = at < 0 ? (next ? 0 : stops.size() - 1) : (at + (next ? 1 : stops.size() - 1)) % stops.size();
+  stops[at]->setFocus(next ? Qt::TabFocusReason : Qt::BacktabFocusReason);
+  show_around(stops[at]);
+  return true;
 }
 
 /// A view that scrolls is shown by the part of it that is seen.

@@ -20,6 +20,9 @@ public:
   void set_theme(Theme const& theme);
   /// Around this widget until the focus goes elsewhere.
   void show_around(QWidget* widget);
+  /// To the stop below `root` that follows the one that has the focus, or comes before it, with the
+  /// ring around it; false: there is none.
+  bool step(QWidget* root, QWidget* had, bool next);
   QWidget* around() const { return around_; }
 
 protected:
