@@ -38,6 +38,31 @@ void show_tabs_around(QWidget* widget) {
         tabs->setCurrentWidget(widget);
 }
 
+/// A group without a tab leaves its room to its neighbours until one comes; true: it is there.
+bool stands(QTabWidget& group, bool folded) {
+  bool there = group.count() > 0 && !folded;
+  group.setVisible(there);
+  return there;
+}
+
+/// Room at the left of tabs.
+class TabSpace : public QWidget {
+public:
+  QSize sizeHint() const override { return minimumSize(); }
+};
+
+/// `gone` pixels at the left gave way: the tabs stay where they are as far as there is room, so
+/// that the next click meets the one it is meant for.
+void keep_in_place(QTabWidget& tabs, int gone, int room) {
+  QWidget* space = tabs.cornerWidget(Qt::TopLeftCorner);
+  if (!space) space = new TabSpace;
+  int wide = std::clamp(gone, 0, std::max(0, room - tabs.tabBar()->sizeHint().width()));
+  if (wide == space->minimumWidth() && space->parentWidget()) return;
+  space->setFixedSize(wide, 1);
+  tabs.setCornerWidget(space, Qt::TopLeftCorner);  // which lays the tabs out anew
+  space->setVisible(wide > 0);
+}
+
 }  // namespace
 
 void MainWindow::make_panes() {
@@ -157,6 +182,7 @@ void MainWindow::offer_tab(Pane& pane) {
     if (placed.pane.get() == &pane && tabs->indexOf(placed.widget) < 0)
       tabs->insertTab(tab_of(placed), placed.widget, placed.row->title);
   }
+  if (second_) give_room();  // of a group that was empty
 }
 
 void MainWindow::show_tab(Pane& pane) {
@@ -169,7 +195,9 @@ void MainWindow::show_tab(Pane& pane) {
 void MainWindow::hide_tab(Pane& pane) {
   for (QTabWidget* tabs : all_tabs())
     if (int at = tabs->indexOf(pane.widget()); at >= 0) tabs->removeTab(at);
-  if (second_) second_->settle();
+  if (!second_) return;
+  second_->settle();
+  give_room();  // of a group that is empty now
 }
 
 /// Narrow windows have what stands beside the centre as a tab of it.
@@ -223,6 +251,13 @@ void MainWindow::give_room() {
   upper_->fold(beside, left);
   whole_->fold(below);
   stand_rails();
+  stands(*tabs_.at(PanePlace::kLeft), upper_->first_folded());
+  bool lower = stands(*tabs_.at(PanePlace::kBelow), false);
+  lower = stands(*tabs_.at(PanePlace::kBelowRight), false) || lower;
+  lower_->setVisible(lower && !whole_->last_folded());
+  int rail = left_rail_->minimumWidth();
+  int gone = upper_->first_folded() ? upper_->unfolded().first() + upper_->handleWidth() - rail : 0;
+  keep_in_place(*centre_, gone, width() - rail);
 }
 
 void MainWindow::stand_rails() {

@@ -3,11 +3,13 @@
 
 #include <QMenu>
 #include <QSettings>
+#include <QSplitter>
 #include <QTabBar>
 #include <QTabWidget>
 
 #include "app/window/pane_window.h"
 #include "tests/gui/workplace.h"
+#include "widgets/focus/focus_ring.h"
 
 using namespace tw;
 
@@ -166,6 +168,61 @@ private slots:
     QCOMPARE(place_of(window, "history"), QString("centre"));
     QTest::keyClick(&window, Qt::Key_Home, Qt::ControlModifier | Qt::AltModifier);
     QVERIFY(place_of(window, "history") != "centre");
+  }
+
+  /// One moves by keys what one moves in: a view, or the tab above it.
+  void the_focus_goes_along_and_is_seen() {
+    Workplace place(false);
+    place.open_matmul();
+    MainWindow& window = *place.window;
+    auto* second = window.findChild<PaneWindow*>("paneWindow");
+    QCOMPARE(place.lines("show history\n"), std::string());
+    window.activateWindow();
+    tabs_around(window.pane_widget("roofline"))->tabBar()->setFocus();
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_W, Qt::ControlModifier | Qt::AltModifier);
+    QCOMPARE(place_of(window, "roofline"), QString("own"));
+    QTRY_COMPARE(QApplication::focusWidget(), second->tabs().tabBar());
+    auto* ring = second->findChild<FocusRing*>("focusRing");
+    QVERIFY(ring);
+    QSet<QWidget*> reached;
+    for (int i = 0; i < 12; ++i) {
+      QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+      QCOMPARE(QApplication::focusWidget()->window(), second);
+      QVERIFY(ring->isVisible());
+      QCOMPARE(ring->around(), QApplication::focusWidget());
+      reached << QApplication::focusWidget();
+    }
+    QVERIFY(reached.size() > 2 && reached.contains(second->tabs().tabBar()));
+    second->tabs().tabBar()->setFocus();
+    QTest::keyClick(second->tabs().tabBar(), Qt::Key_Home, Qt::ControlModifier | Qt::AltModifier);
+    QCOMPARE(window.said(), QString());
+    QVERIFY(place_of(window, "roofline") != "own");
+  }
+
+  void a_group_without_a_tab_leaves_its_room() {
+    Workplace place(false);
+    place.open_matmul();
+    MainWindow& window = *place.window;
+    QTabWidget* group = tabs_around(window.pane_widget("roofline"));
+    int width = group->width(), beside = window.pane_widget("history")->width();
+    QCOMPARE(group->count(), 1);
+    QCOMPARE(place.lines("move view roofline centre\n"), std::string());
+    QVERIFY(!group->isVisible());
+    QVERIFY(window.pane_widget("history")->width() > beside + width / 2);
+    QCOMPARE(place.lines("move view roofline home\n"), std::string());
+    QVERIFY(group->isVisible());
+    QVERIFY2(std::abs(group->width() - width) < 8, qPrintable(QString::number(group->width())));
+    // All that is below, and with it the room of both.
+    int centre = window.findChild<QTabWidget*>("centre")->height();
+    for (char const* name : {"roofline", "history", "script", "replay", "gain"})
+      QCOMPARE(place.lines(std::string("move view ") + name + " left\n"), std::string());
+    QVERIFY(!window.findChild<QSplitter*>("lower")->isVisible());
+    QVERIFY(window.findChild<QTabWidget*>("centre")->height() > centre + 100);
+    QCOMPARE(place.lines("reset layout\n"), std::string());
+    QTabWidget* right = tabs_around(window.pane_widget("history"));
+    QVERIFY(group->isVisible() && right->isVisible());
+    QVERIFY2(std::min({group->height(), group->width(), right->width()}) > 100,
+             qPrintable(QString("%1 x %2").arg(group->width()).arg(group->height())));
   }
 
   void what_cannot_move_says_why() {

@@ -4,6 +4,8 @@
 
 #include <QAbstractButton>
 #include <QSplitter>
+#include <QTabBar>
+#include <QTabWidget>
 #include <map>
 
 #include "app/window/pane_rail.h"
@@ -51,6 +53,33 @@ private slots:
     QVERIFY(measured);
     moved.removeDuplicates();
     QVERIFY2(moved.isEmpty(), qPrintable(moved.join(", ")));
+  }
+
+  /// With its frame, so that its last line is seen.
+  void the_first_window_is_no_larger_than_the_screen() {
+    Workplace place(false);
+    QVERIFY(QTest::qWaitForWindowActive(place.window.get()));
+    place.settle();
+    QSize most = place.window->screen()->availableSize();
+    QSize is = place.window->frameGeometry().size();
+    QVERIFY2(is.width() <= most.width() && is.height() <= most.height(),
+             qPrintable(QString("%1 x %2").arg(is.width()).arg(is.height())));
+  }
+
+  /// The next click would hit another one.
+  void a_tab_stays_where_it_is_when_panes_give_way() {
+    Workplace place(false);
+    place.open_matmul();
+    place.window->resize(1280, 800);
+    place.settle();
+    QTabBar* tabs = place.window->findChild<QTabWidget*>("centre")->tabBar();
+    auto at = [&] { return tabs->mapTo(place.window.get(), tabs->tabRect(0).topLeft()); };
+    QPoint before = at();
+    for (char const* view : {"records", "loops", "graph", "memory"}) {
+      QCOMPARE(place.lines(std::string("show ") + view + "\n"), std::string());
+      place.settle();
+      QCOMPARE(at(), before);
+    }
   }
 
   void what_gives_way_to_the_graph_comes_back_as_it_was() {
