@@ -2,6 +2,7 @@
 // How the window looks and where its parts are: theme, size of the text, the room that it has.
 #include <QApplication>
 #include <QPalette>
+#include <QScreen>
 #include <QSettings>
 #include <QSplitter>
 #include <QTabWidget>
@@ -10,7 +11,6 @@
 #include <algorithm>
 
 #include "app/shared/journal/present.h"
-#include "app/window/first_fit.h"
 #include "app/window/main_window.h"
 #include "app/window/pane_rail.h"
 #include "app/window/pane_window.h"
@@ -22,12 +22,16 @@ namespace tw {
 
 namespace {
 
-constexpr QSize kLeast{960, 620};
+constexpr QSize kLeast{960, 620}, kUnknown{1440, 900};
 constexpr int kPresenterScale = 150;  // percent
 
 }  // namespace
 
-QSize MainWindow::room() const { return room_for(*this); }
+/// A screen has a size; one that says nothing is no reason for a window without one.
+QSize MainWindow::room() const {
+  QSize room = screen() ? screen()->availableSize() : QSize();
+  return room.width() < 200 || room.height() < 200 ? kUnknown : room;
+}
 
 void MainWindow::set_theme(QString const& name) {
   theme_name_ = name;
@@ -121,7 +125,7 @@ void MainWindow::step_text_scale(int direction) {
 /// A small one above the lower views, at the right, where it covers neither the history nor the
 /// loops that most refusals speak of; one that would cover most of the loops below them.
 void MainWindow::place_card() {
-  constexpr int kEdge = 24, kAbove = 12, kLoops = 200;
+  constexpr int kEdge = 24, kAbove = 12, kLoops = 140;
   QWidget* home = card_->parentWidget();
   QSizeF most(home->width() - 2 * kEdge, home->height() - 40);
   int floor = home->height() - 20;

@@ -15,7 +15,6 @@
 #include <algorithm>
 
 #include "app/shared/journal/resume.h"
-#include "app/window/first_fit.h"
 #include "app/window/focus_keeper.h"
 #include "app/window/playback.h"
 #include "app/window/report_desk.h"
@@ -49,7 +48,6 @@ MainWindow::MainWindow(session::Session& session, std::vector<SampleCard> sample
   setWindowTitle("Tilewright");
   setAcceptDrops(true);
   resize(kFirst.boundedTo(room()));
-  new FirstFit(*this);
   build_actions();
   set_handlers();
   add_dialogs();

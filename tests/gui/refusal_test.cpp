@@ -67,7 +67,12 @@ private slots:
       int top = card_->mapToGlobal(QPoint(0, 0)).y();
       int bottom = card_->mapToGlobal(QPoint(0, card_->height())).y();
       QVERIFY2(bottom <= roofline->mapToGlobal(QPoint(0, 0)).y(),
-               qPrintable(QString("%1: %2").arg(size.width()).arg(bottom)));
+               qPrintable(QString("%1: %2 to %3, %4 wide, roofline at %5")
+                              .arg(size.width())
+                              .arg(top)
+                              .arg(bottom)
+                              .arg(card_->width())
+                              .arg(roofline->mapToGlobal(QPoint(0, 0)).y())));
       QVERIFY(top >= place_->window->mapToGlobal(QPoint(0, 0)).y() + 150);
     }
   }
