@@ -26,16 +26,35 @@ def skip(why):
 
 def enter_display():
     """Once more, in a display and on a bus of its own."""
-    for tool in ("Xvfb", "xvfb-run", "dbus-run-session"):
+    for tool in ("Xvfb", "dbus-run-session"):
         if not shutil.which(tool):
             skip(f"there is no {tool} here")
     os.environ["TILEWRIGHT_AT_SPI"] = "inside"
     with tempfile.TemporaryDirectory() as runtime:
         os.chmod(runtime, 0o700)
         os.environ["XDG_RUNTIME_DIR"] = runtime
-        command = ["xvfb-run", "-a", "-s", "-screen 0 1700x1100x24", "dbus-run-session", "--",
-                   sys.executable, "-B", *sys.argv]
-        sys.exit(subprocess.run(command).returncode)
+        server = start_display()
+        try:
+            command = ["dbus-run-session", "--", sys.executable, "-B", *sys.argv]
+            code = subprocess.run(command).returncode
+        finally:
+            server.terminate()
+            server.wait()
+        sys.exit(code)
+
+
+def start_display():
+    """An X server that says its number when it is ready, however long that takes it."""
+    here, there = os.pipe()
+    server = subprocess.Popen(["Xvfb", "-displayfd", str(there), "-screen", "0", "1700x1100x24"],
+                              pass_fds=[there], stderr=subprocess.DEVNULL)
+    os.close(there)
+    with os.fdopen(here) as said:
+        number = said.readline().strip()
+    if not number:
+        sys.exit("Xvfb ended before it was ready")
+    os.environ["DISPLAY"] = ":" + number
+    return server
 
 
 class Reader:
