@@ -125,7 +125,7 @@ void MainWindow::step_text_scale(int direction) {
 /// A small one above the lower views, at the right, where it covers neither the history nor the
 /// loops that most refusals speak of; one that would cover most of the loops below them.
 void MainWindow::place_card() {
-  constexpr int kEdge = 24, kAbove = 12, kLoops = 140;
+  constexpr int kEdge = 24, kAbove = 12, kLoops = 200;
   QWidget* home = card_->parentWidget();
   QSizeF most(home->width() - 2 * kEdge, home->height() - 40);
   int floor = home->height() - 20;
