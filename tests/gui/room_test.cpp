@@ -55,17 +55,6 @@ private slots:
     QVERIFY2(moved.isEmpty(), qPrintable(moved.join(", ")));
   }
 
-  /// With its frame, so that its last line is seen.
-  void the_first_window_is_no_larger_than_the_screen() {
-    Workplace place(false);
-    QVERIFY(QTest::qWaitForWindowActive(place.window.get()));
-    place.settle();
-    QSize most = place.window->screen()->availableSize();
-    QSize is = place.window->frameGeometry().size();
-    QVERIFY2(is.width() <= most.width() && is.height() <= most.height(),
-             qPrintable(QString("%1 x %2").arg(is.width()).arg(is.height())));
-  }
-
   /// The next click would hit another one.
   void a_tab_stays_where_it_is_when_panes_give_way() {
     Workplace place(false);
