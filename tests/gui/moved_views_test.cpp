@@ -197,6 +197,22 @@ private slots:
     QTest::keyClick(second->tabs().tabBar(), Qt::Key_Home, Qt::ControlModifier | Qt::AltModifier);
     QCOMPARE(window.said(), QString());
     QVERIFY(place_of(window, "roofline") != "own");
+    // Where the tab is once all has its room again.
+    auto* first = window.centralWidget()->findChild<FocusRing*>("focusRing");
+    window.activateWindow();
+    place.settle();
+    tabs_around(window.pane_widget("roofline"))->tabBar()->setFocus();
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+    QVERIFY(window.pane_widget("roofline")->isAncestorOf(QApplication::focusWidget()));
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_W, Qt::ControlModifier | Qt::AltModifier);
+    QTRY_COMPARE(QApplication::focusWidget()->window(), second);
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Home,
+                    Qt::ControlModifier | Qt::AltModifier);
+    QTRY_VERIFY(first->around() && first->isVisible());
+    place.settle();
+    QRect has(first->around()->mapTo(window.centralWidget(), QPoint(0, 0)),
+              first->around()->size());
+    QCOMPARE(first->geometry().center(), has.center());
   }
 
   void a_group_without_a_tab_leaves_its_room() {

@@ -5,6 +5,7 @@
 #include <QEvent>
 #include <QPainter>
 #include <algorithm>
+#include <utility>
 
 namespace tw {
 
@@ -61,11 +62,15 @@ void FocusRing::set_theme(Theme const& theme) {
 }
 
 void FocusRing::show_around(QWidget* widget) {
-  if (around_) around_->removeEventFilter(this);
+  for (QPointer<QWidget> const& one : std::exchange(watched_, {}))
+    if (one) one->removeEventFilter(this);
   around_ = widget;
   setVisible(around_ != nullptr);
   if (!around_) return;
-  around_->installEventFilter(this);
+  for (QWidget* one = around_; one && one != parentWidget(); one = one->parentWidget()) {
+    one->installEventFilter(this);
+    watched_ << one;
+  }
   place();
 }
 

@@ -2,6 +2,8 @@
 /// A ring around what the Tab key has reached, whatever it is; and the order that Tab follows.
 #pragma once
 
+#include <QList>
+#include <QPointer>
 #include <QWidget>
 
 #include "widgets/theme/theme.h"
@@ -34,6 +36,7 @@ private:
 
   Theme theme_;
   QWidget* around_ = nullptr;
+  QList<QPointer<QWidget>> watched_;  ///< it, and what it lies in: each may move it
 };
 
 }  // namespace tw
