@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -41,15 +42,23 @@ Expr base_of(Expr const& index) {
   return ramp ? ramp->base : index;
 }
 
-/// The places of two indices cannot overlap: same linear terms, constants far enough apart.
+/// One element has the stride that the other index has.
+std::optional<int64_t> common_stride(Ramp const* a, Ramp const* b) {
+  auto stride_of = [](Ramp const* ramp) { return ramp ? as_int(ramp->stride) : std::nullopt; };
+  if (!a || !b) return a || b ? stride_of(a ? a : b) : 1;
+  auto stride = stride_of(a);
+  return stride == stride_of(b) ? stride : std::nullopt;
+}
+
+/// The places of two indices cannot overlap: same linear terms, constants far enough apart or, of
+/// the same stride, between one another's elements.
 bool disjoint(Expr const& a, Expr const& b) {
-  auto const* x = a.as<Ramp>();
-  auto const* y = b.as<Ramp>();
-  if ((x && !is_int(x->stride, 1)) || (y && !is_int(y->stride, 1))) return false;
+  std::optional<int64_t> stride = common_stride(a.as<Ramp>(), b.as<Ramp>());
   arith::Linear difference =
       arith::add(arith::to_linear(base_of(a)), arith::to_linear(base_of(b)), -1);
-  if (!difference.is_constant()) return false;
-  return difference.constant >= b.lanes() || -difference.constant >= a.lanes();
+  if (!stride || *stride < 1 || !difference.is_constant()) return false;
+  int64_t apart = difference.constant;
+  return apart % *stride != 0 || apart / *stride >= b.lanes() || -apart / *stride >= a.lanes();
 }
 
 /// What the store writes is made of what was there.

@@ -16,6 +16,7 @@
 #include "engine/ir/text.h"
 #include "engine/lowering/checks.h"
 #include "targets/shared/llvm/instruction_code.h"
+#include "targets/shared/llvm/memory_scopes.h"
 
 namespace tw {
 
@@ -42,6 +43,7 @@ struct ModuleParts {
   std::vector<ir::Buffer> params;                    // inputs, then outputs
   std::map<std::string, int64_t> workspace_offsets;  // bytes
   InstructionCodes const& instructions;
+  MemoryScopes memory;
   Checks* checks = nullptr;  // set: every access is checked
   int tasks = 0;             // parallel functions so far
   bool past_caches = false;  // some block's stores pass by the caches
@@ -94,8 +96,8 @@ private:
   llvm::Type* stored_type(DType type);  ///< of one element in memory
   llvm::Value* load_one(ir::Load const& node, llvm::Type* element, llvm::Align align);
   llvm::Value* load_lanes(ir::Load const& node, llvm::Type* element, llvm::Align align);
-  llvm::Value* gather(llvm::Type* element, llvm::Value* start, llvm::Value* index,
-                      llvm::Value* mask, llvm::Align align);
+  llvm::Value* gather(ir::Buffer const& buffer, llvm::Value* index, llvm::Value* mask,
+                      llvm::Align align);
   llvm::Value* quotient_towards_zero(llvm::Value* a, llvm::Value* b);
   llvm::Value* floor_division(llvm::Value* a, llvm::Value* b, bool want_remainder);
   llvm::Value* index_sum(ir::Expr const& e);
@@ -104,9 +106,15 @@ private:
                            bool is_data);
   llvm::Value* add_terms(llvm::Value* sum, std::vector<arith::Linear::Term> const& terms,
                          bool is_data);
-  llvm::Value* every_second(llvm::FixedVectorType* type, llvm::Value* address, llvm::Align align);
-  llvm::Value* each_alone(llvm::FixedVectorType* type, llvm::Value* start, llvm::Value* stride,
-                          llvm::Align align);
+  llvm::Value* every_second(ir::Buffer const& buffer, llvm::FixedVectorType* type,
+                            llvm::Value* address, llvm::Align align);
+  llvm::Value* each_alone(ir::Buffer const& buffer, llvm::FixedVectorType* type, llvm::Value* start,
+                          llvm::Value* stride, llvm::Align align);
+  template <class Access>
+  Access* reaching(ir::Buffer const& buffer, Access* access) {
+    parts_.memory.tell(access, buffer->name);
+    return access;
+  }
   llvm::Value* pointer(ir::Buffer const& buffer, ir::Expr const& index);
   llvm::Value* base(ir::Buffer const& buffer);
 

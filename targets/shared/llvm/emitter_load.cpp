@@ -53,12 +53,13 @@ Value* Emitter::pointer(Buffer const& buffer, Expr const& index) {
 
 /// Elements 0, 2, 4, ... from two dense loads that overlap in one element, so that nothing behind
 /// the last wanted one is read.
-Value* Emitter::every_second(llvm::FixedVectorType* type, Value* address, llvm::Align align) {
+Value* Emitter::every_second(Buffer const& buffer, llvm::FixedVectorType* type, Value* address,
+                             llvm::Align align) {
   int lanes = int(type->getNumElements());
-  Value* low = builder_.CreateAlignedLoad(type, address, align);
+  Value* low = reaching(buffer, builder_.CreateAlignedLoad(type, address, align));
   Value* middle =
       builder_.CreateGEP(type->getElementType(), address, builder_.getInt64(uint64_t(lanes - 1)));
-  Value* high = builder_.CreateAlignedLoad(type, middle, align);
+  Value* high = reaching(buffer, builder_.CreateAlignedLoad(type, middle, align));
   std::vector<int> order;
   for (int i = 0; i < lanes; ++i)
     order.push_back(2 * i < lanes ? 2 * i : lanes + 2 * i - (lanes - 1));
@@ -86,8 +87,8 @@ bool shifts_far(Value const* index, int depth = 6) {
 /// Lanes up to the next power of two read nothing, at index 0. Left to LLVM they would be
 /// undefined, and a gather whose index register is undefined may be given its result's register,
 /// which the processor refuses (LLVM 19, 20 lanes).
-Value* Emitter::gather(llvm::Type* element, Value* start, Value* index, Value* mask,
-                       llvm::Align align) {
+Value* Emitter::gather(Buffer const& buffer, Value* index, Value* mask, llvm::Align align) {
+  llvm::Type* element = stored_type(buffer->type);
   // LLVM 19 takes a shift of the index into the scale of the address, which wraps to 0 for these.
   if (shifts_far(index))
     index = builder_.CreateSelect(mask, index, llvm::Constant::getNullValue(index->getType()));
@@ -101,9 +102,9 @@ Value* Emitter::gather(llvm::Type* element, Value* start, Value* index, Value* m
                : builder_.CreateShuffleVector(v, llvm::Constant::getNullValue(v->getType()), order);
   };
   auto* type = llvm::FixedVectorType::get(element, whole);
-  Value* read =
-      builder_.CreateMaskedGather(type, builder_.CreateGEP(element, start, widened(index)), align,
-                                  widened(mask), llvm::Constant::getNullValue(type));
+  Value* places = builder_.CreateGEP(element, base(buffer), widened(index));
+  Value* read = reaching(buffer, builder_.CreateMaskedGather(type, places, align, widened(mask),
+                                                             llvm::Constant::getNullValue(type)));
   std::vector<int> first(lanes);
   std::iota(first.begin(), first.end(), 0);
   return whole == lanes ? read : builder_.CreateShuffleVector(read, first);
@@ -134,7 +135,7 @@ Value* Emitter::load_one(Load const& node, llvm::Type* element, llvm::Align alig
   // No lane may want it: then any element that exists will do.
   if (mask_)
     address = builder_.CreateSelect(builder_.CreateOrReduce(mask_), address, base(node.buffer));
-  return builder_.CreateAlignedLoad(element, address, align);
+  return reaching(node.buffer, builder_.CreateAlignedLoad(element, address, align));
 }
 
 Value* Emitter::load_lanes(Load const& node, llvm::Type* element, llvm::Align align) {
@@ -142,29 +143,33 @@ Value* Emitter::load_lanes(Load const& node, llvm::Type* element, llvm::Align al
   auto const* ramp = node.indices[0].as<Ramp>();
   bool dense = ramp && is_int(ramp->stride, 1);
   if (dense && mask_)
-    return builder_.CreateMaskedLoad(type, pointer(node.buffer, ramp->base), align, mask_,
-                                     llvm::Constant::getNullValue(type));
-  if (dense) return builder_.CreateAlignedLoad(type, pointer(node.buffer, ramp->base), align);
+    return reaching(node.buffer,
+                    builder_.CreateMaskedLoad(type, pointer(node.buffer, ramp->base), align, mask_,
+                                              llvm::Constant::getNullValue(type)));
+  if (dense)
+    return reaching(node.buffer,
+                    builder_.CreateAlignedLoad(type, pointer(node.buffer, ramp->base), align));
   if (mask_ || !ramp) {
     Value* mask = mask_ ? mask_
                         : llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(
                               builder_.getInt1Ty(), unsigned(node.lanes)));
-    return gather(element, base(node.buffer), expression(node.indices[0]), mask, align);
+    return gather(node.buffer, expression(node.indices[0]), mask, align);
   }
   Value* start = pointer(node.buffer, ramp->base);
-  return is_int(ramp->stride, 2) ? every_second(type, start, align)
-                                 : each_alone(type, start, expression(ramp->stride), align);
+  return is_int(ramp->stride, 2)
+             ? every_second(node.buffer, type, start, align)
+             : each_alone(node.buffer, type, start, expression(ramp->stride), align);
 }
 
-Value* Emitter::each_alone(llvm::FixedVectorType* type, Value* start, Value* stride,
-                           llvm::Align align) {
+Value* Emitter::each_alone(Buffer const& buffer, llvm::FixedVectorType* type, Value* start,
+                           Value* stride, llvm::Align align) {
   llvm::Type* element = type->getElementType();
   Value* result = llvm::PoisonValue::get(type);
   for (unsigned i = 0; i < type->getNumElements(); ++i) {
     Value* at =
         builder_.CreateGEP(element, start, builder_.CreateMul(stride, builder_.getInt64(i)));
-    result = builder_.CreateInsertElement(result, builder_.CreateAlignedLoad(element, at, align),
-                                          uint64_t(i));
+    Value* one = reaching(buffer, builder_.CreateAlignedLoad(element, at, align));
+    result = builder_.CreateInsertElement(result, one, uint64_t(i));
   }
   return result;
 }

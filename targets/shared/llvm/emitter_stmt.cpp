@@ -295,20 +295,21 @@ void Emitter::store(Store const& node) {
     if (past_caches)
       store_past_caches(node, value, address, align);
     else if (mask_)
-      builder_.CreateMaskedStore(value, address, align, mask_);
+      reaching(node.buffer, builder_.CreateMaskedStore(value, address, align, mask_));
     else
-      builder_.CreateAlignedStore(value, address, align);
+      reaching(node.buffer, builder_.CreateAlignedStore(value, address, align));
   } else if (lanes > 1) {
     Value* addresses = builder_.CreateGEP(value->getType()->getScalarType(), base(node.buffer),
                                           expression(node.indices[0]));
     Value* mask = mask_ ? mask_
                         : llvm::Constant::getAllOnesValue(
                               llvm::FixedVectorType::get(builder_.getInt1Ty(), unsigned(lanes)));
-    builder_.CreateMaskedScatter(value, addresses, align, mask);
+    reaching(node.buffer, builder_.CreateMaskedScatter(value, addresses, align, mask));
   } else if (mask_) {
     fail("unsupported_statement", "a scalar is stored under a mask");
   } else {
-    builder_.CreateAlignedStore(value, pointer(node.buffer, node.indices[0]), align);
+    reaching(node.buffer,
+             builder_.CreateAlignedStore(value, pointer(node.buffer, node.indices[0]), align));
   }
 }
 

@@ -59,7 +59,7 @@ void Emitter::store_past_caches(Store const& node, Value* value, Value* address,
   bool whole = std::has_single_bit(uint64_t(bytes)) && bytes >= 16 &&
                alignment_of(ramp.base, size_of(node.buffer->type)) >= wanted;
   if (!whole) {
-    builder_.CreateAlignedStore(value, address, align);
+    reaching(node.buffer, builder_.CreateAlignedStore(value, address, align));
     return;
   }
   auto* past = llvm::BasicBlock::Create(context_, "", function_);
@@ -68,11 +68,11 @@ void Emitter::store_past_caches(Store const& node, Value* value, Value* address,
   builder_.CreateCondBr(begins_at_whole_vector(node.buffer), past, through);
   builder_.SetInsertPoint(past);
   auto* one = llvm::MDNode::get(context_, llvm::ConstantAsMetadata::get(builder_.getInt32(1)));
-  builder_.CreateAlignedStore(value, address, llvm::Align(wanted))
+  reaching(node.buffer, builder_.CreateAlignedStore(value, address, llvm::Align(wanted)))
       ->setMetadata(llvm::LLVMContext::MD_nontemporal, one);
   builder_.CreateBr(end);
   builder_.SetInsertPoint(through);
-  builder_.CreateAlignedStore(value, address, align);
+  reaching(node.buffer, builder_.CreateAlignedStore(value, address, align));
   builder_.CreateBr(end);
   builder_.SetInsertPoint(end);
 }

@@ -35,6 +35,14 @@ bool stores_past_caches(ir::Stmt const& body) {
   return found;
 }
 
+/// All that have memory of their own while the kernel runs.
+std::vector<std::string> tensors_of(ir::KernelIr const& kernel) {
+  std::vector<std::string> names;
+  for (ir::Buffer const& param : kernel.host.params) names.push_back(param->name);
+  for (auto const& [name, offset] : workspace_layout(kernel)) names.push_back(name);
+  return names;
+}
+
 Result<std::unique_ptr<llvm::Module>> build(ir::KernelIr const& kernel, Machine const& machine,
                                             llvm::LLVMContext& context,
                                             ir::PrintedProgram const& printed,
@@ -46,9 +54,15 @@ Result<std::unique_ptr<llvm::Module>> build(ir::KernelIr const& kernel, Machine 
   llvm::DIFile* file = debug.createFile(kernel.host.name + ".kernel", ".");
   debug.createCompileUnit(llvm::dwarf::DW_LANG_C, file, "tilewright", false, "", 0, "",
                           llvm::DICompileUnit::LineTablesOnly);
-  ModuleParts parts{
-      *module,      debug, file, printed.line_of, kernel.host.params, workspace_layout(kernel),
-      instructions, checks};
+  ModuleParts parts{*module,
+                    debug,
+                    file,
+                    printed.line_of,
+                    kernel.host.params,
+                    workspace_layout(kernel),
+                    instructions,
+                    MemoryScopes(context, tensors_of(kernel)),
+                    checks};
   parts.past_caches = stores_past_caches(kernel.host.body);
   auto* pointer = llvm::PointerType::get(context, 0);
   auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {pointer, pointer}, false);
