@@ -16,15 +16,9 @@ constexpr int64_t kUnrolled = 300;
 /// What counts an iteration and branches.
 constexpr int64_t kCounting = 2;
 
-/// What takes a branch, a loop or a call is not made in lanes.
+/// What takes a loop, a call or a return is not made in lanes. A guarded read is: under a mask.
 bool is_straight(Expr const& e) {
   if (e.as<IntrinsicValue>()) return false;
-  if (auto const* choice = e.as<Select>()) {
-    bool reads = false;
-    for (Expr const& branch : {choice->a, choice->b})
-      walk(branch, [&](Expr const& one) { return reads = reads || one.as<Load>(), !reads; });
-    return !reads;
-  }
   auto const* binary = e.as<Binary>();
   if (!binary) return true;
   bool divides = binary->op == BinaryOp::kFloorDiv || binary->op == BinaryOp::kFloorMod;

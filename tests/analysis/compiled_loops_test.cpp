@@ -58,7 +58,7 @@ private slots:
     row("a map of doubles", map_of("X[i, j] + X[i, j]", "f64"), "", "i:64 j:25 lanes j.lane:8");
     row("one number for all", map_of("X[i, 3] + 1.0"), "", cut);
     row("a choice", map_of("select(X[i, j] < 0.0, 0.0, 1.0)"), "", cut);
-    row("a guarded read", map_of("select(j < 100, X[i, j], 0.0)"), "", whole);
+    row("a guarded read", map_of("select(j < 100, X[i, j], 0.0)"), "", cut);
     row("across rows", map_of("Z[j, i]"), "", whole);
     row("with strides", map_of("X[i, j // 2 * 2]"), "", whole);
     row("a gather", map_of("X[i, max(0, min(N[j], 199))]"), "", whole);
