@@ -130,6 +130,21 @@ void print_tried(Context const& context, session::TriedArrangement const& tried)
 
 namespace {
 
+/// Why there are no more trials.
+std::string_view words_of(TuneEnd end) {
+  switch (end) {
+    case TuneEnd::kTrials:
+      return "all trials are made";
+    case TuneEnd::kSeconds:
+      return "the time is over";
+    case TuneEnd::kConverged:
+      return "the search converged";
+    case TuneEnd::kStopped:
+      return "stopped";
+  }
+  return "";
+}
+
 /// Of one trial, on average.
 std::string costs_text(TuneResult const& result) {
   double trials = std::max(1.0, double(result.attempts.size()));
@@ -150,9 +165,9 @@ void tell_result(Context const& context, TuneResult const& result) {
   for (auto const& [reason, count] : result.rejected)
     rejected += fmt::format("{}{} for {}", rejected.empty() ? "" : ", ", count, reason);
   fmt::print(
-      "{} in {} ({:.1f} a second), ended by {}; {} points in the space; left out: {}{} known\n",
+      "{} in {} ({:.1f} a second): {}; {} points in the space; left out: {}{} known\n",
       count_text(int64_t(result.attempts.size()), "trial"), duration_text(result.wall_seconds),
-      double(result.attempts.size()) / std::max(result.wall_seconds, 1e-9), name_of(result.end),
+      double(result.attempts.size()) / std::max(result.wall_seconds, 1e-9), words_of(result.end),
       many_text(result.space_size), rejected.empty() ? "" : rejected + ", ", result.repeated);
   if (Modelled const& modelled = result.modelled; modelled.points > 0)
     fmt::print("{} modelled in {} ({:.0f} a second)\n", count_text(modelled.points, "point"),
@@ -230,8 +245,8 @@ void print_tuned(Context const& context, session::LoadedModel const& model,
                width, kernel.calls, milliseconds_text(kernel.rule_ms),
                milliseconds_text(kernel.tuned_ms), kernel.trials, note_of(tuned, kernel));
   }
-  fmt::print("{} in {}, ended by {}\n", count_text(trials, "trial"), duration_text(tuned.seconds),
-             name_of(tuned.end));
+  fmt::print("{} in {}: {}\n", count_text(trials, "trial"), duration_text(tuned.seconds),
+             words_of(tuned.end));
   fmt::print(
       "the model: {}, default {}: {}\n", milliseconds_text(tuned.tuned_ms),
       milliseconds_text(tuned.rule_ms),

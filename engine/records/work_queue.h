@@ -32,7 +32,17 @@ struct JobProgress {
   int priority = 0;
   bool is_open = false;
   int slices = 0, done = 0, leased = 0;
+  int left_out = 0;          ///< of those that are done: their kernel's search had ended
+  int trials = 0, made = 0;  ///< of all slices: to make, and made so far
   double served = 0;  ///< seconds of devices, since the least served job beside it when it came
+};
+
+/// A slice that a worker has on lease.
+struct HeldSlice {
+  std::string job, worker;
+  int kernel = 0;
+  int trials = 0, made = 0;
+  double seconds_left = 0;  ///< until the lease expires, unless it is renewed
 };
 
 /// What a worker has until it expires; it is then no longer its own.
@@ -72,9 +82,12 @@ public:
   virtual Result<std::optional<TeamJob>> job(std::string const& name) = 0;
   virtual Result<std::vector<JobProgress>> jobs() = 0;
   virtual Result<std::optional<JobProgress>> progress(std::string const& name) = 0;
+  /// Those of all jobs, by the job and the worker.
+  virtual Result<std::vector<HeldSlice>> held() = 0;
   /// Nobody gets a slice of it any more, and leases are not renewed.
   virtual Status end(std::string const& name) = 0;
-  /// The same of one kernel: there is nothing more to find.
+  /// The same of one kernel: there is nothing more to find. What is not made of its slices counts
+  /// as left out.
   virtual Status end_kernel(std::string const& name, int kernel) = 0;
 
   /// A slice of the least served job of the highest priority; nothing: none is free.

@@ -119,6 +119,12 @@ private slots:
     QJsonObject job = json_of({"team", "jobs", "--store", url_})[0].toObject();
     QCOMPARE(job["done"].toInt(), job["slices"].toInt());
     QVERIFY(!job["open"].toBool());
+    // Why there are fewer trials than were asked for.
+    bool converged = job["left_out"].toInt() > 0;
+    QVERIFY(converged == (job["made"].toInt() < job["trials"].toInt()));
+    QJsonObject end =
+        QJsonDocument::fromJson(starter.out().trimmed().split('\n').last().toUtf8()).object();
+    QCOMPARE(end["end"].toString(), QString(converged ? "converged" : "trials"));
     QVERIFY(command_line::tw({"run", project, "--rounds", "2"}).code == 0);
   }
 

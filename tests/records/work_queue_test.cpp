@@ -209,6 +209,41 @@ private slots:
     QVERIFY(!queue->take(any()).value());
   }
 
+  void who_holds_which_slice_is_known() {
+    Queue queue = opened(url_);
+    QVERIFY(queue->add(some_job("night"), some_slices(3)));
+    QVERIFY(queue->held().value().empty());
+    Lease lease = queue->take(any(60)).value().value();
+    QVERIFY(queue->renew(lease, 5, 60).value());
+    auto held = queue->held().value();
+    QCOMPARE(held.size(), size_t(1));
+    QVERIFY(held[0].job == "night" && held[0].worker == "worker" && held[0].kernel == 0);
+    QVERIFY(held[0].trials == 16 && held[0].made == 5);
+    QVERIFY(held[0].seconds_left > 30 && held[0].seconds_left <= 60);
+    QVERIFY(queue->give_back(lease, 16, true));
+    QVERIFY(queue->held().value().empty());
+    Lease lost = queue->take(any(0.1)).value().value();
+    QTRY_VERIFY(queue->held().value().empty());  // it has expired
+    JobProgress job = queue->progress("night").value().value();
+    QVERIFY(job.trials == 48 && job.made == 16 && job.left_out == 0);
+  }
+
+  void what_a_converged_search_leaves_out_is_told_from_what_was_made() {
+    Queue queue = opened(url_);
+    QVERIFY(queue->add(some_job("night"), some_slices(6)));
+    for (int i = 0; i < 3; ++i) {
+      Lease lease = queue->take(any()).value().value();
+      QVERIFY(queue->give_back(lease, lease.kernel == 0 ? 9 : 16, true));
+      if (lease.kernel == 0) QVERIFY(queue->end_kernel("night", 0));
+    }
+    // The slice that it ended in, and the one that nobody took.
+    QCOMPARE(queue->progress("night").value()->left_out, 2);
+    QVERIFY(queue->end("night"));
+    QCOMPARE(queue->progress("night").value()->left_out, 2);  // the others are not
+    QVERIFY(queue->add(some_job("night"), some_slices(3)));
+    QCOMPARE(queue->progress("night").value()->left_out, 0);  // that was another search
+  }
+
   void who_waits_is_woken_by_work() {
     Queue waiting = opened(url_), other = opened(url_);
     QVERIFY(!waiting->wait(std::chrono::milliseconds(50)).value());

@@ -11,8 +11,11 @@ namespace {
 using records::WorkQueue;
 
 std::string state_of(records::JobProgress const& job) {
-  if (!job.is_open) return "ended";
-  return job.leased > 0 ? fmt::format("on {}", count_text(job.leased, "device")) : "waits";
+  std::string left =
+      job.left_out > 0 ? fmt::format(", {} left out: converged", job.left_out) : std::string();
+  if (!job.is_open) return "ended" + left;
+  return job.leased > 0 ? fmt::format("on {}", count_text(job.leased, "device")) + left
+                        : "waits" + left;
 }
 
 int print_jobs(Context const& context, WorkQueue& queue) {
@@ -26,7 +29,10 @@ int print_jobs(Context const& context, WorkQueue& queue) {
                       {"open", job.is_open},
                       {"slices", job.slices},
                       {"done", job.done},
-                      {"leased", job.leased}});
+                      {"leased", job.leased},
+                      {"left_out", job.left_out},
+                      {"trials", job.trials},
+                      {"made", job.made}});
     else
       fmt::print("{:<40} {:>4} of {:>4} slices  priority {:>3}  {}\n", plain(job.name), job.done,
                  job.slices, job.priority, state_of(job));

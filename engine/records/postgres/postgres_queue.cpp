@@ -39,6 +39,8 @@ public:
     return found.front();
   }
 
+  Result<std::vector<HeldSlice>> held() override;
+
   Status end(std::string const& name) override {
     // In two steps: who takes and gives back holds a slice first, then its job.
     return again([&]() -> Status {
@@ -53,11 +55,11 @@ public:
 
   Status end_kernel(std::string const& name, int kernel) override {
     return again([&] {
-      return done_of(
-          connection_.query("WITH free AS (UPDATE tilewright_work w SET is_done = TRUE "
-                            "WHERE job = $1 AND kernel = $2 AND NOT is_done AND " +
-                                std::string(kExpired) + ") SELECT pg_notify('tilewright_work', '')",
-                            {name, kernel}));
+      return done_of(connection_.query(
+          "WITH free AS (UPDATE tilewright_work w SET is_done = TRUE, left_out "
+          "= made < trials WHERE job = $1 AND kernel = $2 AND (is_done OR " +
+              std::string(kExpired) + ")) SELECT pg_notify('tilewright_work', '')",
+          {name, kernel}));
     });
   }
 
@@ -186,10 +188,14 @@ Status PostgresQueue::add_once(TeamJob const& job, std::span<WorkSlice const> sl
   TRY_ASSIGN(int64_t left, connection_.number("SELECT count(*) FROM tilewright_work WHERE job = $1 "
                                               "AND NOT is_done",
                                               {job.name}));
-  if (left == 0)
+  if (left == 0) {
+    // What an earlier search left out says nothing about this one.
+    TRY(connection_.query("UPDATE tilewright_work SET left_out = FALSE WHERE job = $1",
+                          {job.name}));
     for (WorkSlice const& slice : slices)
       TRY(connection_.query("INSERT INTO tilewright_work (job, kernel, trials) VALUES ($1, $2, $3)",
                             {job.name, slice.kernel, slice.trials}));
+  }
   TRY(connection_.execute("NOTIFY tilewright_work"));
   return transaction.commit();
 }
@@ -218,16 +224,39 @@ Result<std::vector<JobProgress>> PostgresQueue::progress_of(std::string const& w
   std::string statement = fmt::format(
       "SELECT j.name, j.priority, j.is_open, j.served, count(w.id), count(w.id) FILTER (WHERE "
       "w.is_done OR (w.takes >= {0} AND {1})), count(w.id) FILTER (WHERE NOT w.is_done AND NOT "
-      "{1}) "
-      "FROM tilewright_jobs j LEFT JOIN tilewright_work w ON w.job = j.name WHERE {2} GROUP BY "
+      "{1}), count(w.id) FILTER (WHERE w.left_out), coalesce(sum(w.trials), 0)::BIGINT, "
+      "coalesce(sum(w.made), 0)::BIGINT FROM tilewright_jobs j LEFT JOIN tilewright_work w ON "
+      "w.job = j.name WHERE {2} GROUP BY "
       "j.name ORDER BY j.priority DESC, j.made, j.name",
       kMostTakes, kExpired, which);
   TRY_ASSIGN(Rows rows, again([&] { return connection_.query(statement, values); }));
   std::vector<JobProgress> found;
   for (int row = 0; row < rows.size(); ++row)
-    found.push_back({rows.text(row, 0), int(rows.integer(row, 1)), rows.text(row, 2) == "t",
-                     int(rows.integer(row, 4)), int(rows.integer(row, 5)),
-                     int(rows.integer(row, 6)), rows.real(row, 3)});
+    found.push_back({.name = rows.text(row, 0),
+                     .priority = int(rows.integer(row, 1)),
+                     .is_open = rows.text(row, 2) == "t",
+                     .slices = int(rows.integer(row, 4)),
+                     .done = int(rows.integer(row, 5)),
+                     .leased = int(rows.integer(row, 6)),
+                     .left_out = int(rows.integer(row, 7)),
+                     .trials = int(rows.integer(row, 8)),
+                     .made = int(rows.integer(row, 9)),
+                     .served = rows.real(row, 3)});
+  return found;
+}
+
+Result<std::vector<HeldSlice>> PostgresQueue::held() {
+  TRY_ASSIGN(Rows rows, again([&] {
+               return connection_.query(
+                   "SELECT w.job, w.worker, w.kernel, w.trials, w.made, extract(epoch FROM "
+                   "w.lease_end - clock_timestamp()) FROM tilewright_work w JOIN tilewright_jobs j "
+                   "ON j.name = w.job WHERE j.is_open AND NOT w.is_done AND NOT " +
+                   std::string(kExpired) + " ORDER BY j.priority DESC, j.made, j.name, w.worker");
+             }));
+  std::vector<HeldSlice> found;
+  for (int row = 0; row < rows.size(); ++row)
+    found.push_back({rows.text(row, 0), rows.text(row, 1), int(rows.integer(row, 2)),
+                     int(rows.integer(row, 3)), int(rows.integer(row, 4)), rows.real(row, 5)});
   return found;
 }
 

@@ -76,11 +76,17 @@ CREATE TABLE tilewright_points (
   PRIMARY KEY (job, kernel, point));
 )";
 
+// A job whose searches expect nothing more has ended otherwise than one whose trials are all made.
+constexpr char const* kLeftOut = R"(
+ALTER TABLE tilewright_work ADD COLUMN left_out BOOLEAN NOT NULL DEFAULT FALSE;
+)";
+
 constexpr ServerMigration kMigrations[] = {
     {"the first tables", kFirst},
     {"the tables of a team", kTeam},
     {"the threads of trials", kThreads},
     {"the points of a team", kPoints},
+    {"the slices that are left out", kLeftOut},
 };
 
 Result<int64_t> version_of(Connection& connection, int64_t newest) {

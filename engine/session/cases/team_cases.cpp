@@ -57,9 +57,15 @@ Result<std::map<int, int>> trials_in_store(LoadedModel const& model, TuneRequest
   return made;
 }
 
+/// Of a job whose queue has no work for anybody, or whose time is over.
+TuneEnd end_of(std::optional<records::JobProgress> const& job) {
+  if (!job || job->done < job->slices) return TuneEnd::kSeconds;
+  return job->left_out > 0 ? TuneEnd::kConverged : TuneEnd::kTrials;
+}
+
 /// Starts the job, or goes on with it, and works until it has ended.
-Status work_off(TeamWorker& worker, records::TeamJob const& job,
-                std::vector<TunedKernel> const& kernels, TuneOptions const& options) {
+Result<TuneEnd> work_off(TeamWorker& worker, records::TeamJob const& job,
+                         std::vector<TunedKernel> const& kernels, TuneOptions const& options) {
   using Clock = TeamWorker::Clock;
   TRY(worker.patiently(
       [&] { return worker.queue().add(job, slices_of(kernels, options.trials)); }));
@@ -69,7 +75,9 @@ Status work_off(TeamWorker& worker, records::TeamJob const& job,
   TRY(worker.work(end));
   // Who stops the starter leaves the job to others, and to a later start.
   if (options.stop.stop_requested()) return refused("cancelled", "cancelled");
-  return worker.patiently([&] { return worker.queue().end(job.name); });
+  TRY_ASSIGN(auto progress, worker.patiently([&] { return worker.queue().progress(job.name); }));
+  TRY(worker.patiently([&] { return worker.queue().end(job.name); }));
+  return end_of(progress);
 }
 
 /// That the device may take part in this job.
@@ -120,11 +128,14 @@ Result<TunedModel> tune_with_team(LoadedModel const& model, TeamModel const& fro
   worker->know(team.job, Model(Model(), &model), search);
   ModelTuneRequest whole = request;
   whole.kernels.team = true;
+  TuneEnd end = TuneEnd::kTrials;
   whole.elsewhere = [&](std::vector<TunedKernel> const& kernels) -> Result<std::map<int, int>> {
-    TRY(work_off(*worker, job, kernels, request.kernels.options));
+    TRY_ASSIGN(end, work_off(*worker, job, kernels, request.kernels.options));
     return trials_in_store(model, request.kernels, kernels);
   };
-  return tune_model(model, whole, backend, device, progress);
+  TRY_ASSIGN(TunedModel tuned, tune_model(model, whole, backend, device, progress));
+  tuned.end = end;  // of the job: no trial was made outside of it
+  return tuned;
 }
 
 Result<Joined> join_team(ModelTuneRequest const& request, TeamRequest const& team,
