@@ -86,7 +86,9 @@ Result<session::ChosenDevice> choose_device(std::filesystem::path const& list,
   session::ChosenDevice chosen{.title = name, .backend = {}, .device = {}};
   if (is_this_machine(name) && name != kLocalDeviceName) {  // as a target that it simulates
     TRY_ASSIGN(Environment environment, make_environment(name));
-    TRY_ASSIGN(chosen.device, environment.open_device());
+    TRY_ASSIGN(std::shared_ptr<Device> device, environment.open_device());
+    if (log) device = std::make_shared<LoggedDevice>(std::move(device), log);
+    chosen.device = std::move(device);
     chosen.backend = environment.backend;
     return chosen;
   }
@@ -154,9 +156,24 @@ std::optional<Roofs> known_roofs(std::filesystem::path const& folder, Hardware c
   return computed_roofs(hardware);
 }
 
+DeviceState state_of_target(DeviceEntry const& entry, AskOptions const& asked) {
+  DeviceState state{.entry = entry};
+  auto environment = make_environment(entry.name);
+  if (!environment) {
+    state.failure = environment.error();
+    return state;
+  }
+  state.hardware = environment->backend->target().hardware;
+  state.has_roofs = has_roofs(*state.hardware);
+  state.roofs = known_roofs(asked.cache_folder, *state.hardware);
+  return state;
+}
+
 }  // namespace
 
 DeviceState ask_device(DeviceEntry const& entry, AskOptions const& asked) {
+  if (is_this_machine(entry.name) && entry.name != kLocalDeviceName)
+    return state_of_target(entry, asked);
   DeviceState state{.entry = entry};
   std::shared_ptr<DeviceLog> log = asked.logs ? asked.logs->of(entry.name) : nullptr;
   bool here = entry.name == kLocalDeviceName;

@@ -77,7 +77,8 @@ struct AskOptions {
   std::filesystem::path local_program = {};  ///< that runs kernels here; empty: beside this program
   std::shared_ptr<DeviceLogs> logs = {};     ///< null: nothing is written down
 };
-/// Asks one device what it is.
+/// Asks one device what it is. Of what this machine is besides itself ("local:vta:pynq") the target
+/// says so.
 DeviceState ask_device(DeviceEntry const& entry, AskOptions const& options);
 /// This machine, then the list, all asked at once: it takes as long as the slowest, at most some
 /// seconds.

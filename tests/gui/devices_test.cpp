@@ -108,6 +108,26 @@ private slots:
       QVERIFY2(journal.find("\n" + line + "\n") != std::string::npos, (line + journal).c_str());
   }
 
+  void a_simulated_device_is_listed_while_it_is_in_use() {
+    if (simulated_device_names().empty()) QSKIP("this build simulates nothing");
+    QString name = QString::fromStdString(simulated_device_names().front());
+    QCOMPARE(place_->lines("device " + name.toStdString() + "\n"), std::string());
+    QTRY_COMPARE(view().devices().size(), size_t(2));
+    QVERIFY(view().select(name));
+    DeviceRow const& row = *view().selected();
+    QVERIFY(row.simulated && row.in_use && row.fixed && !row.machine.isEmpty());
+    QCOMPARE(figure("Address"), QString("simulated by this machine"));
+    QString said = view().findChild<DeviceList*>()->parts()[1].name;
+    QVERIFY2(said.contains("simulated, in use"), qPrintable(said));
+    QVERIFY(view().findChild<QLabel*>("deviceState")->text().contains("simulated by this machine"));
+    QVERIFY(button("deviceUse")->isEnabled() && !button("deviceRemove")->isEnabled());
+    button("deviceCheck")->click();
+    place_->settle();
+    QCOMPARE(fact("device.state"), QString("ready"));
+    QCOMPARE(place_->lines("device local\n"), std::string());
+    QTRY_COMPARE(view().devices().size(), size_t(1));
+  }
+
   void what_happens_on_a_device_is_shown_and_copied() {
     add("board", server_->address());
     place_ = nullptr;

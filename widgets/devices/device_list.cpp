@@ -38,6 +38,14 @@ QString word_of(DeviceWord word) {
   return kWords[size_t(word)];
 }
 
+QString use_of(DeviceRow const& row) {
+  QStringList words;
+  if (row.simulated) words << "simulated";
+  if (row.in_use) words << "in use";
+  if (row.runs_part) words << "in use for a part";
+  return words.join(", ");
+}
+
 DeviceList::DeviceList(QWidget* parent) : Canvas(parent) {
   setObjectName("deviceList");
   setAccessibleName("Devices");
@@ -67,8 +75,8 @@ std::vector<Part> DeviceList::parts() const {
   for (size_t i = 0; i < rows_.size(); ++i) {
     DeviceRow const& row = rows_[i];
     QStringList words{row.name, word_of(row.word)};
-    for (QString const& more : {row.since, row.trouble, row.machine, row.answers, row.speed,
-                                row.memory, QString(row.in_use ? "in use" : "")})
+    for (QString const& more :
+         {row.since, row.trouble, row.machine, row.answers, row.speed, row.memory, use_of(row)})
       if (!more.isEmpty()) words << more;
     parts.push_back({row_rect(int(i)), words.join(", "), int(i) == selected_});
   }
@@ -109,9 +117,14 @@ void DeviceList::draw_card(QPainter& painter, DeviceRow const& row, QRectF const
   QColor bright = row.word == DeviceWord::kUnreachable ? theme_.text2 : theme_.text1;
   paint::text(painter, QRectF(left, top + 8, long_name, 20), name, bright,
               shown(name, row.name, long_name));
-  if (row.in_use && room - long_name > 60)
-    paint::text(painter, QRectF(left + long_name + 10, top + 8, 56, 20), ui_font(11, 500),
-                theme_.text2, "● in use");
+  if (QString use = use_of(row); !use.isEmpty()) {
+    use.prepend(QStringLiteral("● "));
+    QFont face = ui_font(11, 500);
+    double needs = QFontMetricsF(face).horizontalAdvance(use) + 2;
+    if (room - long_name > needs + 10)
+      paint::text(painter, QRectF(left + long_name + 10, top + 8, needs, 20), face, theme_.text2,
+                  use);
+  }
   QFont small = ui_font(11);
   QString facts = row.word == DeviceWord::kUnreachable && !row.trouble.isEmpty() ? row.trouble
                   : row.machine.isEmpty()                                        ? row.address

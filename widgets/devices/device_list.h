@@ -46,5 +46,7 @@ private:
 
 /// "ready", "busy", "unreachable", "being asked"
 QString word_of(DeviceWord word);
+/// "simulated, in use"; empty: neither.
+QString use_of(DeviceRow const& row);
 
 }  // namespace tw

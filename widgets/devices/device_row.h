@@ -43,7 +43,9 @@ struct DeviceRow {
   std::vector<DeviceActivity> activity;  ///< oldest first
   bool answers_now = false;
   bool in_use = false;
-  bool fixed = false;  ///< this machine: cannot be removed
+  bool runs_part = false;  ///< of the model, beside the device in use
+  bool simulated = false;  ///< by this machine: it is there while it is in use
+  bool fixed = false;      ///< this machine: cannot be removed
 };
 
 /// What a person gives for a new device; files may be empty.

@@ -10,6 +10,8 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QStackedWidget>
+#include <QTabBar>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -40,6 +42,32 @@ QString text_of(DeviceLogLine const& line) {
 DevicesView::DevicesView(QWidget* parent) : QWidget(parent) {
   setObjectName("devices");
   setFocusPolicy(Qt::StrongFocus);
+  tabs_ = new QTabBar;
+  tabs_->setObjectName("devicesTabs");
+  tabs_->setAccessibleName("Pages of the devices");
+  tabs_->setExpanding(false);
+  tabs_->addTab("Machines");
+  tabs_->addTab("Team");
+  tabs_->setTabToolTip(1, "The jobs and workers of a team that tunes together");
+  pages_ = new QStackedWidget;
+  pages_->addWidget(build_machines());
+  pages_->addWidget(team_ = new TeamView);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(tabs_);
+  column->addWidget(pages_, 1);
+  connect(tabs_, &QTabBar::currentChanged, this, [this](int page) {
+    pages_->setCurrentIndex(page);
+    emit page_changed();
+  });
+  show_details();
+}
+
+void DevicesView::show_page(Page page) { tabs_->setCurrentIndex(int(page)); }
+DevicesView::Page DevicesView::page() const { return Page(tabs_->currentIndex()); }
+
+QWidget* DevicesView::build_machines() {
   list_ = new DeviceList;
   left_ = scrolled(list_, "deviceScroll");
   auto* parts = new QHBoxLayout;
@@ -52,7 +80,8 @@ DevicesView::DevicesView(QWidget* parent) : QWidget(parent) {
   right->addWidget(build_details(), 3);
   right->addWidget(build_log(), 2);
   parts->addLayout(right, 3);
-  auto* column = new QVBoxLayout(this);
+  auto* all = new QWidget;
+  auto* column = new QVBoxLayout(all);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(build_head());
@@ -61,7 +90,7 @@ DevicesView::DevicesView(QWidget* parent) : QWidget(parent) {
   connect(list_, &DeviceList::use_asked, this, &DevicesView::use);
   connect(list_, &DeviceList::remove_asked, this, &DevicesView::remove);
   connect(list_, &DeviceList::menu_asked, this, &DevicesView::menu_asked);
-  show_details();
+  return all;
 }
 
 QWidget* DevicesView::build_head() {
@@ -142,6 +171,7 @@ QWidget* DevicesView::build_log() {
 void DevicesView::set_theme(Theme const& theme) {
   list_->set_theme(theme);
   roofs_->set_theme(theme);
+  team_->set_theme(theme);
   left_->setMinimumWidth(theme.px(220));
   left_->setMaximumWidth(theme.px(348));
   log_->setStyleSheet(
@@ -151,7 +181,9 @@ void DevicesView::set_theme(Theme const& theme) {
                        .arg(theme.inset.name(), theme.text1.name(), theme.line2.name())));
 }
 
-void DevicesView::focusInEvent(QFocusEvent*) { list_->setFocus(); }
+void DevicesView::focusInEvent(QFocusEvent*) {
+  (page() == Page::kTeam ? team_->focus_target() : list_)->setFocus();
+}
 
 DeviceRow const* DevicesView::selected() const {
   return selected_ >= 0 && size_t(selected_) < rows_.size() ? &rows_[size_t(selected_)] : nullptr;
@@ -219,15 +251,18 @@ void DevicesView::show_details() {
   use_->setText(row && row->in_use ? "Reconnect" : "Use");
   use_->setEnabled(row && (row->in_use || row->answers_now));
   remove_->setEnabled(row && !row->fixed && !row->in_use);
-  remove_->setToolTip(!row || row->fixed ? "This machine cannot be removed"
-                      : row->in_use      ? "Switch to another device first"
-                                         : "Remove the selected device from the list (Del)");
+  remove_->setToolTip(row && row->simulated ? "A simulated device is not in the list"
+                      : !row || row->fixed  ? "This machine cannot be removed"
+                      : row->in_use         ? "Switch to another device first"
+                                            : "Remove the selected device from the list (Del)");
   title_->setText(row ? row->name : "");
   if (!row) return;
   QString state = word_of(row->word);
   if (!row->since.isEmpty()) state += ", " + row->since;
   if (!row->trouble.isEmpty()) state += ": " + row->trouble;
+  if (row->simulated) state += QStringLiteral(" · simulated by this machine");
   if (row->in_use) state += QStringLiteral(" · kernels run here now");
+  if (row->runs_part) state += QStringLiteral(" · a part of the model runs here now");
   state_->setText(state);
   show_figures(row->figures);
   roofs_->setVisible(!row->roofs.empty() || row->answers_now);

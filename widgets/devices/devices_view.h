@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /// The machines that kernels can run on: what each is, whether it answers, what it can do, and what
-/// happened on it.
+/// happened on it. A second page has the queue of a team.
 #pragma once
 
 #include <QWidget>
 
 #include "widgets/devices/device_list.h"
 #include "widgets/devices/roof_bars.h"
+#include "widgets/devices/team_view.h"
 
 class QGridLayout;
 class QLabel;
 class QPlainTextEdit;
 class QPushButton;
 class QScrollArea;
+class QStackedWidget;
+class QTabBar;
 
 namespace tw {
 
@@ -39,6 +42,10 @@ public:
   void use_selected() { use(selected_); }
   void remove_selected() { remove(selected_); }
   void copy_log() const;
+  enum class Page : uint8_t { kMachines, kTeam };
+  void show_page(Page page);
+  Page page() const;
+  TeamView& team() { return *team_; }
 
 signals:
   void selected_changed(QString const& name);
@@ -48,11 +55,13 @@ signals:
   void add_asked();
   /// What can be done with the selected device.
   void menu_asked(QPoint global);
+  void page_changed();
 
 protected:
   void focusInEvent(QFocusEvent*) override;
 
 private:
+  QWidget* build_machines();
   QWidget* build_head();
   QWidget* build_details();
   QWidget* build_log();
@@ -69,6 +78,9 @@ private:
   QStringList logging_;  ///< its lines
   DeviceList* list_ = nullptr;
   RoofBars* roofs_ = nullptr;
+  QTabBar* tabs_ = nullptr;
+  QStackedWidget* pages_ = nullptr;
+  TeamView* team_ = nullptr;
   QScrollArea* left_ = nullptr;
   QLabel *title_ = nullptr, *state_ = nullptr, *sentence_ = nullptr;
   QGridLayout* figures_ = nullptr;

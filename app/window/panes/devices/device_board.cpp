@@ -89,10 +89,9 @@ void DeviceBoard::follow_log(std::string const& device) {
   });
 }
 
-void DeviceBoard::set_in_use(QString const& name, QString const& busy_with) {
-  if (name == in_use_ && busy_with == busy_with_) return;
-  in_use_ = name;
-  busy_with_ = busy_with;
+void DeviceBoard::set_use(Use const& use) {
+  if (use == use_) return;
+  use_ = use;
   if (!soon_.isActive()) soon_.start();
 }
 
@@ -106,7 +105,7 @@ Status DeviceBoard::add(NewDevice const& device) {
 }
 
 Status DeviceBoard::remove(QString const& name) {
-  if (name == in_use_)
+  if (name == use_.device)
     return bad_input("device_in_use", "the device '" + name.toStdString() +
                                           "' is in use; switch to another one first");
   TRY(remove_device(devices_file_, name.toStdString()));
@@ -140,9 +139,9 @@ void DeviceBoard::set_word(DeviceState const& state, DeviceRow& row) const {
     row.word = DeviceWord::kUnreachable;
     row.since = "since " + time_text(since);
     row.trouble = state.failure ? QString::fromStdString(to_sentence(*state.failure)) : loss.text;
-  } else if (row.in_use && !busy_with_.isEmpty()) {
+  } else if ((row.in_use || row.runs_part) && !use_.busy_with.isEmpty()) {
     row.word = DeviceWord::kBusy;
-    row.since = busy_with_;
+    row.since = use_.busy_with;
   } else {
     row.word = DeviceWord::kReady;
   }
@@ -157,7 +156,7 @@ DeviceRow DeviceBoard::row_of(DeviceState const& state) const {
   row.answers_now = row.word == DeviceWord::kReady || row.word == DeviceWord::kBusy;
   if (!state.hardware) return row;
   row.machine = QString::fromStdString(machine_text(*state.hardware));
-  row.answers = paint::time(state.answer_ms);
+  if (state.answer_ms > 0) row.answers = paint::time(state.answer_ms);
   if (!state.roofs) return row;
   MainRoof roof = main_roof(*state.roofs);
   row.speed = paint::speed(roof.rate.all_cores, roof.unit.c_str());
@@ -169,27 +168,52 @@ DeviceRow DeviceBoard::row_of(DeviceState const& state) const {
 DeviceRow DeviceBoard::row_not_asked(DeviceEntry const& entry) const {
   DeviceRow row;
   row.name = QString::fromStdString(entry.name);
-  row.fixed = entry.name == kLocalDeviceName;
+  row.fixed = is_this_machine(entry.name);
   row.address = row.fixed ? "this machine" : QString::fromStdString(entry.address);
-  row.in_use = row.name == in_use_;
+  row.in_use = row.name == use_.device;
+  row.runs_part = use_.of_a_part.contains(row.name);
+  row.simulated = std::ranges::count(simulated_device_names(), entry.name) > 0;
   if (options_.logs)
     row.activity = activity_of(options_.logs->of(entry.name)->events(),
                                double(QDateTime::currentMSecsSinceEpoch()) / 1e3);
   return row;
 }
 
+/// This machine, what it is besides itself now, and the list.
+std::vector<DeviceEntry> DeviceBoard::entries() const {
+  std::vector<DeviceEntry> entries{{.name = kLocalDeviceName}};
+  QStringList used = use_.of_a_part;
+  used.prepend(use_.device);
+  for (QString const& name : used)
+    if (std::string here = name.toStdString(); is_this_machine(here) && here != kLocalDeviceName)
+      entries.push_back({.name = here});
+  for (DeviceEntry const& entry : read_devices(devices_file_).value_or(std::vector<DeviceEntry>()))
+    entries.push_back(entry);
+  return entries;
+}
+
+/// Null: it was not asked yet, or is another one now.
+DeviceState const* DeviceBoard::state_of(DeviceEntry const& entry) {
+  if (is_this_machine(entry.name) && entry.name != kLocalDeviceName) {
+    auto [known, is_new] = targets_.try_emplace(entry.name);
+    if (is_new) known->second = ask_device(entry, {options_.cache_folder, {}, options_.logs});
+    if (is_new) follow_log(entry.name);
+    return &known->second;
+  }
+  auto state =
+      std::ranges::find_if(states_, [&](auto const& one) { return one.entry.name == entry.name; });
+  bool same = state != states_.end() && (state->entry == entry || entry.address.empty());
+  return same ? &*state : nullptr;
+}
+
 /// What is asked again shows meanwhile what it said before.
 void DeviceBoard::show() {
   std::vector<DeviceRow> rows;
-  std::vector<DeviceEntry> entries{{.name = kLocalDeviceName}};
-  for (DeviceEntry const& entry : read_devices(devices_file_).value_or(std::vector<DeviceEntry>()))
-    entries.push_back(entry);
-  for (DeviceEntry const& entry : entries) {
-    auto state = std::ranges::find_if(
-        states_, [&](auto const& one) { return one.entry.name == entry.name; });
-    bool same = state != states_.end() && (state->entry == entry || entry.address.empty());
-    rows.push_back(same ? row_of(*state) : row_not_asked(entry));
-    if (asked_.isRunning()) rows.back().word = DeviceWord::kAsking;
+  for (DeviceEntry const& entry : entries()) {
+    DeviceState const* state = state_of(entry);
+    rows.push_back(state ? row_of(*state) : row_not_asked(entry));
+    bool asked = rows.back().fixed ? entry.name == kLocalDeviceName : true;
+    if (asked && asked_.isRunning()) rows.back().word = DeviceWord::kAsking;
   }
   view_.show_devices(std::move(rows));
   show_log();

@@ -33,8 +33,14 @@ public:
   /// The same when nobody was asked yet.
   void ask_once();
   bool busy() const { return asked_.isRunning(); }
-  /// The device that the session works with, and what it is busy with; empty: nothing.
-  void set_in_use(QString const& name, QString const& busy_with);
+  /// What the session works with.
+  struct Use {
+    QString device;
+    QStringList of_a_part;  ///< devices that run a part of the model, that one aside
+    QString busy_with;      ///< empty: nothing
+    bool operator==(Use const&) const = default;
+  };
+  void set_use(Use const& use);
   /// Errors: those of add_checked_device.
   Status add(NewDevice const& device);
   /// Errors: device_in_use, those of remove_device.
@@ -53,6 +59,8 @@ private:
   void take_answers();
   void follow_log(std::string const& device);
   Loss lost_since_asked(DeviceState const& state) const;
+  std::vector<DeviceEntry> entries() const;
+  DeviceState const* state_of(DeviceEntry const& entry);
   DeviceRow row_of(DeviceState const& state) const;
   DeviceRow row_not_asked(DeviceEntry const& entry) const;
   void set_word(DeviceState const& state, DeviceRow& row) const;
@@ -61,7 +69,8 @@ private:
   DevicesView& view_;
   std::filesystem::path devices_file_;
   Options options_;
-  QString in_use_, busy_with_;
+  Use use_;
+  std::map<std::string, DeviceState> targets_;  ///< that this machine was, besides itself
   std::vector<DeviceState> states_;
   std::map<std::string, Known> known_;
   std::map<std::string, std::weak_ptr<DeviceLog>> followed_;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/backend/target_table.h"
+#include "engine/support/base/quantities.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -35,9 +36,10 @@ QString caches_text(Hardware const& hardware) {
 
 /// "x86-64 · AVX-512": the backend knows what the features come to.
 QString vectors_text(Hardware const& hardware) {
-  QString registers = QString("%1 registers of %2 bits")
-                          .arg(hardware.unit().vector_registers)
-                          .arg(hardware.unit().vector_bytes * 8);
+  QString registers =
+      QString("%1 of %2 bits")
+          .arg(QString::fromStdString(count_text(hardware.unit().vector_registers, "register")))
+          .arg(hardware.unit().vector_bytes * 8);
   auto backend = create_backend(hardware);
   if (!backend) return registers;
   return QString::fromStdString((*backend)->target().title) + ", " + registers;
@@ -64,6 +66,7 @@ void add_hardware(Hardware const& hardware, std::vector<DeviceFigure>& figures) 
 }
 
 void add_answers(DeviceState const& state, std::vector<DeviceFigure>& figures) {
+  if (state.answer_ms <= 0) return;  // a target that this machine is: nothing is asked
   figures.push_back(
       {"Answers in", QString("%1 at best, %2 at most of 5; %3 to connect")
                          .arg(paint::time(state.answer_ms), paint::time(state.answer_most_ms),
@@ -79,14 +82,19 @@ void add_answers(DeviceState const& state, std::vector<DeviceFigure>& figures) {
     figures.push_back({"Not prevented there", QString::fromStdString(way)});
 }
 
+QString place_here(std::string const& device) {
+  bool simulated = std::ranges::count(simulated_device_names(), device) > 0;
+  return simulated ? "simulated by this machine" : "this machine";
+}
+
 }  // namespace
 
 std::vector<DeviceFigure> figures_of(DeviceState const& state, QString const& asked_at) {
   std::vector<DeviceFigure> figures;
-  bool here = state.entry.name == kLocalDeviceName;
+  bool here = is_this_machine(state.entry.name);
   QString way = state.entry.certificate_file.empty() ? ", no TLS" : ", TLS";
-  figures.push_back(
-      {"Address", here ? "this machine" : QString::fromStdString(state.entry.address) + way});
+  figures.push_back({"Address", here ? place_here(state.entry.name)
+                                     : QString::fromStdString(state.entry.address) + way});
   if (state.hardware) {
     add_hardware(*state.hardware, figures);
     add_answers(state, figures);

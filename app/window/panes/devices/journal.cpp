@@ -21,6 +21,10 @@ journal::Vocabulary const& vocabulary_devices() {
                             Word(&RemoveDevice::device, "NAME"))
               .of(Who::kBoth),
           row<CheckDevices>("devices check", "asks every device for its hardware and state"),
+          row<AttachTeam>("devices attach-team",
+                          "shows the queue of the team whose store is at this address, or none",
+                          Word(&AttachTeam::address, "ADDRESS")),
+          row<ShowTeam>("devices team", "shows the team's queue as its server has it now"),
       },
       {
           {"devices", "", "number of cards in the view of devices"},
@@ -29,6 +33,9 @@ journal::Vocabulary const& vocabulary_devices() {
            "state of the selected device: being asked, ready, busy or unreachable"},
           {"device.trouble", "words", "why the selected device cannot be reached, or none"},
           {"device.log", "words", "what happened on the selected device"},
+          {"team.jobs", "words", "jobs of the attached team with their states, or none"},
+          {"team.workers", "words", "workers of the attached team with what they have, or none"},
+          {"team.says", "words", "what the view of the team's queue says above it, or none"},
       }};
   return words;
 }

@@ -19,5 +19,11 @@ struct RemoveDevice {
 };
 /// Asks every device what it is.
 struct CheckDevices {};
+/// Which server's queue of a team is shown; "none": none is.
+struct AttachTeam {
+  std::string address;
+};
+/// Shows the queue of the team, as its server has it now.
+struct ShowTeam {};
 
 }  // namespace tw::journal

@@ -4,12 +4,14 @@
 #include "app/shared/devices.h"
 #include "app/window/panes/devices/device_board.h"
 #include "app/window/panes/devices/journal.h"
+#include "app/window/panes/devices/team_board.h"
 #include "app/window/top_bar.h"
 #include "widgets/devices/add_device_dialog.h"
 
 namespace tw {
 namespace {
 
+constexpr char kNoTeam[] = "none";
 constexpr char kThisMachine[] = "Use this machine";
 constexpr char kOffloadToSelected[] = "Run on the selected device what it can";
 
@@ -26,7 +28,8 @@ QString offload_command(std::string const& device) {
 
 class DevicesPane final : public Pane {
 public:
-  explicit DevicesPane(Workbench& bench) : Pane(bench), view_(new DevicesView) {
+  explicit DevicesPane(Workbench& bench)
+      : Pane(bench), view_(new DevicesView), team_(view_->team(), bench.settings_file(), nullptr) {
     perform_actions();
     watch();
     add_commands();
@@ -38,7 +41,7 @@ public:
   QWidget* widget() override { return view_; }
   QWidget* focus_target() override { return view_; }
   void set_theme(Theme const& theme) override { view_->set_theme(theme); }
-  bool busy() const override { return board_ && board_->busy(); }
+  bool busy() const override { return (board_ && board_->busy()) || team_.busy(); }
   void use_devices(DeviceFiles const& files) override {
     board_ = std::make_unique<DeviceBoard>(
         *view_, files.devices_file,
@@ -49,6 +52,7 @@ public:
     TRY(check_known());
     board_->ask_once();
     board_->show();
+    if (view_->page() == DevicesView::Page::kTeam) team_.ask_if_attached();
     return {};
   }
   void show(session::Snapshot const& next) override;
@@ -66,7 +70,10 @@ private:
     return bad_input("no_devices", "there is no list of devices");
   }
 
+  std::optional<session::FactValue> team_fact(std::string const& name) const;
+
   DevicesView* view_;
+  TeamBoard team_;
   std::unique_ptr<DeviceBoard> board_;  ///< null: nothing is known of devices
 };
 
@@ -92,6 +99,16 @@ void DevicesPane::perform_actions() {
     board_->ask();
     return {};
   });
+  bench_.on<journal::AttachTeam>([this](auto const& action) {
+    view_->show_page(DevicesView::Page::kTeam);
+    return team_.attach(action.address == kNoTeam ? "" : action.address);
+  });
+  bench_.on<journal::ShowTeam>([this](auto const&) -> Status {
+    TRY(bench_.show_view("devices"));
+    view_->show_page(DevicesView::Page::kTeam);
+    team_.ask_if_attached();
+    return {};
+  });
 }
 
 void DevicesPane::watch() {
@@ -105,6 +122,17 @@ void DevicesPane::watch() {
   connect(view_, &DevicesView::check_asked, this, [this] { bench_.ask(journal::CheckDevices{}); });
   connect(view_, &DevicesView::add_asked, this, [this] {
     bench_.ask(journal::ShowDialog{"add-device", {}});
+  });
+  connect(view_, &DevicesView::page_changed, this, [this] {
+    if (view_->page() == DevicesView::Page::kTeam) team_.ask_if_attached();
+  });
+  connect(&view_->team(), &TeamView::refresh_asked, this,
+          [this] { bench_.ask(journal::ShowTeam{}); });
+  connect(&view_->team(), &TeamView::attach_asked, this, [this](QString const& address) {
+    std::string wanted = address.isEmpty() ? std::string(kNoTeam) : address.toStdString();
+    Status attached = TeamBoard::check(address.toStdString());  // no journal has a password
+    if (attached) attached = bench_.perform(journal::AttachTeam{wanted});
+    if (!attached) view_->team().say(QString::fromStdString(to_sentence(attached.error())));
   });
   connect(&bench_.top_bar(), &TopBar::devices_asked, this,
           [this] { bench_.ask(journal::ShowView{"devices"}); });
@@ -132,6 +160,7 @@ void DevicesPane::add_commands() {
   add("Devices", "Ctrl+Shift+D", journal::ShowView{"devices"});
   add("Add a device", "", journal::ShowDialog{"add-device", {}});
   add("Ask every device again", "", journal::CheckDevices{});
+  add("Show the team's queue", "", journal::ShowTeam{});
   bench_.add_command({.section = section,
                       .name = "Use the selected device",
                       .run = [this] { view_->use_selected(); },
@@ -174,9 +203,13 @@ void DevicesPane::add_simulated(QString const& section) {
 /// Which device the session works with, and at what.
 void DevicesPane::show(session::Snapshot const& next) {
   if (!board_) return;
-  QString busy = next.job ? QString::fromStdString(next.job->what) : QString();
-  QString name = next.machine ? QString::fromStdString(next.machine->device) : QString("local");
-  board_->set_in_use(name, busy);
+  DeviceBoard::Use use{next.machine ? QString::fromStdString(next.machine->device) : "local",
+                       {},
+                       next.job ? QString::fromStdString(next.job->what) : QString()};
+  if (next.cut)
+    for (std::string const& place : next.cut->places)
+      if (QString name = QString::fromStdString(place); name != use.device) use.of_a_part << name;
+  board_->set_use(use);
 }
 
 Status DevicesPane::show_add_dialog() {
@@ -201,7 +234,24 @@ std::optional<session::FactValue> DevicesPane::fact(std::string const& name) con
   if (name == "device.trouble")
     return row && !row->trouble.isEmpty() ? row->trouble.toStdString() : "none";
   if (name == "device.log") return view_->log_text().toStdString();
-  return {};
+  return team_fact(name);
+}
+
+std::optional<session::FactValue> DevicesPane::team_fact(std::string const& name) const {
+  QStringList words;
+  TeamRows const& rows = view_->team().rows();
+  if (name == "team.jobs")
+    for (TeamJobRow const& job : rows.jobs)
+      words << QString("%1: %2, %3 slices").arg(job.name, job.state, job.slices);
+  else if (name == "team.workers")
+    for (TeamWorkerRow const& worker : rows.workers)
+      words << QString("%1: %2").arg(worker.name, worker.alive ? worker.holds : "silent");
+  else if (name == "team.says")
+    words << view_->team().sentence();
+  else
+    return {};
+  QString all = words.join("; ");
+  return all.isEmpty() ? std::string("none") : all.toStdString();
 }
 
 }  // namespace
