@@ -80,6 +80,8 @@ private slots:
     do_now(CutAt{node(4), "board"});
     auto now = session_->snapshot();
     QVERIFY(!now.kernels->total_ms);  // that was another model
+    // What still runs here has its time, what runs there has none.
+    QVERIFY(now.kernels->rows.front().time_ms && !now.kernels->rows.back().time_ms);
     QCOMPARE(now.cut->whole_ms.value(), whole);
     QVERIFY(!now.cut->ms);
     QVERIFY(!server_->said().contains("connected"));  // nobody was asked for a picture

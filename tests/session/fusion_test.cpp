@@ -128,7 +128,41 @@ private slots:
     QCOMPARE(refused.error().code, std::string("unknown_arrangement"));
   }
 
+  void kernels_that_stay_the_same_keep_their_times() {
+    auto session = testing::make_session(false);
+    QVERIFY(session->execute(OpenSample{"dqn"}));
+    QVERIFY(session->wait_idle(120));
+    QVERIFY(session->execute(MeasureModel{}));
+    QVERIFY(session->wait_idle(120));
+    std::map<std::string, double> before = times_of(*session);
+    QVERIFY(before.size() >= 4);
+    EdgeDecision const* fused = nullptr;
+    for (EdgeDecision const& edge : edges_of(*model_))
+      if (edge.fused && !edge.fixed && edge.rule == "epilogue" && !fused) fused = &edge;
+    QVERIFY(fused && session->execute(Arrange{fused->edge + ".fusion=apart"}));
+    QVERIFY(session->wait_idle(120));
+    std::map<std::string, double> after = times_of(*session);
+    size_t kept = 0, fresh = 0;
+    for (KernelRow const& row : session->snapshot().kernels->rows) {
+      kept += before.contains(row.name);
+      fresh += !before.contains(row.name);
+      QVERIFY2(!before.contains(row.name) || after[row.name] == before[row.name], row.name.c_str());
+    }
+    QVERIFY(kept >= before.size() - 1 && fresh >= 1);
+    QVERIFY(!session->snapshot().kernels->total_ms);  // the model is another one
+    QVERIFY(session->execute(Arrange{fused->edge + ".fusion=together"}));
+    QVERIFY(session->wait_idle(120));
+    QCOMPARE(times_of(*session).size(), before.size() - 1);
+  }
+
 private:
+  /// Of the kernels that were measured.
+  static std::map<std::string, double> times_of(Session& session) {
+    std::map<std::string, double> times;
+    for (KernelRow const& row : session.snapshot().kernels->rows)
+      if (row.time_ms) times[row.name] = *row.time_ms;
+    return times;
+  }
   Backend const& backend() const { return *environment_.backend; }
 
   std::vector<NDArray> outputs(LoadedModel const& model) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/session/state/kept_times.h"
 #include "engine/session/state/kind_schedules.h"
 #include "engine/session/state/state_cut.h"
 #include "engine/session/state/work_mark.h"
@@ -221,6 +222,7 @@ bool SessionImpl::take_model(Model model, std::string const& source, std::string
   if (!why.still) stop_tuning();  // of another model, or for another device
   if (why.still || !why.device_before.empty()) take_tunings(next, state_);
   if (why.still) next.model_tuning = state_.model_tuning;  // it goes on
+  if (why.goes_on() && why.device_before.empty()) keep_times(next, measured_table(state_));
   next.machine = state_.machine;
   next.version = state_.version;
   next.work_kept = work_kept_of(next, state_, project, why);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/session/state/kept_times.h"
 #include "engine/session/views/cut_views.h"
 
 namespace tw::session {
@@ -44,6 +45,7 @@ Status change_cut(State& state, std::vector<CutPoint> points) {
     state.cut = std::move(before);
     return std::unexpected(view.error());
   }
+  MeasuredTable measured = measured_table(state);
   show_times(state, *view);
   auto table = std::make_shared<KernelTable>(kernel_table(model));
   for (size_t i = 0; i < std::min(state.beside.kernels.size(), table->rows.size()); ++i) {
@@ -57,8 +59,10 @@ Status change_cut(State& state, std::vector<CutPoint> points) {
     table->total_ms = known->second.ms;
   state.table = std::move(table);
   state.timed_scripts.clear();
+  state.timed_alone.clear();
   state.cut_shown =
       cut.places.size() > 1 ? std::make_shared<CutView const>(std::move(*view)) : nullptr;
+  keep_times(state, measured);
   return {};
 }
 

@@ -7,7 +7,7 @@ namespace tw::session {
 
 /// The first place is the device in use.
 Cut cut_of(State const& state);
-/// Times of the table that were measured under the cut before are forgotten. Errors: those of
+/// Times of kernels that run on another device now are forgotten. Errors: those of
 /// `cut_plan`; the state is as it was then.
 Status change_cut(State& state, std::vector<CutPoint> points);
 /// Notes what the model took under its cut with these schedules, and shows it.
