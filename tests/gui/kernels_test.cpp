@@ -5,6 +5,8 @@
 #include <QLineEdit>
 #include <QSignalSpy>
 
+#include <set>
+
 #include "tests/gui/seen.h"
 #include "tests/gui/workplace.h"
 #include "widgets/kernels/kernel_list.h"
@@ -68,6 +70,43 @@ private slots:
     list.resize(wide, 900);
     QVERIFY2(wrong_words(list).isEmpty(), qPrintable(wrong_words(list)));
     keep_picture(list, QString("kernels_%1_%2").arg(theme).arg(wide));
+  }
+
+  void names_that_begin_and_end_alike_stay_different_when_they_are_cut() {
+    QFontMetricsF metrics(mono_font(12, 600));
+    QStringList names{"conv2d_64x56x56_3x3_add_relu",
+                      "conv2d_64x28x28_3x3_add_relu",
+                      "conv2d_128x28x28_3x3_add_relu",
+                      "conv2d_64x28x14_3x3_add_relu",
+                      "dense_1000x512",
+                      "conv2d_64x56x56_3x3_add_relu"};
+    for (int letters : {8, 12, 16, 20, 28}) {
+      double room = metrics.horizontalAdvance('0') * letters + 1;
+      QStringList shown = elided_apart(names, metrics, room);
+      for (qsizetype i = 0; i < names.size(); ++i) {
+        QVERIFY2(metrics.horizontalAdvance(shown[i]) <= room, qPrintable(shown[i]));
+        for (qsizetype j = 0; j < i; ++j)
+          QVERIFY2((shown[i] == shown[j]) == (names[i] == names[j]),
+                   qPrintable(QString("%1: %2 and %3").arg(letters).arg(shown[i], shown[j])));
+      }
+    }
+    KernelList list;
+    list.set_theme(Theme::load("dark"));
+    list.resize(190, 500);
+    auto made = std::make_shared<KernelTable>();
+    for (QString const& name : names.first(5)) {
+      made->rows.emplace_back();
+      made->rows.back().name = name.toStdString();
+    }
+    list.show_kernels(made, 0);
+    list.show();
+    paint::TextLog log;
+    list.grab();
+    std::set<QString> seen;
+    for (paint::PaintedText const& text : log.texts)
+      if (text.words.contains("conv2d") || text.words.contains(QChar(0x2026)))
+        seen.insert(text.words);
+    QCOMPARE(seen.size(), size_t(4));
   }
 
   void arrows_go_by_what_is_seen_and_a_title_sorts() {

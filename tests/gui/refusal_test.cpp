@@ -130,6 +130,16 @@ private slots:
       });
     };
     QTRY_COMPARE_WITH_TIMEOUT(worth(), std::ptrdiff_t(card->shown()->repairs.size()), 20000);
+    for (QSize size : {QSize(1280, 800), QSize(1600, 1000)}) {
+      measured.window->resize(size);
+      measured.settle();
+      keep_picture(*measured.window, QString("refusal_worth_%1").arg(size.width()));
+      paint::TextLog log;
+      card->grab();
+      for (paint::PaintedText const& text : log.texts)
+        QVERIFY2(text.words.size() < 5 || !text.words.contains(QChar(0x2026)),
+                 qPrintable(text.words));  // "j …" is an axis that goes on
+    }
   }
 
   void the_guilty_place_is_underlined_and_only_there() {

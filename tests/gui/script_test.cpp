@@ -94,6 +94,29 @@ private slots:
     keep_picture(*place_->window, "script_line");
   }
 
+  void a_long_line_s_effect_ends_with_its_time_however_narrow_it_is() {
+    lines(
+        "step i0, i1 = split(C.i, factor=8)\nstep j0, j1 = split(C.j, factor=16)\n"
+        "step reorder(C.i0, C.j0, C.k, C.i1, C.j1)\nstep vectorize(C.j1)\n");
+    auto* line = place_->window->findChild<QLabel*>("scriptLine");
+    for (QSize size : {QSize(1280, 800), QSize(1600, 1000)}) {
+      place_->window->resize(size);
+      place_->settle();
+      for (int row : {0, 2, 3}) {
+        editor_->setCursorPosition(row, 0);
+        place_->settle();
+        QString whole = line->toolTip().simplified();
+        QVERIFY2(line->text().endsWith(whole.right(14)), qPrintable(line->text() + " of " + whole));
+        int high =
+            line->fontMetrics()
+                .boundingRect(QRect(0, 0, line->width(), 1000), Qt::TextWordWrap, line->text())
+                .height();
+        QVERIFY2(high <= line->height(), qPrintable(line->text()));
+      }
+      keep_picture(*place_->window, QString("script_long_line_%1").arg(size.width()));
+    }
+  }
+
   void the_line_that_is_pointed_at_is_explained() {
     lines("step i0, i1 = split(C.i, factor=8)\nstep parallel(C.i0)\n");
     place_->settle();

@@ -340,6 +340,20 @@ private slots:
     QVERIFY(names_of(memory)[0].startsWith("accumulators: "));
   }
 
+  void an_instruction_that_is_cut_is_whole_in_its_tooltip() {
+    auto* list = view_->findChild<TimelineInstructions*>();
+    QPoint second(40, 30 + 22 + 11);
+    int row = list->row_at(second);
+    QVERIFY(row >= 0);
+    QHelpEvent help(QEvent::ToolTip, second, list->viewport()->mapToGlobal(second));
+    QApplication::sendEvent(list->viewport(), &help);
+    QString text =
+        QString::fromStdString(focus().current()->timeline().instructions[size_t(row)].text);
+    QVERIFY2(QToolTip::text().simplified().contains(text.simplified()),
+             qPrintable(QToolTip::text()));
+    QToolTip::hideText();
+  }
+
   void findings_mark_their_instructions() {
     Timeline bad = testing::made_timeline(6, 2);
     bad.proven = false;

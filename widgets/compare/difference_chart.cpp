@@ -42,6 +42,9 @@ void DifferenceChart::show_differences(std::vector<KernelDifference> kernels,
   std::ranges::stable_sort(kernels, std::greater<>(),
                            [](auto const& one) { return std::fabs(change_of(one)); });
   kernels_ = std::move(kernels);
+  QStringList names;
+  for (KernelDifference const& one : kernels_) names << QString::fromStdString(one.name);
+  names_.set_names(names);
   otherwise_ = otherwise;
   setMinimumHeight(sizeHint().height());
   updateGeometry();
@@ -127,9 +130,8 @@ void DifferenceChart::draw_row(QPainter& painter, size_t row) const {
   KernelDifference const& one = kernels_[row];
   QRectF box = row_rect(row);
   QFont name = mono_font(11);
-  paint::text(
-      painter, QRectF(box.left(), box.top(), kName, kRow), name, theme_.text1,
-      QFontMetricsF(name).elidedText(QString::fromStdString(one.name), Qt::ElideMiddle, kName - 2));
+  paint::text(painter, QRectF(box.left(), box.top(), kName, kRow), name, theme_.text1,
+              names_.shown(qsizetype(row), name, kName - 2));
   QString words = words_of(one);
   QColor colour = words.startsWith(QStringLiteral("✓"))   ? theme_.ok
                   : words.startsWith(QStringLiteral("▼")) ? theme_.error

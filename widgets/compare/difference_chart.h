@@ -7,6 +7,7 @@
 #include "engine/session/marks.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/paint/canvas.h"
+#include "widgets/paint/names_apart.h"
 
 namespace tw {
 
@@ -39,6 +40,7 @@ private:
   void draw_row(QPainter& painter, size_t row) const;
 
   std::vector<session::KernelDifference> kernels_;
+  NamesApart names_;
   QString otherwise_;
 };
 

@@ -32,6 +32,10 @@ KernelList::KernelList(QWidget* parent) : Canvas(parent) {
 
 void KernelList::show_kernels(std::shared_ptr<session::KernelTable const> table, int current) {
   table_ = std::move(table);
+  QStringList names;
+  if (table_)
+    for (auto const& row : table_->rows) names << QString::fromStdString(row.name);
+  names_.set_names(names);
   current_ = current;
   longest_ = 0;
   most_ = 1;
@@ -211,7 +215,6 @@ void KernelList::draw_row(QPainter& painter, int row) const {
   draw_bar(painter, box, row);
 }
 
-/// Names of one model begin alike and end alike: what is left out stands in the middle.
 void KernelList::draw_name(QPainter& painter, QRectF const& box, int row) const {
   double right = unit_width() - kRight;
   if (auto known = baselines_.find(row); known != baselines_.end()) {
@@ -225,9 +228,7 @@ void KernelList::draw_name(QPainter& painter, QRectF const& box, int row) const 
   }
   QFont font = mono_font(12, 600);
   QRectF place(kLeft, box.top() + 4, right - kLeft, 18);
-  QString name = QString::fromStdString(table_->rows[size_t(row)].name);
-  paint::text(painter, place, font, theme_.text1,
-              QFontMetricsF(font).elidedText(name, Qt::ElideMiddle, place.width()));
+  paint::text(painter, place, font, theme_.text1, names_.shown(row, font, place.width()));
 }
 
 /// A part of the longest time in the model. While no time is known, of the most work: dots, since

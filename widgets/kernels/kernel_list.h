@@ -11,6 +11,7 @@
 #include "widgets/accessible/parts.h"
 #include "widgets/kernels/kernel_cells.h"
 #include "widgets/paint/canvas.h"
+#include "widgets/paint/names_apart.h"
 
 namespace tw {
 
@@ -75,6 +76,7 @@ private:
   QString tooltip(int row) const;
 
   std::shared_ptr<session::KernelTable const> table_;
+  NamesApart names_;
   std::map<int, session::KernelDifference> baselines_;
   session::KernelOrder order_;
   QString filter_;

@@ -135,6 +135,7 @@ QWidget* RecordsView::build_table() {
   table_->setTabKeyNavigation(false);
   table_->setShowGrid(false);
   table_->setWordWrap(false);
+  table_->setTextElideMode(Qt::ElideMiddle);  // names of one model begin alike
   table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
   table_->verticalHeader()->hide();
   table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);

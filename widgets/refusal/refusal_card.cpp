@@ -242,12 +242,16 @@ void RefusalCard::draw_repairs(QPainter& painter) const {
     QRectF steps = box.adjusted(34, 6, -10, -26),
            below(steps.left(), box.bottom() - 24, steps.width(), 18);
     paint::paragraph(painter, steps, mono_font(12, 600), theme_.text1, steps_of(i, steps.width()));
-    paint::text(painter, below, ui_font(11), theme_.ok, QStringLiteral("✓ legal, proved"));
     QFont const small = ui_font(11);
-    QString gain = worth_of(i);
-    double room = below.width() - 96 - QFontMetricsF(small).horizontalAdvance(gain);
-    QString effect = QFontMetricsF(small).elidedText(
-        QString::fromStdString(view_->repairs[i].effect), Qt::ElideRight, room);
+    QFontMetricsF const metrics(small);
+    QString gain = worth_of(i), effect = QString::fromStdString(view_->repairs[i].effect);
+    double room = below.width() - metrics.horizontalAdvance(gain);
+    // Every repair is legal, so its sign says it where the effect takes the room for the words.
+    QString legal = QStringLiteral("✓ legal, proved");
+    if (metrics.horizontalAdvance(effect + legal) + 12 > room) legal = QStringLiteral("✓");
+    paint::text(painter, below, small, theme_.ok, legal);
+    effect =
+        metrics.elidedText(effect, Qt::ElideRight, room - metrics.horizontalAdvance(legal) - 10);
     paint::text(painter, below, small, theme_.text2, effect + gain,
                 Qt::AlignRight | Qt::AlignVCenter);
   }

@@ -3,6 +3,7 @@
 
 #include <QMouseEvent>
 #include <QScrollBar>
+#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -62,6 +63,15 @@ void TimelineInstructions::mousePressEvent(QMouseEvent* event) {
   event->ignore();
   if (int row = row_at(event->pos()); row >= 0 && event->button() == Qt::LeftButton)
     emit chosen(row);
+}
+
+bool TimelineInstructions::viewportEvent(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QAbstractScrollArea::viewportEvent(event);
+  auto* help = static_cast<QHelpEvent*>(event);
+  int row = row_at(help->pos());
+  if (row < 0) return QToolTip::hideText(), true;
+  QToolTip::showText(help->globalPos(), paint::wrapped(words_of(row)), this);
+  return true;
 }
 
 // ---- rows ------------------------------------------------------------------------------------
@@ -151,18 +161,21 @@ void TimelineInstructions::draw_row(QPainter& painter, int row, double y) const 
     painter.fillRect(QRectF(12 + number + 8, y + 5, 4, kRow - 10),
                      hues_.mark(run.timeline().kinds[size_t(kind)]));
   double left = 12 + number + 18, right = wide - 12;
-  bool columns = right - left > letter * 26;
+  QString text = QString::fromStdString(one.text);
+  // Signs for what is put and taken; with words where most instructions are whole beside them.
+  bool columns = right - left > letter * 64;
+  bool both_empty = true;
   for (bool taken : {false, true}) {
     QString words = tokens_of(row, taken);
     if (columns && !words.isEmpty()) words = (taken ? "pop " : "push ") + words;
     double column = letter * (columns ? (taken ? 8 : 9) : 3);
-    if (words.isEmpty() && !columns) continue;
+    both_empty = both_empty && words.isEmpty();
     paint::text(painter, QRectF(right - column, y, column, kRow), mono_font(11), theme_.text2,
                 words, Qt::AlignRight | Qt::AlignVCenter);
     right -= column + 4;
   }
-  // The words of instructions have no end; the rest is in the tooltip of its block.
-  QString text = QString::fromStdString(one.text);
+  if (both_empty) right = wide - 12;
+  // The words of some instructions have no end; the rest is in the tooltip.
   QFont font = chosen ? mono_font(11.5, 600) : mono;
   text = QFontMetricsF(font).elidedText(text, Qt::ElideRight, right - left - 4);
   paint::text(painter, QRectF(left, y, right - left, kRow), font, theme_.text1, text);

@@ -27,6 +27,7 @@ protected:
   void paintEvent(QPaintEvent*) override;
   void resizeEvent(QResizeEvent*) override { update_bar(); }
   void mousePressEvent(QMouseEvent*) override;
+  bool viewportEvent(QEvent*) override;
 
 private:
   void update_bar();

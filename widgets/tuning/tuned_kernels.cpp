@@ -65,6 +65,9 @@ TunedKernels::TunedKernels(QWidget* parent) : Canvas(parent) {
 void TunedKernels::show_kernels(std::vector<session::TunedKernelRow> rows, int current) {
   bool resized = rows.size() != rows_.size();
   rows_ = std::move(rows);
+  QStringList names;
+  for (session::TunedKernelRow const& row : rows_) names << QString::fromStdString(row.kernel);
+  names_.set_names(names);
   current_ = current;
   if (resized) rescale();
   update();
@@ -138,9 +141,11 @@ void TunedKernels::draw_row(QPainter& painter, size_t index,
     bool is_state = i + 1 == shown.size();
     QFont font = i == 0 || is_state ? ui_font(12, is_state ? 400 : 500) : mono_font(12);
     QColor colour = is_state ? look.colour : i == 1 ? theme_.text2 : theme_.text1;
+    QString cell = i == 0
+                       ? names_.shown(qsizetype(index), font, shown[i].width)
+                       : QFontMetricsF(font).elidedText(words[i], Qt::ElideMiddle, shown[i].width);
     paint::text(painter, QRectF(shown[i].left, box.top(), shown[i].width + 2, kRow), font, colour,
-                QFontMetricsF(font).elidedText(words[i], Qt::ElideMiddle, shown[i].width),
-                shown[i].side | Qt::AlignVCenter);
+                cell, shown[i].side | Qt::AlignVCenter);
   }
   if (hasFocus() && current) paint::focus_ring(painter, box.adjusted(5, 3, -5, -3), theme_, 4);
 }

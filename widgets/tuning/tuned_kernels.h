@@ -5,6 +5,7 @@
 #include "engine/session/tuning.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/paint/canvas.h"
+#include "widgets/paint/names_apart.h"
 
 namespace tw {
 
@@ -42,6 +43,7 @@ private:
   int row_at(QPointF at) const;
 
   std::vector<session::TunedKernelRow> rows_;
+  NamesApart names_;
   int current_ = -1;  ///< row of the session's table
 };
 

@@ -51,6 +51,8 @@ public:
     foot->addWidget(line_, 1);
     column->addLayout(foot);
     line_->setMinimumWidth(40);
+    line_->setWordWrap(true);
+    line_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     line_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     line_->setAccessibleName("What the line at the cursor does");
     editor_->set_explainer([this](int line) { return effect_of(line); });
@@ -84,6 +86,7 @@ public:
   bool busy() const override { return pause_.isActive() || waits_ || waits_for_line_; }
   void set_theme(Theme const& theme) override { editor_->set_theme(theme); }
 
+  void settled() override { show_line(shown_line_); }
   bool hears_hidden() const override { return false; }
   void show(session::Snapshot const& next) override {
     // What was written for one kernel says nothing to another one.
@@ -194,6 +197,19 @@ private:
     return QString::fromStdString(session::words_of(*effect, now().history.get()));
   }
 
+  /// In two lines; what does not fit is left out in the middle, since it ends with the time.
+  void show_line(QString const& words) {
+    QFontMetrics metrics = line_->fontMetrics();
+    line_->setFixedHeight(2 * metrics.lineSpacing() + 2);
+    int room = std::max(40, line_->width() - 4);
+    // A line breaks before a word: up to that long is lost at the end of the first one.
+    int lost = metrics.horizontalAdvance("conv2d.oc.0.i");
+    bool fits = metrics.boundingRect(QRect(0, 0, room, 1000), Qt::TextWordWrap, words).height() <=
+                2 * metrics.lineSpacing();
+    line_->setText(
+        fits ? words : metrics.elidedText(words, Qt::ElideMiddle, std::max(40, 2 * room - lost)));
+  }
+
   /// Of the line that the cursor is in, below the script.
   void say_line() {
     auto effect = now().nest ? session::line_effect(live(), editor_->text().toStdString(),
@@ -206,8 +222,8 @@ private:
     QString shown = line_words_.isEmpty()
                         ? QString()
                         : QString("Line %1: %2").arg(editor_->cursor_line()).arg(line_words_);
-    line_->setText(
-        line_->fontMetrics().elidedText(shown, Qt::ElideRight, std::max(40, line_->width() - 4)));
+    show_line(shown);
+    shown_line_ = shown;
     line_->setToolTip(paint::wrapped(shown));
     editor_->setAccessibleDescription(shown);
   }
@@ -237,6 +253,7 @@ private:
   ScriptEditor* editor_;
   QLabel *said_, *line_;
   QString line_words_;  ///< whole
+  QString shown_line_;  ///< the same with the line's number
   QPushButton *apply_, *forget_;
   QTimer pause_;
   std::shared_ptr<session::ScriptReview const> review_;
