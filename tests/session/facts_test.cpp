@@ -56,6 +56,11 @@ private slots:
     QVERIFY(!session::fact("window.width", now, {}));
     QCOMPARE(std::get<std::string>(*session::fact("loop", now, {loop, -1})), std::string("C.i"));
     QCOMPARE(std::get<double>(*session::fact("loop.extent", now, {loop, -1})), 96.0);
+    // A percentage says of how many cores it is, as the bar at the top does.
+    std::string peak = std::get<std::string>(*session::fact("kernel.peak", now, {}));
+    QVERIFY2(peak.ends_with("FLOP/s of 1 core"), peak.c_str());
+    QVERIFY2(now.history->roof && now.history->roof->words.find("FLOP/s of ") != std::string::npos,
+             now.history->roof ? now.history->roof->words.c_str() : "no roof");
   }
 
   void the_innermost_loop_is_the_last_of_the_order() {
