@@ -8,6 +8,7 @@
 
 #include "tests/gui/dense_graph.h"
 #include "tests/gui/painted_texts.h"
+#include "tests/gui/seen.h"
 #include "tests/gui/workplace.h"
 #include "widgets/graph/graph_pair.h"
 
@@ -324,6 +325,28 @@ private slots:
       QCOMPARE(place_->lines("fold graph layer3\nexpect view.graph.edge 0\nunfold graph layer3\n"
                              "expect view.graph.edge 1\n"),
                std::string());
+    }
+  }
+
+  void the_second_view_opens_at_the_edge_that_is_chosen() {
+    for (char const* scope : {"layer1.0", "layer4.1"}) {
+      auto [from, to] = judged_edge(scope, false);
+      auto const nodes = ids(from, to);
+      QCOMPARE(place_->lines("graph after\nunfold graph\nwhy " + from + " " + to +
+                             "\nexpect view.graph.edge 1\n"),
+               std::string());
+      settle();
+      QCOMPARE(place_->lines("graph both\n"), std::string());
+      settle();
+      for (int turns = 0; turns < 5; ++turns) QApplication::processEvents();
+      QVERIFY(view(false).shows(view(false).box_of({nodes.first})));
+      QVERIFY(view(false).shows(view(false).box_of({nodes.second})));
+      QVERIFY(view(false).marks_edge());
+      for (int node : {nodes.first, nodes.second}) {
+        QRectF box = view(true).box_of({counterpart(node)});
+        QVERIFY2(view(true).shows(box), scope);
+      }
+      keep_picture(*place_->window, QString("graph_both_at_edge_") + scope);
     }
   }
 

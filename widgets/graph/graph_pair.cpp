@@ -58,6 +58,7 @@ void GraphPair::connect_view(GraphView& view) {
   });
   connect(&view, &GraphView::looked, this, [this, &view] {
     leader_ = &view;
+    stays_at_asked_ = false;
     follow();
   });
   connect(&view, &GraphView::laid_out_anew, this, [this, &view] { laid_out(view); });
@@ -77,12 +78,14 @@ bool GraphPair::busy() const {
 void GraphPair::show_graph(std::shared_ptr<session::GraphView const> graph,
                            std::shared_ptr<session::KernelTable const> kernels, int kernel) {
   bool other_graph = graph != graph_, other_kernel = kernel != kernel_;
+  if (other_kernel) asked_.reset();
   graph_ = std::move(graph);
   kernels_ = std::move(kernels);
   kernel_ = kernel;
   if (other_graph) {
     group_.clear();
     found_ = -1;
+    asked_.reset();
     fitting_ = Fitting::kNo;
     leader_ = after_;
     folds_differ_ = true;
@@ -135,13 +138,14 @@ void GraphPair::show_form(std::string const& form) {
   setFocusProxy(&main());
   for (GraphView* view : shown()) pass_on(*view);
   if (!found.isEmpty()) find(found);
-  if (!is_both()) return choose_kernel();
+  if (!is_both()) return asked_ ? begin_at_asked() : choose_kernel();
   turn();
   if (std::ranges::any_of(sizes(), [](int size) { return size < kLeastShare; })) share_in_half();
   leader_ = after_;
   folds_differ_ = true;
   match_folds();
-  choose_kernel();
+  pair_anew();
+  asked_ ? begin_at_asked() : choose_kernel();
   pair_anew();
   follow();
 }
@@ -191,6 +195,8 @@ void GraphPair::resizeEvent(QResizeEvent* event) {
 bool GraphPair::eventFilter(QObject* object, QEvent* event) {
   if (event->type() == QEvent::Resize) {
     QMetaObject::invokeMethod(this, &GraphPair::fit_again, Qt::QueuedConnection);
+    if (is_both())
+      QMetaObject::invokeMethod(this, &GraphPair::bring_asked_back, Qt::QueuedConnection);
     if (is_both()) QMetaObject::invokeMethod(this, &GraphPair::follow, Qt::QueuedConnection);
   }
   return QSplitter::eventFilter(object, event);
@@ -317,6 +323,7 @@ void GraphPair::laid_out(GraphView& view) {
   if (found_ >= 0 && !busy()) choose(false, {}, std::exchange(found_, -1));
   if (view.marked().empty() && group_.empty()) choose_kernel();
   go_on_fitting();
+  bring_asked_back();
   follow();
 }
 
@@ -325,6 +332,7 @@ bool GraphPair::choose(bool before, std::string const& group, int node) {
   std::vector<int> nodes = group.empty() ? one.nodes_beside(node) : one.nodes_of_group(group);
   if (nodes.empty()) return false;
   GraphView& counterpart = other(one);
+  asked_.reset();
   group_ = counterpart.has_group(group) ? group : std::string();
   one.choose_group(group);
   counterpart.choose_group(group_);
@@ -336,21 +344,6 @@ bool GraphPair::choose(bool before, std::string const& group, int node) {
   if (box.height() * one.scale() < one.unit_height()) one.bring_into_view(box);
   follow();
   return true;
-}
-
-void GraphPair::show_reason(GraphView& one, int from, int to) {
-  if (is_both()) {
-    std::vector<int> nodes{from};
-    if (to >= 0) nodes.push_back(to);
-    std::vector<int> others = counterparts(is_before(one), nodes);
-    for (int node : others) other(one).open_around(node);
-    group_.clear();
-    one.mark(std::move(nodes));
-    other(one).mark(std::move(others));
-    leader_ = &one;
-  }
-  one.show_reason(from, to);
-  follow();
 }
 
 /// All operators of the kernel that is looked at, unless one of its places was chosen here.

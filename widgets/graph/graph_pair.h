@@ -90,6 +90,8 @@ private:
   std::vector<int> counterparts(bool before, std::vector<int> const& nodes) const;
   void pass_on(GraphView& view);
   void show_captions();
+  void begin_at_asked();
+  void bring_asked_back();
   void choose_kernel();
   void choose_kernel_before();
   void pair_anew();
@@ -119,6 +121,13 @@ private:
   std::vector<Anchor> anchors_;
   std::string group_;  ///< that is chosen in both, by its key
   GraphView* leader_;  ///< the one that was moved last
+  /// The edge, or the node, whose reason was asked for last: another form begins there.
+  struct Asked {
+    bool before = false;
+    int from = -1, to = -1;
+  };
+  std::optional<Asked> asked_;
+  bool stays_at_asked_ = false;  ///< nobody has moved the graphs since
   /// Looked at when all that is shown is laid out: in columns, or in one where those do not help.
   enum class Fitting { kNo, kInColumns, kShared, kInOne } fitting_ = Fitting::kNo;
   bool folds_differ_ = true;  ///< those before fusion are still to follow those after it
