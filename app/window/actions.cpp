@@ -3,6 +3,7 @@
 // (command_dialogs.cpp).
 #include <QApplication>
 #include <QKeyEvent>
+#include <QPointer>
 #include <QShortcut>
 #include <QTabWidget>
 #include <algorithm>
@@ -21,6 +22,7 @@ char const* const kKeysOf = "keys of ";  // a command: the name of its shortcut
 
 void MainWindow::add_command(UserCommand command) {
   command.usual_keys = command.keys;
+  command.run = [this, run = std::move(command.run)] { run_command(run); };
   command.keys = chosen_keys(settings_file(), command);
   if (!command.keys.isEmpty()) {
     auto* shortcut = new QShortcut(QKeySequence(command.keys), this);
@@ -28,6 +30,21 @@ void MainWindow::add_command(UserCommand command) {
     connect(shortcut, &QShortcut::activated, this, command.run);
   }
   actions_.push_back(std::move(command));
+}
+
+/// A view that is asked for by its key gets the keys, whatever had them; a command that puts them
+/// into a part of the view, as a field to search in, is left alone.
+void MainWindow::run_command(std::function<void()> const& run) {
+  shown_pane_ = nullptr;
+  run();
+  QPointer<QWidget> shown = std::exchange(shown_pane_, nullptr);
+  Placed* placed = shown ? placed_around(shown) : nullptr;
+  QWidget* target = placed ? placed->pane->focus_target() : nullptr;
+  if (!target || !can_have_focus(target)) return;
+  QWidget* has = target->window()->focusWidget();
+  if (has && (has == placed->widget || placed->widget->isAncestorOf(has))) return;
+  target->window()->activateWindow();
+  target->setFocus(Qt::ShortcutFocusReason);
 }
 
 void MainWindow::add_action(QString name, QString keys, std::function<void()> run) {

@@ -197,6 +197,7 @@ private:
   void place_alone();
   FocusPlace place_for_focus(QWidget* had);
   void focus_what_is_shown();
+  void run_command(std::function<void()> const& run);
   void settle_panes();
   void build_actions();
   void build_late_actions();
@@ -348,7 +349,8 @@ private:
   FoldingPanes* whole_ = nullptr;  ///< both, one above the other
   /// In the place of what gave its room to what is in front.
   PaneRail *left_rail_ = nullptr, *right_rail_ = nullptr, *below_rail_ = nullptr;
-  bool all_asked_ = false;  ///< what gave way was asked for, while this tab is in front
+  QWidget* shown_pane_ = nullptr;  ///< that the command which runs has brought to the front
+  bool all_asked_ = false;         ///< what gave way was asked for, while this tab is in front
   QLabel* status_ = nullptr;
   QProgressBar* progress_ = nullptr;
   QPushButton* cancel_ = nullptr;

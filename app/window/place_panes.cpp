@@ -376,11 +376,16 @@ Status MainWindow::run(journal::ShowView const& action) {
       show_tabs_around(tabs);
       if (tabs->window() != this) tabs->window()->raise();
       take_room_back(tabs);
+      shown_pane_ = tabs->parentWidget();
+      if (auto* pages = qobject_cast<QTabWidget*>(shown_pane_)) shown_pane_ = pages->widget(i);
       focus_what_is_shown();
       return {};
     }
-  if (placed)
-    return take_room_back(placed->widget), Status();  // all see what stands beside the tabs
+  if (placed) {  // all see what stands beside the tabs
+    take_room_back(placed->widget);
+    shown_pane_ = placed->widget;
+    return {};
+  }
   return bad_input("unknown_view", "there is no view '" + action.view + "'; the views are " +
                                        known.join(", ").toStdString());
 }
@@ -399,8 +404,12 @@ void MainWindow::offer_focus(QWidget* widget) {
 void MainWindow::explain(QString const& words) {
   for (Placed const& placed : panes_) {
     if (!placed.pane->explain(words)) continue;
-    if (depth_ == 0) return show_action(journal::ShowView{placed.row->name});
-    return (void)show_view(placed.row->name);
+    // What is explained is looked at, not worked in.
+    QWidget* shown = shown_pane_;
+    depth_ == 0 ? show_action(journal::ShowView{placed.row->name})
+                : void(show_view(placed.row->name));
+    shown_pane_ = shown;
+    return;
   }
 }
 

@@ -111,6 +111,33 @@ private slots:
     }
   }
 
+  void a_view_that_is_asked_for_by_its_key_gets_the_keys() {
+    struct Asked {
+      Qt::KeyboardModifiers with;
+      Qt::Key key;
+      char const* view;
+    };
+    Qt::KeyboardModifiers const both = Qt::ControlModifier | Qt::ShiftModifier;
+    for (Asked const& asked :
+         {Asked{Qt::ControlModifier, Qt::Key_2, "graph"},
+          Asked{Qt::ControlModifier, Qt::Key_1, "loops"}, Asked{both, Qt::Key_L, "script"},
+          Asked{both, Qt::Key_N, "next"}, Asked{both, Qt::Key_H, "records"}}) {
+      // Whatever had them: another view of the centre, one below, one at the left.
+      for (char const* had : {"memory", "history", "kernels"}) {
+        QWidget* pane = bring_up(had);
+        QVERIFY2(pane, had);
+        QList<QWidget*> stops = tab_stops(pane);
+        QVERIFY2(!stops.isEmpty(), had);
+        stops.back()->setFocus();
+        QTest::keyClick(&window(), asked.key, asked.with);
+        place_->settle();
+        QVERIFY2(is_in(window().pane_widget(asked.view)),
+                 qPrintable(QString("%1 after %2: %3").arg(asked.view, had, focused())));
+      }
+    }
+    QVERIFY(!window().findChild<QPushButton*>("home")->hasFocus());
+  }
+
   void a_key_after_an_answer_stays_in_the_lesson() {
     std::string file = place_->folder.filePath("order.lesson").toStdString();
     std::ofstream(file) << kLesson;
