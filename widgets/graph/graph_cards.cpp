@@ -5,6 +5,7 @@
 #include <QHash>
 #include <QLineF>
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <tuple>
@@ -13,6 +14,7 @@
 #include "engine/session/views/graph_frames.h"
 #include "engine/session/views/graph_groups.h"
 #include "engine/session/views/graph_layout.h"
+#include "engine/session/views/graph_pairs.h"
 #include "widgets/graph/graph_contents.h"
 #include "widgets/paint/paint.h"
 
@@ -196,15 +198,32 @@ void fill_borders(Cards& made, std::unordered_map<int, int> const& card_of) {
   }
 }
 
+/// By node: "conv2d_3", and the name of the first kernel that is equal to it. Before fusion that of
+/// the node that stands for it.
+std::unordered_map<int, std::string> kernel_names(Cards const& made) {
+  std::unordered_map<int, std::string const*> first;
+  std::unordered_map<int, std::string> of_group, names;
+  for (session::GraphGroupView const& group : made.graph->groups) {
+    std::string const* same = first.emplace(group.kernel, &group.name).first->second;
+    of_group[group.id] = lower_case(*same == group.name ? *same : group.name + ' ' + *same);
+  }
+  for (session::GraphNodeView const& node : made.graph->nodes)
+    if (auto group = of_group.find(node.group); group != of_group.end())
+      names[node.id] = group->second;
+  if (!made.before) return names;
+  std::unordered_map<int, std::string> before;
+  for (auto const& [node, after] : session::pair_nodes(*made.graph).after)
+    if (auto name = names.find(after); name != names.end()) before[node] = name->second;
+  return before;
+}
+
 void fill_words(Cards& made, std::unordered_map<int, int> const& card_of) {
   auto const& nodes = made.before ? made.graph->nodes_before : made.graph->nodes;
+  auto kernels = kernel_names(made);
   made.findable.reserve(nodes.size());
-  for (auto const& node : nodes) {
-    std::string words = node.name + ' ' + node.op + ' ' + node.detail;
-    std::transform(words.begin(), words.end(), words.begin(),
-                   [](unsigned char c) { return c < 0x80 ? char(std::tolower(c)) : char(c); });
-    made.findable.push_back({std::move(words), card_of.at(node.id), &node, -1});
-  }
+  for (auto const& node : nodes)
+    made.findable.push_back({lower_case(node.name), lower_case(node.op + ' ' + node.detail),
+                             std::move(kernels[node.id]), card_of.at(node.id), &node, -1});
 }
 
 /// More than one layer of cards apart.
@@ -351,6 +370,13 @@ void place(Cards& made) {
 
 }  // namespace
 
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) {
+    return c < 0x80 ? char(std::tolower(c)) : char(c);
+  });
+  return text;
+}
+
 QString chip_text(session::GraphNodeView const& node) {
   QString op = QString::fromStdString(node.op);
   return node.detail.empty() ? op : op + " " + paint::shape(node.detail);
@@ -384,19 +410,6 @@ Judged judged_edge(session::GraphView const& graph, bool before, int from, int t
     session::GraphEdgeView const* verdict = verdicts.of(edge);
     if (!found.edge || verdict) found = {&edge, verdict};
   }
-  return found;
-}
-
-std::vector<int> find_nodes(Cards const& cards, QString const& text) {
-  std::vector<std::string> words;
-  for (QString const& word : text.toLower().split(' ', Qt::SkipEmptyParts))
-    words.push_back(word.toStdString());
-  std::vector<int> found;
-  for (size_t i = 0; i < cards.findable.size() && !words.empty(); ++i)
-    if (std::all_of(words.begin(), words.end(), [&](std::string const& word) {
-          return cards.findable[i].words.find(word) != std::string::npos;
-        }))
-      found.push_back(int(i));
   return found;
 }
 

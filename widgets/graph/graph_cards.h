@@ -75,9 +75,11 @@ struct Border {
   QRectF label;           ///< where the shape of what passes stands; empty: others are there
   QRectF box;
 };
-/// A node that can be found: by its name, its operator and its detail.
+/// A node that can be found by its words, which are in lower case.
 struct Findable {
-  std::string words;  ///< lower case
+  std::string name;
+  std::string op;      ///< with its detail: "conv2d 3x3"
+  std::string kernel;  ///< names of the kernel that computes it
   int card = -1;
   session::GraphNodeView const* node = nullptr;
   int inner = -1;  ///< the innermost group that it is in
@@ -98,9 +100,9 @@ struct Cards {
 
 std::shared_ptr<Cards const> make_cards(std::shared_ptr<session::GraphView const> graph,
                                         bool before, Folds const& folds);
-/// Indices into `findable` of all that contain every word of `text`; none for no words.
-std::vector<int> find_nodes(Cards const& cards, QString const& text);
 QString chip_text(session::GraphNodeView const& node);
+/// Of its Latin letters.
+std::string lower_case(std::string text);
 /// What fusion said of the edges from one node to another; `edge`: null where there is none.
 struct Judged {
   session::GraphEdgeView const* edge = nullptr;

@@ -54,7 +54,7 @@ bool GraphView::fold(std::string const& key, bool open) {
   group_ = anchor_ = key;
   folds_[before_ ? 1 : 0].own[key] = open;
   if (open && match_ >= 0) {
-    graph::Findable const& found = made_->findable[size_t(matches_[size_t(match_)])];
+    graph::Findable const& found = *found_now();
     bool holds = false;
     for (int g = found.inner; g >= 0; g = made_->groups[size_t(g)].parent)
       holds |= made_->groups[size_t(g)].key == key;

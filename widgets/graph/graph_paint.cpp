@@ -23,6 +23,8 @@ namespace {
 constexpr double kSpines = 0.15;
 /// No more names than this in one picture: setting them takes time.
 constexpr int kMostNames = 250;
+/// How much is left of what does not match.
+constexpr double kDimmed = 0.22;
 
 }  // namespace
 
@@ -53,13 +55,16 @@ void GraphView::paintEvent(QPaintEvent*) {
     draw_frames(painter, seen);
     draw_edges(painter, seen);
     draw_frame_heads(painter, seen);
+    if (dims()) painter.fillRect(seen, wash());
     for (Card const& card : made_->cards) {
       if (!card.box.intersects(seen)) continue;
+      painter.setOpacity(is_dimmed(card) ? kDimmed : 1);
       if (card.fold >= 0)
         draw_folded(painter, card);
       else
         draw_card(painter, card);
     }
+    painter.setOpacity(1);
     draw_flags(painter);
   }
   painter.setRenderHint(QPainter::Antialiasing);
@@ -77,6 +82,13 @@ void GraphView::paintEvent(QPaintEvent*) {
   draw_cut_words(painter);
   draw_map(painter);
   frame_ms_ = double(timer.nsecsElapsed()) / 1e6;
+}
+
+/// Over lines and frames where only what is found is to be seen.
+QColor GraphView::wash() const {
+  QColor wash = theme_.inset;
+  wash.setAlphaF(float(1 - kDimmed));
+  return wash;
 }
 
 /// Setting a name takes longer than drawing it, and a picture has hundreds.
@@ -115,7 +127,7 @@ void GraphView::draw_names(QPainter& painter, QRectF const& seen) const {
   };
   for (bool folded : {true, false})
     for (Card const& card : made_->cards) {
-      if ((card.fold >= 0) != folded || !card.box.intersects(seen)) continue;
+      if ((card.fold >= 0) != folded || !card.box.intersects(seen) || is_dimmed(card)) continue;
       QRectF box = place_of_box(card.box);
       if (box.height() >= 14)
         name(QRectF(box.left(), box.top() + 1, box.width(), std::min(box.height() - 2, 16.0)),
@@ -144,11 +156,14 @@ void GraphView::draw_far(QPainter& painter, QRectF const& seen) const {
     painter.setPen(QPen(theme_.ink, 2 / scale_));
     painter.drawPolyline(points.data(), int(points.size()));
   }
+  if (dims()) painter.fillRect(seen, wash());
   bool spines = scale_ * unit() >= kSpines;
   for (Card const& card : made_->cards) {
     if (!card.box.intersects(seen)) continue;
+    painter.setOpacity(is_dimmed(card) ? kDimmed : 1);
     draw_far_card(painter, card, spines);
   }
+  painter.setOpacity(1);
 }
 
 /// Chips as spines; as a bar in the colour of the strongest.

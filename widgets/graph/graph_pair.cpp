@@ -402,27 +402,6 @@ void GraphPair::fold_all(bool open) {
   for (GraphView* view : shown()) view->fold_all(open);
 }
 
-void GraphPair::find(QString const& text) {
-  for (GraphView* view : shown()) view->find(text);
-  if (!is_both() || text.isEmpty()) return;
-  bool before = is_before(found_in());
-  if (int node = view(before).match_node(); node >= 0) choose(before, {}, node);
-}
-
-/// From match to match after fusion, if there is one.
-void GraphPair::step_match(int direction) {
-  if (!is_both()) return main().step_match(direction);
-  GraphView& one = found_in();
-  bool before = is_before(one);
-  one.step_match(direction);
-  int node = one.match_node();
-  for (int counterpart : counterparts(before, {node})) other(one).open_around(counterpart);
-  if (before || !busy())
-    choose(before, {}, node);
-  else
-    found_ = node;
-}
-
 std::optional<double> GraphPair::apart(int node_before) const {
   std::vector<int> after = counterparts(true, {node_before});
   QRectF here = before_->box_of({node_before}), there = after_->box_of(after);

@@ -45,6 +45,9 @@ public:
   void show_overlay(std::string const& name);
   bool fold(std::string const& key, bool open);
   void fold_all(bool open);
+  // As GraphView does it: graph_matches.cpp.
+  void show_tensors(std::shared_ptr<session::GraphTensors const> const& tensors);
+  void show_only_matches(bool only);
   void find(QString const& text);
   void step_match(int direction);
   // As GraphView does it: graph_alike.cpp.

@@ -33,6 +33,7 @@ GraphView::GraphView(QWidget* parent)
   connect(watcher_, &QFutureWatcher<Made>::finished, this, &GraphView::take_cards);
   connect(bar_, &FindBar::text_typed, this, &GraphView::find_typed);
   connect(bar_, &FindBar::step_asked, this, &GraphView::step_typed);
+  connect(bar_, &FindBar::only_asked, this, &GraphView::only_matches_typed);
   connect(bar_, &FindBar::closed, this, &GraphView::find_closed);
 }
 
@@ -95,6 +96,7 @@ void GraphView::take_cards() {
     stood = group->card >= 0 ? made_->cards[size_t(group->card)].box : group->frame;
   int match = match_;
   made_ = std::move(next);
+  tensors_known_ = false;
   map_of_ = nullptr;
   hovered_ = -1;
   update_values();
@@ -105,7 +107,8 @@ void GraphView::take_cards() {
   else if (!moved_)
     first_look();
   search();
-  if (same && match > 0 && match < match_count()) step_match_to(match);
+  if (same && match >= 0 && match < match_count()) step_match_to(match);
+  if (std::exchange(wants_match_, false)) bring_match_into_view();
   for (graph::Findable const& found : made_->findable)
     if (wanted_node_ >= 0 && found.node->id == wanted_node_) bring_into_view(found.card);
   wanted_node_ = -1;
@@ -213,6 +216,7 @@ void GraphView::rescale() {
 
 void GraphView::place_bar() {
   QPoint gap = pixels(QPointF(12, 12));
+  bar_->fit(width() - 2 * gap.x());
   bar_->move(width() - bar_->width() - gap.x(), gap.y());
   place_block_bar();
 }
@@ -332,69 +336,6 @@ void GraphView::bring_into_view(QRectF const& box) {
   origin_ = QPointF(unit_width(), unit_height()) / 2 - box.center() * scale_;
   moved_ = true;
   update();
-}
-
-// ---- find ----------------------------------------------------------------------------------
-
-void GraphView::open_find() {
-  if (!has_bar_) return;
-  end_alike();
-  bar_->show();
-  bar_->raise();
-  bar_->take_focus();
-}
-
-void GraphView::close_find() {
-  bar_->hide();
-  if (has_bar_) setFocus();
-  find({});
-}
-
-void GraphView::find(QString const& text) {
-  wanted_ = text;
-  if (!text.isEmpty()) end_alike();
-  if (!text.isEmpty() && has_bar_) bar_->show();
-  bar_->show_text(text);
-  search();
-  if (match_ >= 0) bring_into_view(made_->findable[size_t(matches_[0])].card);
-}
-
-void GraphView::search() {
-  matches_ = ready() ? graph::find_nodes(*made_, wanted_) : std::vector<int>();
-  match_ = matches_.empty() ? -1 : 0;
-  match_cards_.assign(card_count(), 0);
-  for (int place : matches_) match_cards_[size_t(made_->findable[size_t(place)].card)] = 1;
-  if (match_ >= 0) match_cards_[size_t(made_->findable[size_t(matches_[0])].card)] = 2;
-  bar_->show_matches(match_, match_count());
-  update();
-}
-
-/// One that is in a folded group is shown: the groups around it are opened.
-void GraphView::step_match(int direction) {
-  if (matches_.empty()) return;
-  step_match_to((match_ + direction + match_count()) % match_count());
-  graph::Findable const& found = made_->findable[size_t(matches_[size_t(match_)])];
-  wanted_node_ = found.node->id;
-  open_to(found.inner);
-  if (!busy()) bring_into_view(found.card);
-}
-
-void GraphView::step_match_to(int match) {
-  auto card = [&] { return size_t(made_->findable[size_t(matches_[size_t(match_)])].card); };
-  match_cards_[card()] = 1;
-  match_ = match;
-  match_cards_[card()] = 2;
-  bar_->show_matches(match_, match_count());
-  update();
-}
-
-QString GraphView::match_name() const {
-  if (match_ < 0) return {};
-  return QString::fromStdString(made_->findable[size_t(matches_[size_t(match_)])].node->name);
-}
-
-int GraphView::match_node() const {
-  return match_ < 0 ? -1 : made_->findable[size_t(matches_[size_t(match_)])].node->id;
 }
 
 std::vector<Part> GraphView::parts() const {

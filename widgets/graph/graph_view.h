@@ -19,6 +19,7 @@
 #include "widgets/accessible/parts.h"
 #include "widgets/graph/find_bar.h"
 #include "widgets/graph/graph_cards.h"
+#include "widgets/graph/graph_find.h"
 #include "widgets/graph/graph_overlay.h"
 #include "widgets/paint/canvas.h"
 #include "widgets/paint/whole_picture.h"
@@ -107,12 +108,21 @@ public:
   void find(QString const& text);
   void open_find();
   void close_find();
+  /// To the next or the one before; 0: to the one that is found now. The groups around it open.
   void step_match(int direction);
   QString found_text() const { return wanted_; }
   int match_count() const { return int(matches_.size()); }
   int current_match() const { return match_; }  ///< -1: none
   QString match_name() const;                   ///< node that is found now; empty: none
-  int match_node() const;                       ///< its id; -1: none
+  /// What is found now, in words: the node, or the tensor that it makes or reads.
+  QString match_words() const;
+  int match_node() const;  ///< its id; -1: none
+  /// Which are found by name, too; null: none are known.
+  void show_tensors(std::shared_ptr<session::GraphTensors const> tensors);
+  /// All else is dimmed while something is found.
+  void show_only_matches(bool only);
+  bool shows_only_matches() const { return only_matches_; }
+  int dimmed_count() const;  ///< cards
   /// False: another view's bar says what is found here, too.
   void have_find_bar(bool has);
   /// Up and down go from card to card, which `chosen` tells, not from kernel to kernel.
@@ -190,6 +200,7 @@ signals:
   void fit_typed();
   void find_typed(QString text);
   void step_typed(int direction);
+  void only_matches_typed(bool only);
   void find_closed();
   void alike_step_typed(int direction);
   void alike_ended();
@@ -238,6 +249,7 @@ private:
   struct FarName {
     QStaticText text;
   };
+  QColor wash() const;
   FarName const& far_name(QFont const& font, QString const& title, int width) const;
   void draw_names(QPainter& painter, QRectF const& seen) const;
   void draw_value(QPainter& painter, graph::Card const& card) const;
@@ -304,8 +316,14 @@ private:
   void moved_by_user();
   void bring_into_view(int card) { bring_into_view(made_->cards[size_t(card)].box); }
   void first_look();
+  // Of what is found: graph_matches.cpp.
   void search();
   void step_match_to(int match);
+  void show_matches();
+  void bring_match_into_view();
+  graph::Findable const* found_now() const;
+  bool dims() const { return only_matches_ && !matches_.empty(); }
+  bool is_dimmed(graph::Card const& card) const;
   void place_bar();
 
   std::shared_ptr<session::GraphView const> graph_;
@@ -352,7 +370,11 @@ private:
   FindBar* bar_ = nullptr;
   bool has_bar_ = true, steps_by_cards_ = false;
   QString wanted_;
-  std::vector<int> matches_;       ///< places in made_->findable
+  std::vector<graph::Match> matches_;
+  std::shared_ptr<session::GraphTensors const> named_;
+  std::vector<graph::TensorPlace> tensors_;  ///< of made_, once something is looked for
+  bool tensors_known_ = false, only_matches_ = false;
+  bool wants_match_ = false;       ///< it comes into view when the graph is laid out
   std::vector<char> match_cards_;  ///< for each card: 0, 1 found, 2 found now
   int match_ = -1;
 

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
+#include "engine/session/code_report.h"
 #include "engine/session/fusion.h"
 #include "engine/session/graph_difference.h"
+#include "engine/session/graph_tensors.h"
 #include "engine/session/inspector.h"
 #include "engine/session/layers.h"
 #include "engine/session/line_effects.h"
@@ -91,6 +93,12 @@ struct AskedOutlook {
   }
 };
 
+struct AskedPasses {
+  uint64_t program_hash = 0;
+  std::shared_ptr<Backend const> backend;
+  std::shared_ptr<std::vector<PassChange> const> changes;  ///< null: not there yet
+};
+
 /// Two texts, and what they are beside each other.
 struct AskedPair {
   std::shared_ptr<CodeText const> first, second;
@@ -151,6 +159,10 @@ struct LookedAt {
   AskedOfModel<InspectorView, Inspected> inspected;
   AskedOfModel<ValueStatistics, std::string> statistics;
   AskedOfModel<GraphDifference, std::string> differences;
+  struct {
+    Model model = {};
+    std::shared_ptr<GraphTensors const> view = {};
+  } tensors;
 };
 
 }  // namespace tw::session

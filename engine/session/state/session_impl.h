@@ -76,6 +76,7 @@ public:
   std::shared_ptr<HypotheticalView const> what_if(WhatIf const& what, bool layers);
   std::shared_ptr<TimeShares const> time_shares();
   std::shared_ptr<GraphDifference const> graph_difference(std::string const& other);
+  std::shared_ptr<GraphTensors const> named_tensors();
   std::shared_ptr<FusionEdge const> fusion_edge(int from, int to);
   std::pair<int, int> find_fusion_edge(std::string const& edge);
   Status check_inspected(Inspected const& what) const;
@@ -390,12 +391,7 @@ private:
                  std::string const& key, std::shared_ptr<CodeText const> text);
   AskedPair pair_;                                              ///< the last one asked for
   std::vector<std::shared_ptr<AssemblyReport const>> reports_;  ///< of the last texts
-  struct Passes {
-    uint64_t program_hash = 0;
-    std::shared_ptr<Backend const> backend;
-    std::shared_ptr<std::vector<PassChange> const> changes;  ///< null: not there yet
-  };
-  Passes passes_;
+  AskedPasses passes_;
   struct Tuner {
     bool runs = false;
     bool pause_wanted = false;

@@ -37,13 +37,18 @@ journal::Vocabulary const& vocabulary_graph() {
                              "explains why two nodes were not fused, or why one joined its kernel",
                              Word(&ExplainFusion::from, "NODE"),
                              Optional<ExplainFusion>{&ExplainFusion::to, "NODE"}),
-          row<FindInGraph>(
-              "find",
-              "finds the nodes whose text contains these words; without words, ends the search",
-              OptionalRest<FindInGraph>{&FindInGraph::text, "TEXT"})
+          row<FindInGraph>("find",
+                           "finds the nodes whose text, or the name of a tensor that they make or "
+                           "read, contains these words; 'name:', 'op:', 'kernel:' or 'tensor:' "
+                           "before a word looks there alone; without words, ends the search",
+                           OptionalRest<FindInGraph>{&FindInGraph::text, "TEXT"})
               .replacing(),
-          row<StepMatch>("match", "goes to the next node found, or to the previous one",
-                         Word<StepMatch>{&StepMatch::direction, "DIRECTION", {"next", "previous"}}),
+          row<OnlyMatches>("only matches",
+                           "dims all of the graph that was not found, or shows it again",
+                           Word<OnlyMatches>{&OnlyMatches::on, "SWITCH", {"on", "off"}}),
+          row<StepMatch>(
+              "match", "chooses the next node found, the previous one, or the one that is shown",
+              Word<StepMatch>{&StepMatch::direction, "DIRECTION", {"next", "previous", "current"}}),
           row<BlocksLike>("blocks like",
                           "marks the groups of the graph that are built like one; without a name, "
                           "like the chosen one or the one around the kernel",
@@ -78,6 +83,9 @@ journal::Vocabulary const& vocabulary_graph() {
           {"find.matches", "", "number of nodes found in the graph"},
           {"find.current", "", "number of the found node that is shown, from 1; 0: none"},
           {"find.node", "words", "name of the found node that is shown, or none"},
+          {"find.what", "words",
+           "what was found there: the node, or the tensor that it makes or reads; or none"},
+          {"find.dimmed", "", "number of cards that are dimmed, as they were not found"},
       }};
   return words;
 }

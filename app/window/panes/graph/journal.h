@@ -34,10 +34,15 @@ struct ExplainFusion {
   std::string from, to;
 };
 struct FindInGraph {
-  std::string text;  ///< words that a node's name, operator and detail contain; empty: ends it
+  /// Words that a node's name or operator contains, or a tensor's name; empty: ends it.
+  std::string text;
+};
+/// Whether all that was not found is dimmed.
+struct OnlyMatches {
+  std::string on;  ///< "on" or "off"
 };
 struct StepMatch {
-  std::string direction;  ///< "next" or "previous"
+  std::string direction;  ///< "next" or "previous"; "current": the one that is shown
 };
 
 /// Marks the blocks that are built like this one, by its key; empty: the chosen one.

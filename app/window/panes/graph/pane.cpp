@@ -2,12 +2,12 @@
 // The graph of the model, with its fused groups.
 #include <QVBoxLayout>
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "app/window/pane.h"
 #include "app/window/panes/attributes/journal.h"
 #include "app/window/panes/graph/card_menu.h"
+#include "app/window/panes/graph/finding.h"
 #include "app/window/panes/graph/journal.h"
 #include "widgets/graph/graph_bar.h"
 #include "widgets/graph/graph_legend.h"
@@ -28,7 +28,8 @@ public:
         page_(new QWidget),
         bar_(new GraphBar),
         pair_(new GraphPair),
-        legend_(new GraphLegend) {
+        legend_(new GraphLegend),
+        finding_(bench, *pair_, *legend_) {
     auto* column = new QVBoxLayout(page_);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -39,11 +40,6 @@ public:
     perform_actions();
     watch();
     add_commands();
-    bench.add_dialog("find", [this](QString const&) -> Status {
-      TRY(bench_.show_view("graph"));
-      main().open_find();
-      return {};
-    });
   }
   QWidget* widget() override { return page_; }
   QWidget* focus_target() override { return &main(); }
@@ -54,8 +50,7 @@ public:
   void show(session::Snapshot const& next) override {
     pair_->show_graph(next.graph, next.kernels, next.kernel);
     pair_->show_cut(next.cut);
-    if (next.graph != graph_) legend_->say({});
-    graph_ = next.graph;
+    if (next.graph != graph_) take_graph(next.graph);
     legend_->show_kernels(next.kernels);
     legend_->show_cards(main().cards());
   }
@@ -95,9 +90,11 @@ private:
     legend_->show_cards(main().cards());
   }
   void watch_view(GraphView& view);
-  void watch_find(GraphView& view);
+  void watch_blocks(GraphView& view);
   void perform_alike();
   Status choose(journal::ChooseInGraph const& action);
+  void take_graph(std::shared_ptr<session::GraphView const> const& graph);
+  void take_layout();
   void take_choice(bool before, QString const& group, int node);
   void show_loops(bool before, int node);
   void show_menu(GraphView& view, GraphView::Spot const& spot, QPoint at);
@@ -110,14 +107,13 @@ private:
   }
   void perform_folding();
   void fold_chosen(bool open);
-  void show_tensor(session::GraphEdgeView const& edge);
-  int found_count() const { return pair_->found_in().match_count(); }
 
   CardMenu menu_;
   QWidget* page_;
   GraphBar* bar_;
   GraphPair* pair_;
   GraphLegend* legend_;
+  Finding finding_;
   std::shared_ptr<session::GraphView const> graph_;
 };
 
@@ -141,19 +137,6 @@ void GraphPane::perform_actions() {
   perform_folding();
   perform_alike();
   bench_.on<journal::ExplainFusion>([this](auto const& action) { return explain_fusion(action); });
-  bench_.on<journal::FindInGraph>([this](auto const& action) {
-    if (action.text.empty()) {
-      for (GraphView* view : pair_->shown()) view->close_find();
-      return Status();
-    }
-    pair_->find(QString::fromStdString(action.text));
-    return bench_.show_view("graph");
-  });
-  bench_.on<journal::StepMatch>([this](auto const& action) -> Status {
-    if (found_count() == 0) return bad_input("nothing_found", "nothing was found");
-    pair_->step_match(action.direction == "next" ? 1 : -1);
-    return {};
-  });
 }
 
 void GraphPane::perform_folding() {
@@ -207,10 +190,20 @@ void GraphPane::watch() {
   connect(bar_, &GraphBar::fit_asked, this, [this] { bench_.ask(journal::FitGraph{}); });
   for (bool before : {false, true}) {
     watch_view(pair_->view(before));
-    watch_find(pair_->view(before));
-    connect(&pair_->view(before), &GraphView::laid_out_anew, this,
-            [this] { legend_->show_cards(main().cards()); });
+    watch_blocks(pair_->view(before));
+    connect(&pair_->view(before), &GraphView::laid_out_anew, this, &GraphPane::take_layout);
   }
+}
+
+void GraphPane::take_graph(std::shared_ptr<session::GraphView const> const& graph) {
+  graph_ = graph;
+  legend_->say({});
+  finding_.take_graph();
+}
+
+void GraphPane::take_layout() {
+  legend_->show_cards(main().cards());
+  finding_.take_layout();
 }
 
 void GraphPane::watch_view(GraphView& view) {
@@ -292,16 +285,7 @@ void GraphPane::show_menu(GraphView& view, GraphView::Spot const& spot, QPoint a
       at, entries);
 }
 
-void GraphPane::watch_find(GraphView& view) {
-  connect(&view, &GraphView::find_typed, this, [this](QString const& text) {
-    if (text.isEmpty()) return pair_->find({});  // the line stays open
-    bench_.user_did(journal::FindInGraph{text.toStdString()});
-  });
-  connect(&view, &GraphView::step_typed, this, [this](int direction) {
-    if (found_count() > 0) bench_.user_did(journal::StepMatch{direction > 0 ? "next" : "previous"});
-  });
-  connect(&view, &GraphView::find_closed, this,
-          [this] { bench_.user_did(journal::FindInGraph{}); });
+void GraphPane::watch_blocks(GraphView& view) {
   connect(&view, &GraphView::alike_step_typed, this, [this](int direction) {
     bench_.user_did(journal::StepBlock{direction > 0 ? "next" : "previous"});
   });
@@ -331,7 +315,7 @@ void GraphPane::add_commands() {
   add(kBefore, "", journal::ChooseGraph{"before"});
   add(kAfter, "", journal::ChooseGraph{"after"});
   add(kBoth, "", journal::ChooseGraph{"both"});
-  add("Find in the graph", "", journal::ShowDialog{"find", {}});
+  finding_.add_commands();
   add("Fit the graph", "", journal::FitGraph{});
   for (std::string const& quantity : graph::overlay_names())
     add(qPrintable("Overlay of the graph: " + QString::fromStdString(quantity)), "",
@@ -411,33 +395,15 @@ std::optional<session::FactValue> GraphPane::fact(std::string const& name) const
   if (name == "blocks.group")
     return view.alike_count() == 0 ? std::string("none") : view.block_stood_at();
   if (name == "blocks.words") return view.alike_words().toStdString();
-  if (name == "find.matches") return double(found_count());
-  GraphView const& found = pair_->found_in();
-  if (name == "find.current") return double(found.current_match() + 1);
-  if (name != "find.node") return {};
-  return found.match_name().isEmpty() ? "none" : found.match_name().toStdString();
+  return finding_.fact(name);
 }
 
 std::vector<PaletteEntry> GraphPane::palette_entries() {
   std::vector<PaletteEntry> entries;
-  std::set<std::string> seen;
   if (!now().graph) return entries;
   menu_.add_palette(entries);
-  for (session::GraphEdgeView const& edge : now().graph->edges)
-    if (seen.insert(edge.value).second && !edge.value.empty())
-      entries.push_back({"Tensor " + QString::fromStdString(edge.value),
-                         {},
-                         QString::fromStdString(edge.shape),
-                         [this, edge] { show_tensor(edge); },
-                         true});
+  finding_.add_palette(entries);
   return entries;
-}
-
-/// At the node that makes it; an input at the first that reads it.
-void GraphPane::show_tensor(session::GraphEdgeView const& edge) {
-  int wanted = edge.from >= 0 ? edge.from : edge.to;
-  for (session::GraphNodeView const& node : now().graph->nodes)
-    if (node.id == wanted) bench_.ask(journal::FindInGraph{node.name});
 }
 
 }  // namespace
