@@ -5,8 +5,8 @@
 #include "engine/hardware/hardware.h"
 #include "engine/session/facts/loop_words.h"
 #include "engine/session/facts/nest_values.h"
+#include "engine/session/facts/peak_values.h"
 #include "engine/session/tuning.h"
-#include "engine/support/base/quantities.h"
 
 namespace tw::session {
 namespace {
@@ -188,31 +188,11 @@ Value gain_over(Snapshot const& now, std::string_view label, Time time) {
   return number(*((*other).*time) / *(node->*time));
 }
 
-/// The peak of arithmetic of the cores that the schedule uses: one, unless a loop is parallel.
-/// Null: it is not known.
-RoofView const* peak(Snapshot const& now) {
-  RoofView const* best = nullptr;
-  bool parallel = loops_marked(now, LoopMark::kParallel) > 0;
-  if (now.machine && now.machine->roofs_known)
-    for (RoofView const& roof : now.machine->roofs)
-      if (roof.compute && (parallel || roof.cores == 1) && (!best || roof.value > best->value))
-        best = &roof;
-  return best;
-}
-
 Value of_peak(Snapshot const& now) {
   HistoryNodeView const* node = node_of(now);
   RoofView const* best = peak(now);
   bool known = node && node->gflops && best && best->value > 0;
   return known ? number(*node->gflops / best->value * 100) : std::nullopt;
-}
-
-/// In the words of the bar at the top, whose percentage is of all cores.
-Value peak_words(Snapshot const& now) {
-  RoofView const* best = peak(now);
-  if (!best || !now.history) return std::nullopt;
-  return words(speed_text(best->value, now.history->unit) + " of " +
-               count_text(best->cores, "core"));
 }
 
 Value intensity(Snapshot const& now) {
@@ -264,7 +244,7 @@ Fact const kFacts[] = {
      [](Now now, Chosen) { return of_peak(now); }},
     {{"kernel.peak", "words",
       "the peak arithmetic of the cores that the schedule uses, as in 181 GFLOP/s of 1 core"},
-     [](Now now, Chosen) { return peak_words(now); }},
+     [](Now now, Chosen) { return words(peak_words(now)); }},
     {{"kernel.gain", "", "how many times as fast as the plain loop nest, measured"},
      [](Now now, Chosen) { return gain_over(now, "plain", &HistoryNodeView::min_ms); }},
     {{"kernel.over_default", "", "how many times as fast as the default schedule, measured"},
