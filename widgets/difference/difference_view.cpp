@@ -107,6 +107,8 @@ QWidget* DifferenceView::build_half(GraphView* view, QLabel* caption) {
   view->have_find_bar(false);
   view->step_by_cards(true);
   view->show_overlay("none");
+  connect(view, &GraphView::cancel_layout_typed, view, &GraphView::cancel_layout);
+  connect(view, &GraphView::lay_out_typed, view, &GraphView::lay_out_after_all);
   bool before = view == before_;
   connect(view, &GraphView::chosen, this, [this, before](QString const& group, int node) {
     if (group.isEmpty()) choose_node(before, node);

@@ -288,7 +288,8 @@ double width_of(Cards const& made, Card const& card, Ruler& titles) {
 }
 
 /// Right of its mark, else left of it, where no other one stands; none where there is no room.
-void place_labels(Cards& made) {
+/// False: it was stopped.
+bool place_labels(Cards& made, StopToken const& stop) {
   Ruler digits(mono_font(11));
   std::vector<Border*> downwards;
   for (Border& border : made.borders)
@@ -299,6 +300,7 @@ void place_labels(Cards& made) {
     return QRectF(border.mark - QPointF(8, 8), QSizeF(16, 16));
   };
   for (size_t i = 0; i < downwards.size(); ++i) {
+    if (stop.stop_requested()) return false;
     Border& border = *downwards[i];
     QPointF mid = border.mark;
     double wide = digits.width(paint::shape(border.edge->shape)) + 2;
@@ -317,25 +319,39 @@ void place_labels(Cards& made) {
     constexpr double kBytes = 90;  // may stand behind the shape
     if (!border.label.isEmpty()) border.box |= border.label.adjusted(0, 0, kBytes, 0);
   }
+  return true;
 }
 
-/// At the right of a frame's head, where no line says what passes there.
-void place_note(Cards const& made, Group& group, Ruler& small) {
-  if (group.alike.isEmpty() || group.frame.isEmpty()) return;
-  double wide = small.width(group.alike) + 2;
-  QRectF note(group.frame.right() - kPad - wide, group.frame.top() + 5, wide, 24);
-  auto covers = [&](Border const& border) {
-    QRectF disc(border.mark - QPointF(10, 10), QSizeF(20, 20));
-    return !border.points.empty() && (border.label.intersects(note) || disc.intersects(note));
-  };
-  if (note.left() > group.frame.left() + kPad && std::ranges::none_of(made.borders, covers))
-    group.note = note;
+/// At the right of a frame's head, where no line says what passes there. False: it was stopped.
+bool place_notes(Cards& made, StopToken const& stop) {
+  Ruler small(ui_font(11));
+  std::vector<Border const*> downwards;
+  for (Border const& border : made.borders)
+    if (!border.points.empty()) downwards.push_back(&border);
+  auto height = [](Border const* border) { return border->mark.y(); };
+  std::ranges::sort(downwards, {}, height);
+  constexpr double kNear = 48;  // what a line says stands no further from its mark
+  for (Group& group : made.groups) {
+    if (stop.stop_requested()) return false;
+    if (group.alike.isEmpty() || group.frame.isEmpty()) continue;
+    double wide = small.width(group.alike) + 2;
+    QRectF note(group.frame.right() - kPad - wide, group.frame.top() + 5, wide, 24);
+    auto covers = [&](Border const* border) {
+      QRectF disc(border->mark - QPointF(10, 10), QSizeF(20, 20));
+      return border->label.intersects(note) || disc.intersects(note);
+    };
+    auto first = std::ranges::lower_bound(downwards, note.top() - kNear, {}, height);
+    auto last = std::ranges::upper_bound(downwards, note.bottom() + kNear, {}, height);
+    if (note.left() > group.frame.left() + kPad && std::none_of(first, last, covers))
+      group.note = note;
+  }
+  return true;
 }
 
-void place(Cards& made) {
+session::FramedLayout layout_of(Cards const& made, std::vector<int>& frame_of) {
   session::FramedLayout layout;
   Ruler titles(ui_font(13, 600));
-  std::vector<int> frame_of = frames_of(made, layout, titles);
+  frame_of = frames_of(made, layout, titles);
   for (Card const& card : made.cards) {
     int group = card.fold >= 0 ? made.groups[size_t(card.fold)].parent
                                : made.members[size_t(card.members.front())].inner;
@@ -347,7 +363,11 @@ void place(Cards& made) {
     layout.room_width = made.folds.room.width();
     layout.room_height = made.folds.room.height();
   }
-  session::lay_out(layout);
+  return layout;
+}
+
+void take_places(Cards& made, session::FramedLayout const& layout,
+                 std::vector<int> const& frame_of) {
   for (size_t i = 0; i < made.cards.size(); ++i) {
     auto const& at = layout.cards[i];
     made.cards[i].box = QRectF(at.x, at.y, at.width, at.height);
@@ -361,11 +381,17 @@ void place(Cards& made) {
     for (auto const& [x, y] : layout.edges[e].points) made.borders[e].points.emplace_back(x, y);
     if (!made.borders[e].points.empty()) finish_border(made.borders[e], made);
   }
-  place_labels(made);
-  Ruler small(ui_font(11));
-  for (Group& group : made.groups) place_note(made, group, small);
   made.width = layout.width;
   made.height = layout.height;
+}
+
+/// False: it was stopped.
+bool place(Cards& made, StopToken const& stop, Progress const& progress) {
+  std::vector<int> frame_of;
+  session::FramedLayout layout = layout_of(made, frame_of);
+  if (!session::lay_out(layout, {.stop = stop, .progress = progress})) return false;
+  take_places(made, layout, frame_of);
+  return place_labels(made, stop) && place_notes(made, stop);
 }
 
 }  // namespace
@@ -383,7 +409,8 @@ QString chip_text(session::GraphNodeView const& node) {
 }
 
 std::shared_ptr<Cards const> make_cards(std::shared_ptr<session::GraphView const> graph,
-                                        bool before, Folds const& folds) {
+                                        bool before, Folds const& folds, StopToken stop,
+                                        Progress const& progress) {
   auto began = std::chrono::steady_clock::now();
   auto made = std::make_shared<Cards>();
   made->graph = std::move(graph);
@@ -391,12 +418,14 @@ std::shared_ptr<Cards const> make_cards(std::shared_ptr<session::GraphView const
   made->folds = folds;
   auto card_of = fill_cards(*made);
   auto member_of = card_of;
+  if (stop.stop_requested()) return nullptr;
   Folding(*made, card_of);
+  if (stop.stop_requested()) return nullptr;
   fill_borders(*made, card_of);
   fill_words(*made, card_of);
   for (Findable& found : made->findable)
     found.inner = made->members[size_t(member_of.at(found.node->id))].inner;
-  place(*made);
+  if (!place(*made, stop, progress)) return nullptr;
   made->took_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
   return made;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/session/values.h"
+#include "engine/support/base/job.h"
 
 namespace tw::graph {
 
@@ -98,8 +99,10 @@ struct Cards {
   double took_ms = 0;  ///< to lay out
 };
 
+/// Null: it was stopped.
 std::shared_ptr<Cards const> make_cards(std::shared_ptr<session::GraphView const> graph,
-                                        bool before, Folds const& folds);
+                                        bool before, Folds const& folds, StopToken stop = {},
+                                        Progress const& progress = {});
 QString chip_text(session::GraphNodeView const& node);
 /// Of its Latin letters.
 std::string lower_case(std::string text);

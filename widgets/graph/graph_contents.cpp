@@ -73,11 +73,17 @@ QString listed(Contents const& one, QString const& words) {
                        : parts.join(QStringLiteral(" · "));
 }
 
-QString named(QStringList const& others) {
+/// A large graph may have ten thousand of one form: no more are gone through than are named.
+QString others_of(Cards const& made, std::vector<size_t> const& same, size_t group) {
+  QStringList others;
+  for (size_t other : same) {
+    if (size_t(others.size()) == kMostNamed) break;
+    if (other != group) others << made.groups[other].title;
+  }
   if (others.isEmpty()) return {};
-  QString text = "same operators as " + others.mid(0, int(kMostNamed)).join(", ");
-  if (size_t(others.size()) > kMostNamed)
-    text += QString(" and %1 more").arg(others.size() - qsizetype(kMostNamed));
+  QString text = "same operators as " + others.join(", ");
+  if (same.size() - 1 > kMostNamed)
+    text += QString(" and %1 more").arg(same.size() - 1 - kMostNamed);
   return text;
 }
 
@@ -94,10 +100,7 @@ void describe_groups(Cards& made, std::vector<std::pair<int, int>> const& edges)
   for (auto const& [form, groups] : same)
     for (size_t g : groups) {
       if (!all[g].form.empty()) made.groups[g].form = int(groups.front());
-      QStringList others;
-      for (size_t other : groups)
-        if (other != g) others << made.groups[other].title;
-      made.groups[g].alike = named(others);
+      made.groups[g].alike = others_of(made, groups, g);
     }
 }
 

@@ -63,7 +63,7 @@ bool GraphView::fold(std::string const& key, bool open) {
       open_to(found.inner);
     }
   }
-  if (busy()) lay_out_again();
+  lay_out_as_wanted();
   update();
   return true;
 }
@@ -77,14 +77,14 @@ std::map<std::string, bool> GraphView::fold_states() const {
 
 void GraphView::fold_as(std::map<std::string, bool> const& states) {
   for (auto const& [key, open] : states) folds_[before_ ? 1 : 0].own[key] = open;
-  if (busy()) lay_out_again();
+  lay_out_as_wanted();
 }
 
 void GraphView::fold_all(bool open) {
   folds_[before_ ? 1 : 0] = {open, {}, folds().room};
   anchor_.clear();
   fitted_ = false;
-  if (busy()) lay_out_again();
+  lay_out_as_wanted();
 }
 
 std::map<std::string, bool> GraphView::innermost_folded() const {
@@ -105,7 +105,7 @@ void GraphView::open_to(int inner) {
       folds_[before_ ? 1 : 0].own[made_->groups[size_t(g)].key] = true;
       anchor_ = made_->groups[size_t(g)].key;
     }
-  if (busy()) lay_out_again();
+  lay_out_as_wanted();
 }
 
 /// What was clicked stays under the pointer.

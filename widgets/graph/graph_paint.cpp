@@ -35,8 +35,9 @@ void GraphView::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing, false);
   painter.fillRect(unit_rect(), theme_.inset);
   if (!ready()) {
-    paint::text(painter, QRectF(24, 24, unit_width() - 48, 20), ui_font(12), theme_.text2,
-                graph_ ? "Laying out the graph" : "The graph of the model appears here.");
+    if (layout_words().isEmpty())  // else these say more
+      paint::text(painter, QRectF(24, 24, unit_width() - 48, 20), ui_font(12), theme_.text2,
+                  graph_ ? "Laying out the graph" : "The graph of the model appears here.");
     return;
   }
   if (graph_->nodes.empty())

@@ -62,6 +62,10 @@ void GraphPair::connect_view(GraphView& view) {
     follow();
   });
   connect(&view, &GraphView::laid_out_anew, this, [this, &view] { laid_out(view); });
+  connect(&view, &GraphView::layout_cancelled, this, [this] {
+    fitting_ = Fitting::kNo;
+    found_ = -1;
+  });
 }
 
 std::vector<GraphView*> GraphPair::shown() const {
@@ -71,6 +75,18 @@ std::vector<GraphView*> GraphPair::shown() const {
 
 bool GraphPair::busy() const {
   return std::ranges::any_of(shown(), [](GraphView const* view) { return view->busy(); });
+}
+
+void GraphPair::cancel_layout() {
+  for (GraphView* view : shown()) view->cancel_layout();
+}
+
+bool GraphPair::was_cancelled() const {
+  return std::ranges::any_of(shown(), [](GraphView const* view) { return view->was_cancelled(); });
+}
+
+void GraphPair::lay_out_after_all() {
+  for (GraphView* view : shown()) view->lay_out_after_all();
 }
 
 // ---- what is shown -------------------------------------------------------------------------

@@ -36,6 +36,9 @@ public:
   /// Those that are shown.
   std::vector<GraphView*> shown() const;
   bool busy() const;
+  void cancel_layout();
+  bool was_cancelled() const;
+  void lay_out_after_all();
 
   // What is done with all that are shown.
   /// All that is shown, large enough to be read: in columns, then with blocks folded, the innermost

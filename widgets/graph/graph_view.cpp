@@ -4,9 +4,10 @@
 #include <QContextMenuEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QtConcurrent>
 #include <algorithm>
 #include <utility>
+
+#include "widgets/graph/layout_notice.h"
 
 namespace tw {
 
@@ -20,8 +21,7 @@ constexpr double kLeastScale = 0.02, kMostScale = 2.5;
 
 }  // namespace
 
-GraphView::GraphView(QWidget* parent)
-    : Canvas(parent), watcher_(new QFutureWatcher<Made>(this)), bar_(new FindBar(this)) {
+GraphView::GraphView(QWidget* parent) : Canvas(parent), bar_(new FindBar(this)) {
   setObjectName("graph");
   setAccessibleName("Graph");
   setFocusPolicy(Qt::StrongFocus);
@@ -30,14 +30,12 @@ GraphView::GraphView(QWidget* parent)
       Qt::WA_OpaquePaintEvent);  // a large picture takes long to fill, and was filled twice
   bar_->hide();
   make_block_bar();
-  connect(watcher_, &QFutureWatcher<Made>::finished, this, &GraphView::take_cards);
+  make_layout();
   connect(bar_, &FindBar::text_typed, this, &GraphView::find_typed);
   connect(bar_, &FindBar::step_asked, this, &GraphView::step_typed);
   connect(bar_, &FindBar::only_asked, this, &GraphView::only_matches_typed);
   connect(bar_, &FindBar::closed, this, &GraphView::find_closed);
 }
-
-GraphView::~GraphView() { watcher_->waitForFinished(); }
 
 void GraphView::show_graph(std::shared_ptr<session::GraphView const> graph,
                            std::shared_ptr<session::KernelTable const> kernels, int kernel) {
@@ -58,70 +56,6 @@ void GraphView::show_before(bool before) {
   rebuild();
 }
 
-void GraphView::rebuild() {
-  fitted_ = false;
-  folds_[0].room = folds_[1].room = {};
-  chosen_edge_ = -1;
-  dragged_flag_ = drop_group_ = wanted_node_ = -1;
-  group_.clear();
-  anchor_.clear();
-  matches_.clear();
-  match_cards_.clear();
-  alike_.clear();
-  marked_.clear();
-  hinted_.clear();
-  mark_cards_.clear();
-  match_ = hovered_ = -1;
-  asked_ = {-1, -1};
-  update();
-  if (!graph_) return made_.reset();
-  lay_out_again();
-}
-
-void GraphView::lay_out_again() {
-  if (watcher_->isRunning()) return;  // looked at when it has ended
-  watcher_->setFuture(QtConcurrent::run([graph = graph_, before = before_, folded = folds()] {
-    return graph::make_cards(graph, before, folded);
-  }));
-}
-
-void GraphView::take_cards() {
-  Made next = watcher_->result();
-  if (!graph_) return made_.reset();
-  if (next->graph != graph_ || next->before != before_ || next->folds != folds())
-    return lay_out_again();  // another graph was asked for meanwhile
-  bool same = made_ && made_->graph == next->graph && made_->before == next->before;
-  QRectF stood;
-  if (graph::Group const* group = same ? group_of(anchor_) : nullptr)
-    stood = group->card >= 0 ? made_->cards[size_t(group->card)].box : group->frame;
-  int match = match_;
-  made_ = std::move(next);
-  tensors_known_ = false;
-  map_of_ = nullptr;
-  hovered_ = -1;
-  update_values();
-  if (!fitted_) first_look();
-  QRectF seen(to_scene({0, 0}), to_scene(QPointF(unit_width(), unit_height())));
-  if (stood.intersects(seen))
-    keep_in_place(stood);
-  else if (!moved_)
-    first_look();
-  search();
-  if (same && match >= 0 && match < match_count()) step_match_to(match);
-  if (std::exchange(wants_match_, false)) bring_match_into_view();
-  for (graph::Findable const& found : made_->findable)
-    if (wanted_node_ >= 0 && found.node->id == wanted_node_) bring_into_view(found.card);
-  wanted_node_ = -1;
-  find_alike_again();
-  update_marks();
-  if (asked_to_see_)
-    show_reason(asked_.first, asked_.second);  // its groups open, if they were not known before
-  else
-    settle_reason(false);
-  update();
-  emit laid_out_anew();
-}
-
 double GraphView::fit_scale() const {
   if (!laid_out() || unit_width() < 50 || unit_height() < 50) return 0;
   double wide = (unit_width() - 48) / std::max(made_->width, 1.0);
@@ -134,7 +68,7 @@ void GraphView::flow(bool in_columns) {
   QSizeF room(unit_width() - 48, unit_height() - cut_words_height() - 48);
   folds_[before_ ? 1 : 0].room = in_columns ? room : QSizeF();
   anchor_.clear();
-  if (busy()) lay_out_again();
+  lay_out_as_wanted();
 }
 
 bool GraphView::shows_all() const {
@@ -187,11 +121,12 @@ QSizeF GraphView::whole_size() const {
 }
 
 QSizeF GraphView::begin_whole() {
-  left_ = {scale_, origin_, moved_, bar_->isVisible()};
+  left_ = {scale_, origin_, moved_, bar_->isVisible(), !notice_->isHidden()};
   if (!laid_out()) return whole_size();
   whole_ = true;
   moved_ = false;
   bar_->hide();
+  notice_->hide();
   show_block_bar();
   return whole_size();
 }
@@ -202,6 +137,7 @@ void GraphView::end_whole() {
   origin_ = left_.origin;
   moved_ = left_.moved;
   bar_->setVisible(left_.searched);
+  notice_->setVisible(left_.noted);
   show_block_bar();
   update();
 }
@@ -210,6 +146,7 @@ void GraphView::rescale() {
   map_of_ = nullptr;
   far_names_.clear();
   bar_->set_theme(theme_);
+  notice_->set_theme(theme_);
   place_bar();
   if (!moved_ && !flows()) first_look();
 }
@@ -219,6 +156,7 @@ void GraphView::place_bar() {
   bar_->fit(width() - 2 * gap.x());
   bar_->move(width() - bar_->width() - gap.x(), gap.y());
   place_block_bar();
+  place_notice();
 }
 
 /// A place the user has chosen stays; the first look is looked anew. One that was fitted fits again
@@ -321,6 +259,7 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
     drop_group_ = -1;
     return drop_flag();
   }
+  if (event->key() == Qt::Key_Escape && end_layout_by_key()) return;
   if (event->key() == Qt::Key_Escape && bar_->isVisible()) return emit find_closed();
   if (event->key() == Qt::Key_0) return emit fit_typed();
   QWidget::keyPressEvent(event);

@@ -4,7 +4,6 @@
 /// away only what can be told apart is drawn.
 #pragma once
 
-#include <QFutureWatcher>
 #include <QHash>
 #include <QImage>
 #include <QPen>
@@ -13,6 +12,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "engine/session/graph_difference.h"
 #include "engine/session/values.h"
@@ -27,6 +27,8 @@
 namespace tw {
 
 class BlockBar;
+class LayoutNotice;
+class LayoutRun;
 
 /// "+", "−", "≠", "↕"; of the same: nothing.
 QString change_sign(session::NodeChange change);
@@ -73,8 +75,19 @@ public:
   void end_whole() override;
   size_t card_count() const { return made_ ? made_->cards.size() : 0; }
   size_t edge_count() const { return made_ ? made_->borders.size() : 0; }
+  // ---- the layout, off the window's thread: graph_lay_out.cpp ----
   /// Whether a layout is still being made.
-  bool busy() const { return graph_ && (!ready() || made_->folds != folds()); }
+  bool busy() const;
+  /// The layout is computed no further; the one before it stays, if there is one.
+  void cancel_layout();
+  bool was_cancelled() const { return cancelled_.has_value(); }
+  /// What was cancelled is laid out.
+  void lay_out_after_all();
+  /// What the view says of its layout; empty: nothing.
+  QString layout_words() const;
+  /// How long a layout takes before the view says so.
+  void set_patience(int ms);
+
   /// Opens a group, or folds it, by its key; false: there is none. What is found in it is opened
   /// down to the node.
   bool fold(std::string const& key, bool open);
@@ -202,6 +215,9 @@ signals:
   void step_typed(int direction);
   void only_matches_typed(bool only);
   void find_closed();
+  void cancel_layout_typed();
+  void lay_out_typed();
+  void layout_cancelled();
   void alike_step_typed(int direction);
   void alike_ended();
 
@@ -222,7 +238,14 @@ private:
   using Made = std::shared_ptr<graph::Cards const>;
   bool ready() const { return made_ && made_->graph == graph_ && made_->before == before_; }
   void rebuild();
-  void take_cards();
+  void make_layout();
+  void lay_out();
+  /// Where what is wanted is another layout than that which is shown.
+  void lay_out_as_wanted();
+  void take_cards(Made next);
+  std::vector<session::GraphNodeView> const& nodes() const;
+  bool end_layout_by_key();
+  void place_notice();
   Reason reason_of_node(int id) const;
   QString end_title(int node, bool whole_kernel) const;
   graph::Findable const* findable(int node) const;
@@ -270,7 +293,6 @@ private:
   void step_group(int direction);
   void open_to(int inner);
   void keep_in_place(QRectF const& stood);
-  void lay_out_again();
   std::vector<Part> group_parts() const;
   // Of blocks that are built alike: graph_alike.cpp.
   void make_block_bar();
@@ -345,14 +367,16 @@ private:
   QImage map_;
   graph::Cards const* map_of_ = nullptr;
   bool on_map_ = false;  ///< the map is being dragged
-  QFutureWatcher<Made>* watcher_ = nullptr;
+  LayoutRun* layout_ = nullptr;
+  LayoutNotice* notice_ = nullptr;
+  std::optional<graph::Folds> cancelled_;  ///< which were to be laid out
   QPointF origin_{24, 24}, press_, press_origin_;
   double scale_ = 1;
   /// Where one was before the whole graph was asked for.
   struct Place {
     double scale;
     QPointF origin;
-    bool moved, searched;
+    bool moved, searched, noted;
   } left_{};
   bool fitted_ = false, dragging_ = false, whole_ = false;
   int clicked_ = -1;    ///< an operator of the card that was clicked last

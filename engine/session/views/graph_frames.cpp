@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "engine/session/views/graph_columns.h"
-#include "engine/session/views/graph_layout.h"
 
 namespace tw::session {
 namespace {
@@ -22,7 +21,31 @@ struct Room {
 
 class Framing {
 public:
-  explicit Framing(FramedLayout& layout) : whole_(layout), rooms_(layout.frames.size() + 1) {
+  Framing(FramedLayout& layout, LayoutOptions const& options)
+      : whole_(layout), options_(options), rooms_(layout.frames.size() + 1) {}
+
+  bool run() {
+    if (!fill_rooms()) return false;
+    for (Room const& room : rooms_) all_ += int64_t(room.layout.nodes.size());
+    for (int f = int(whole_.frames.size()); f-- > -1;)
+      if (!lay_out_room(f)) return false;
+    place();
+    join();
+    return !stopped();
+  }
+
+private:
+  /// An edge's way through a room.
+  struct Piece {
+    int frame = -1, edge = -1;
+  };
+
+  /// The part of the time that edges take to be cut at frames.
+  static constexpr double kFilled = 0.5;
+
+  bool stopped() const { return options_.stop.stop_requested(); }
+
+  bool fill_rooms() {
     for (size_t i = 0; i < whole_.cards.size(); ++i) {
       Room& room = room_of(whole_.cards[i].frame);
       room.of_card[int(i)] = int(room.layout.nodes.size());
@@ -33,17 +56,18 @@ public:
       room.of_frame[int(f)] = int(room.layout.nodes.size());
       room.layout.nodes.push_back({});
     }
-    for (FramedEdge const& edge : whole_.edges) pieces_.push_back(pieces_of(edge));
-    for (int f = int(whole_.frames.size()); f-- > -1;) lay_out_room(f);
-    place();
-    join();
+    for (FramedEdge const& edge : whole_.edges) {
+      if (stopped()) return false;
+      pieces_.push_back(pieces_of(edge));
+      report(kFilled * double(pieces_.size()) / double(whole_.edges.size()));
+    }
+    return true;
   }
 
-private:
-  /// An edge's way through a room.
-  struct Piece {
-    int frame = -1, edge = -1;
-  };
+  void report(double part) const {
+    constexpr int64_t kAll = 1000;
+    if (options_.progress) options_.progress({"layout", int64_t(part * kAll), kAll});
+  }
 
   Room& room_of(int frame) { return rooms_[size_t(frame + 1)]; }
 
@@ -97,7 +121,7 @@ private:
   }
 
   /// Frames in it are laid out already: lines reach them where they pass their borders.
-  void lay_out_room(int frame) {
+  bool lay_out_room(int frame) {
     Room& room = room_of(frame);
     std::map<int, int> frame_at;  // by node
     for (auto const& [inner, node] : room.of_frame) {
@@ -113,14 +137,31 @@ private:
       if (auto at = frame_at.find(to); at != frame_at.end())
         edge.to_at = door_at(at->second, &Room::entry, card);
     }
-    session::lay_out(room.layout);
-    if (frame < 0) return flow_in_columns(room.layout, whole_.room_width, whole_.room_height);
+    if (!session::lay_out(room.layout, options_of(room))) return false;
+    done_ += int64_t(room.layout.nodes.size());
+    if (frame < 0) {
+      flow_in_columns(room.layout, whole_.room_width, whole_.room_height);
+      return true;
+    }
     Frame& around = whole_.frames[size_t(frame)];
     double inner = room.layout.width + 2 * kFramePad;
     around.width = std::max(inner, around.least_width);
     room.dx = kFramePad + (around.width - inner) / 2;
     room.dy = room.entry.empty() ? kFrameHead + 8 : 0;
     around.height = room.dy + room.layout.height + (room.exit.empty() ? kFramePad : 0);
+    return true;
+  }
+
+  /// A room's part of the progress is as large as its part of what stands in all of them.
+  LayoutOptions options_of(Room const& room) const {
+    LayoutOptions own = options_;
+    if (own.progress)
+      own.progress = [this,
+                      nodes = double(room.layout.nodes.size())](ProgressReport const& of_room) {
+        double passed = double(done_) + nodes * double(of_room.done) / double(of_room.total);
+        report(kFilled + (1 - kFilled) * passed / double(all_));
+      };
+    return own;
   }
 
   double door_at(int frame, std::map<int, int> Room::*doors, int card) {
@@ -163,14 +204,16 @@ private:
   }
 
   FramedLayout& whole_;
+  LayoutOptions const& options_;
   std::vector<Room> rooms_;
   std::vector<std::vector<Piece>> pieces_;
+  int64_t done_ = 0, all_ = 0;  ///< cards, frames and doors
 };
 
 }  // namespace
 
-void lay_out(FramedLayout& layout) {
-  if (!layout.cards.empty()) Framing{layout};
+bool lay_out(FramedLayout& layout, LayoutOptions const& options) {
+  return layout.cards.empty() || Framing(layout, options).run();
 }
 
 }  // namespace tw::session

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/session/views/graph_layout.h"
+
 namespace tw::session {
 
 struct FramedCard {
@@ -32,7 +34,8 @@ struct FramedLayout {
 
 inline constexpr double kFrameHead = 34, kFramePad = 16;
 
-/// Edges that enter a frame from one card share a line until they part.
-void lay_out(FramedLayout& layout);
+/// Edges that enter a frame from one card share a line until they part. False: it was stopped, and
+/// no result means anything.
+bool lay_out(FramedLayout& layout, LayoutOptions const& options = {});
 
 }  // namespace tw::session

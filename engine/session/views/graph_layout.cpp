@@ -60,15 +60,32 @@ std::vector<int> layers_of(Layout const& layout) {
 
 class Layering {
 public:
-  Layering(Layout& layout, LayoutOptions const& options) : layout_(layout), options_(options) {
-    build();
-    order();
-    place();
-    route();
-  }
+  Layering(Layout& layout, LayoutOptions const& options) : layout_(layout), options_(options) {}
+
+  bool run() { return build() && order() && place() && route(); }
 
 private:
-  void build() {
+  bool stopped() const { return options_.stop.stop_requested(); }
+
+  /// One more of the passes over it is done. False: no more is wanted.
+  bool went_over(std::vector<int> const& row) {
+    done_ += int64_t(row.size());
+    if (options_.progress) options_.progress({"layout", done_, total_});
+    return !stopped();
+  }
+  /// Down all rows and up again, as often as is asked for.
+  template <typename Pass>
+  bool sweep(Pass pass) {
+    for (int again = 0; again < options_.sweeps; ++again) {
+      for (size_t l = 1; l < rows_.size(); ++l)
+        if (pass(rows_[l], true); !went_over(rows_[l])) return false;
+      for (size_t l = rows_.size() - 1; l-- > 0;)
+        if (pass(rows_[l], false); !went_over(rows_[l])) return false;
+    }
+    return true;
+  }
+
+  bool build() {
     std::vector<int> layer = layers_of(layout_);
     for (size_t i = 0; i < layout_.nodes.size(); ++i) {
       layout_.nodes[i].layer = layer[i];
@@ -77,6 +94,7 @@ private:
     chains_.resize(layout_.edges.size());
     for (size_t e = 0; e < layout_.edges.size(); ++e) {
       int from = layout_.edges[e].from, to = layout_.edges[e].to;
+      if (stopped()) return false;
       if (layer[size_t(from)] >= layer[size_t(to)]) continue;
       int last = from;
       for (int l = layer[size_t(from)] + 1; l < layer[size_t(to)]; ++l) {
@@ -87,6 +105,12 @@ private:
       }
       link(last, to);
     }
+    // Twice so many sweeps: of the order, and of the places.
+    for (size_t l = 0; l < rows_.size(); ++l) {
+      int64_t ways = (l > 0) + (l + 1 < rows_.size());
+      total_ += 2 * options_.sweeps * ways * int64_t(rows_[l].size());
+    }
+    return !stopped();
   }
 
   int add(Cell cell) {
@@ -120,12 +144,9 @@ private:
     for (size_t i = 0; i < row.size(); ++i) row[i] = keyed[i].second;
     number(row);
   }
-  void order() {
+  bool order() {
     for (auto const& row : rows_) number(row);
-    for (int sweep = 0; sweep < options_.sweeps; ++sweep) {
-      for (size_t l = 1; l < rows_.size(); ++l) sort_row(rows_[l], true);
-      for (size_t l = rows_.size() - 1; l-- > 0;) sort_row(rows_[l], false);
-    }
+    return sweep([this](std::vector<int>& row, bool down) { sort_row(row, down); });
   }
 
   double wanted(Cell const& cell, bool by_above) const {
@@ -154,7 +175,7 @@ private:
     }
   }
 
-  void place() {
+  bool place() {
     for (auto const& row : rows_) {
       double x = 0;
       for (int cell : row) {
@@ -162,10 +183,12 @@ private:
         x += cells_[size_t(cell)].width + options_.node_gap;
       }
     }
-    for (int sweep = 0; sweep < options_.sweeps; ++sweep) {
-      for (size_t l = 1; l < rows_.size(); ++l) relax(rows_[l], true);
-      for (size_t l = rows_.size() - 1; l-- > 0;) relax(rows_[l], false);
-    }
+    if (!sweep([this](std::vector<int>& row, bool down) { relax(row, down); })) return false;
+    take_places();
+    return true;
+  }
+
+  void take_places() {
     double least = 0;
     for (Cell const& cell : cells_) least = std::min(least, cell.x);
     tops_.clear();
@@ -189,8 +212,9 @@ private:
     }
   }
 
-  void route() {
+  bool route() {
     for (size_t e = 0; e < layout_.edges.size(); ++e) {
+      if (stopped()) return false;
       LayoutEdge& edge = layout_.edges[e];
       LayoutNode const& from = layout_.nodes[size_t(edge.from)];
       LayoutNode const& to = layout_.nodes[size_t(edge.to)];
@@ -205,6 +229,7 @@ private:
       edge.points.push_back({end, to.y});
       for (auto const& point : edge.points) layout_.width = std::max(layout_.width, point.first);
     }
+    return true;
   }
   static void bend(LayoutEdge& edge, double x, double y) {
     if (std::abs(edge.points.back().first - x) < 0.5) return;
@@ -218,13 +243,13 @@ private:
   std::vector<std::vector<int>> rows_;
   std::vector<std::vector<int>> chains_;
   std::vector<double> tops_, heights_;
+  int64_t done_ = 0, total_ = 0;
 };
 
 }  // namespace
 
-void lay_out(Layout& layout, LayoutOptions const& options) {
-  if (layout.nodes.empty()) return;
-  Layering(layout, options);
+bool lay_out(Layout& layout, LayoutOptions const& options) {
+  return layout.nodes.empty() || Layering(layout, options).run();
 }
 
 }  // namespace tw::session

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/support/base/job.h"
+
 namespace tw::session {
 
 /// Where what enters or leaves a frame stands: above or below all others.
@@ -30,12 +32,15 @@ struct Layout {
 struct LayoutOptions {
   double layer_gap = 56;
   double node_gap = 36;
-  int sweeps = 4;  ///< of the ordering by barycentre
+  int sweeps = 4;          ///< of the ordering by barycentre
+  StopToken stop = {};     ///< asked for every row of cards and every edge
+  Progress progress = {};  ///< told after every row, in passes over cards
 };
 
 /// Layers by longest path, orders each layer by the barycentres of its neighbours (Sugiyama,
 /// Tagawa, Toda 1981), long edges through placeholders. Edges must not form a cycle; an edge that
-/// would is ignored for layering. O(sweeps * edges * log).
-void lay_out(Layout& layout, LayoutOptions const& options = {});
+/// would is ignored for layering. O(sweeps * edges * log). False: it was stopped, and no result
+/// means anything.
+bool lay_out(Layout& layout, LayoutOptions const& options = {});
 
 }  // namespace tw::session

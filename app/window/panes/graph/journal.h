@@ -29,6 +29,10 @@ struct FoldGraph {
 struct UnfoldGraph {
   std::string group;
 };
+/// What was shown before it stays.
+struct CancelLayout {};
+/// What was cancelled.
+struct LayOutGraph {};
 /// Why two nodes were not fused, or (`to` empty) why one joined; nodes by name, or "#3" by number.
 struct ExplainFusion {
   std::string from, to;

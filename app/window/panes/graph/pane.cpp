@@ -134,6 +134,10 @@ void GraphPane::perform_actions() {
     show_state();
     return Status();
   });
+  bench_.on<journal::CancelLayout>(
+      [this](auto const&) { return pair_->cancel_layout(), Status(); });
+  bench_.on<journal::LayOutGraph>(
+      [this](auto const&) { return pair_->lay_out_after_all(), Status(); });
   perform_folding();
   perform_alike();
   bench_.on<journal::ExplainFusion>([this](auto const& action) { return explain_fusion(action); });
@@ -229,6 +233,10 @@ void GraphPane::watch_view(GraphView& view) {
         if (point.group == from)
           return bench_.execute(session::MoveCut{point.node, menu_.node_of_group(to)});
   });
+  connect(&view, &GraphView::cancel_layout_typed, this,
+          [this] { bench_.user_did(journal::CancelLayout{}); });
+  connect(&view, &GraphView::lay_out_typed, this,
+          [this] { bench_.user_did(journal::LayOutGraph{}); });
   connect(&view, &GraphView::fit_typed, this, [this] { bench_.ask(journal::FitGraph{}); });
   connect(&view, &GraphView::looked, this, [this] {
     bench_.user_did(journal::LookAtGraph{main().scale(), main().origin().x(), main().origin().y()});
@@ -332,6 +340,14 @@ void GraphPane::add_commands() {
                               return !group.empty() && main().is_open(group) != open;
                             }});
   };
+  auto layout = [this](char const* name, journal::Action action, auto possible) {
+    bench_.add_command({.section = "Views",
+                        .name = name,
+                        .run = [this, action] { bench_.ask(action); },
+                        .possible = possible});
+  };
+  layout("Cancel the layout of the graph", journal::CancelLayout{}, [this] { return busy(); });
+  layout("Lay out the graph", journal::LayOutGraph{}, [this] { return pair_->was_cancelled(); });
   one("Fold the group of the graph", false);
   one("Unfold the group of the graph", true);
   bench_.add_command({.section = "Views", .name = kAlike, .run = [this] {
@@ -384,6 +400,8 @@ std::optional<session::FactValue> GraphPane::fact(std::string const& name) const
   if (name == "view.graph.folded") return double(view.folded_count());
   if (name == "view.graph.group") return view.chosen_group().empty() ? "none" : view.chosen_group();
   if (name == "view.graph.edges") return double(view.edge_count());
+  if (name == "view.graph.layout")
+    return std::string(busy() ? "running" : pair_->was_cancelled() ? "cancelled" : "done");
   if (name == "view.graph.scale") return view.scale();
   if (name == "view.graph.frame") {
     double ms = 0;

@@ -1,0 +1,251 @@
+// The layout of a large graph beside the window: stopped when it is cancelled or another one is
+// wanted, and begun again.
+#include <QtTest>
+
+#include <QLabel>
+#include <QPushButton>
+#include <QThreadPool>
+
+#include "tests/gui/dense_graph.h"
+#include "tests/gui/workplace.h"
+#include "widgets/difference/difference_view.h"
+#include "widgets/graph/layout_notice.h"
+#include "widgets/graph/layout_run.h"
+#include "widgets/paint/paint.h"
+
+using namespace tw;
+using namespace tw::testing;
+
+class GraphLayOutTest : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() { large_ = dense_graph(40000); }
+
+  void cards_are_not_made_to_the_end_when_it_is_stopped() {
+    int all = 0;
+    QVERIFY(graph::make_cards(dense_graph(900), true, {true, {}}, {},
+                              [&](ProgressReport const&) { ++all; }));
+    QVERIFY(all > 1000);
+    for (int after : {1, 40, all / 2}) {
+      std::stop_source stop;
+      int reports = 0;
+      auto made = graph::make_cards(dense_graph(900), true, {true, {}}, stop.get_token(),
+                                    [&](ProgressReport const&) {
+                                      if (++reports == after) stop.request_stop();
+                                    });
+      QVERIFY(!made);
+      QCOMPARE(reports, after);
+    }
+  }
+
+  void a_layout_that_is_stopped_never_comes() {
+    LayoutRun run(nullptr);
+    QSignalSpy made(&run, &LayoutRun::made);
+    run.start({large_, true, {true, {}, {}}});
+    while (run.percent() < 2) QTest::qWait(1);
+    QVERIFY(run.runs());
+    run.stop();
+    QVERIFY(!run.runs());
+    QThreadPool::globalInstance()->waitForDone();
+    QVERIFY2(run.percent() < 100, "it ended early");
+    QTest::qWait(20);
+    QCOMPARE(made.count(), 0);
+  }
+
+  void another_layout_stops_the_one_that_runs() {
+    LayoutRun run(nullptr);
+    QSignalSpy made(&run, &LayoutRun::made);
+    run.start({large_, true, {true, {}, {}}});
+    while (run.percent() < 2) QTest::qWait(1);
+    auto small = dense_graph(30);
+    run.start({large_, false, {true, {}, {}}});
+    run.start({small, true, {}});
+    QTRY_COMPARE(made.count(), 1);
+    QCOMPARE(made[0][0].value<std::shared_ptr<graph::Cards const>>()->graph, small);
+    QVERIFY(!run.runs());
+  }
+
+  void what_is_asked_for_again_while_it_stops_comes_all_the_same() {
+    LayoutRun run(nullptr);
+    QSignalSpy made(&run, &LayoutRun::made);
+    auto graph = dense_graph(3000);
+    run.start({graph, true, {true, {}, {}}});
+    run.stop();
+    run.start({graph, true, {true, {}, {}}});
+    QTRY_COMPARE(made.count(), 1);
+    QCOMPARE(made[0][0].value<std::shared_ptr<graph::Cards const>>()->cards.size(), size_t(3000));
+  }
+
+  void a_quick_layout_says_nothing() {
+    GraphView view;
+    prepare(view);
+    view.show_graph(dense_graph(900), nullptr, -1);
+    QSignalSpy changed(view.findChild<LayoutNotice*>(), &LayoutNotice::changed);
+    wait_for_layout(view);
+    QCOMPARE(changed.count(), 0);
+    QVERIFY(view.layout_words().isEmpty());
+  }
+
+  void what_was_shown_stays_when_the_next_layout_is_cancelled() {
+    GraphView view;
+    begin_large(view);
+    size_t cards = view.card_count(), folded = view.folded_count();
+    QVERIFY(folded > 0);
+    double width = view.cards()->width;
+    wait_for_words(view);
+    QVERIFY2(view.layout_words().startsWith("Laying out 40000 nodes: "),
+             qPrintable(view.layout_words()));
+    button(view)->click();
+    QVERIFY(!view.busy() && view.was_cancelled());
+    QCOMPARE(view.layout_words(), QString("The layout was cancelled; the one before it is shown."));
+    QThreadPool::globalInstance()->waitForDone();
+    QTest::qWait(20);
+    QCOMPARE(view.card_count(), cards);
+    QCOMPARE(view.cards()->width, width);
+    QCOMPARE(view.folded_count(), folded);
+    view.grab();
+  }
+
+  void it_begins_again_from_the_button() {
+    GraphView view;
+    begin_large(view);
+    wait_for_words(view);
+    button(view)->click();
+    QCOMPARE(button(view)->text(), QString("Lay out"));
+    button(view)->click();
+    QVERIFY(view.busy() && !view.was_cancelled() && view.layout_words().isEmpty());
+    wait_for_layout(view);
+    QCOMPARE(view.card_count(), size_t(40000));
+    QVERIFY(view.layout_words().isEmpty());
+  }
+
+  void without_a_layout_before_it_one_sentence_stands_in_the_middle() {
+    GraphView view;
+    prepare(view);
+    view.set_patience(0);
+    view.show_graph(large_, nullptr, -1);
+    view.fold_all(true);
+    wait_for_words(view);
+    button(view)->click();
+    QVERIFY(!view.busy() && !view.laid_out());
+    QCOMPARE(view.layout_words(), QString("The layout of the graph was cancelled."));
+    auto* notice = view.findChild<LayoutNotice*>();
+    QPoint apart = notice->geometry().center() - view.rect().center();
+    QVERIFY(apart.manhattanLength() <= 2);
+    paint::TextLog log;
+    view.grab();
+    QVERIFY2(log.texts.empty(), "nothing else is said");
+    QTest::keyClick(&view, Qt::Key_Escape);
+    QVERIFY2(!view.layout_words().isEmpty(), "it is all there is");
+    view.fold_all(false);
+    wait_for_layout(view);
+    QVERIFY2(view.laid_out() && view.layout_words().isEmpty(),
+             "what else is asked for is laid out");
+  }
+
+  void escape_cancels_it_and_takes_the_sentence_away() {
+    GraphView view;
+    begin_large(view);
+    wait_for_words(view);
+    QTest::keyClick(&view, Qt::Key_Escape);
+    QVERIFY(view.was_cancelled());
+    QTest::keyClick(&view, Qt::Key_Escape);
+    QVERIFY(!view.was_cancelled() && view.layout_words().isEmpty());
+    QVERIFY(view.laid_out() && !view.busy());
+  }
+
+  void another_graph_takes_the_sentence_away() {
+    GraphView view;
+    begin_large(view);
+    view.cancel_layout();
+    view.show_graph(dense_graph(30), nullptr, -1);
+    QVERIFY(!view.was_cancelled() && view.layout_words().isEmpty());
+    wait_for_layout(view);
+    view.fold_all(true);
+    view.cancel_layout();
+    view.show_graph(nullptr, nullptr, -1);
+    QVERIFY(!view.busy() && !view.was_cancelled() && view.layout_words().isEmpty());
+    view.grab();
+  }
+
+  void a_picture_of_the_whole_is_without_the_sentence() {
+    GraphView view;
+    begin_large(view);
+    view.cancel_layout();
+    view.begin_whole();
+    QVERIFY(view.layout_words().isEmpty());
+    view.end_whole();
+    QVERIFY(!view.layout_words().isEmpty());
+  }
+
+  void a_view_is_closed_at_once_while_its_graph_is_laid_out() {
+    auto run = std::make_unique<LayoutRun>(nullptr);
+    run->start({large_, true, {true, {}, {}}});
+    while (run->percent() < 2) QTest::qWait(1);
+    std::weak_ptr<session::GraphView const> graph = large_;
+    run.reset();
+    QCOMPARE(graph.use_count(), 1L);
+  }
+
+  void two_graphs_that_are_compared_have_it_too() {
+    DifferenceView view;
+    for (bool before : {false, true}) {
+      QSignalSpy cancelled(&view.view(before), &GraphView::layout_cancelled);
+      view.view(before).show_graph(large_, nullptr, -1);
+      emit view.view(before).cancel_layout_typed();
+      QCOMPARE(cancelled.count(), 1);
+      emit view.view(before).lay_out_typed();
+      QVERIFY(view.view(before).busy());
+    }
+  }
+
+  void in_the_window_it_is_recorded_and_a_journal_knows_it() {
+    Workplace place(false);
+    QCOMPARE(place.lines("sample resnet18\nshow graph\nexpect view.graph.layout = done\n"
+                         "cancel layout\nlay out graph\nexpect view.graph.layout = done\n"),
+             std::string());
+    auto* graph = place.window->findChild<GraphView*>("graph");
+    emit graph->cancel_layout_typed();
+    emit graph->lay_out_typed();
+    QVERIFY2(place.recorded().ends_with("cancel layout\nlay out graph\n"),
+             place.recorded().c_str());
+    graph->fold_all(false);
+    place.window->run_action("Cancel the layout of the graph");
+    QVERIFY(graph->was_cancelled());
+    QCOMPARE(place.lines("expect view.graph.layout = cancelled\n"), std::string());
+    place.window->run_action("Lay out the graph");
+    place.settle();
+    QVERIFY(!graph->was_cancelled() && graph->folded_count() > 0);
+  }
+
+private:
+  static void prepare(GraphView& view) {
+    view.set_theme(Theme::load("dark"));
+    view.resize(1000, 700);
+    connect(&view, &GraphView::cancel_layout_typed, &view, &GraphView::cancel_layout);
+    connect(&view, &GraphView::lay_out_typed, &view, &GraphView::lay_out_after_all);
+    view.show();
+  }
+  /// Laid out with its groups folded, and all are to be opened.
+  void begin_large(GraphView& view) {
+    prepare(view);
+    view.show_graph(large_, nullptr, -1);
+    view.show_before(true);
+    wait_for_layout(view);
+    view.set_patience(0);
+    view.fold_all(true);
+    QVERIFY(view.busy());
+  }
+  static void wait_for_words(GraphView& view) {
+    while (view.busy() && view.layout_words().isEmpty()) QTest::qWait(1);
+    QVERIFY(view.busy());
+  }
+  static QPushButton* button(GraphView& view) {
+    return view.findChild<QPushButton*>("layoutButton");
+  }
+
+  std::shared_ptr<session::GraphView const> large_;
+};
+
+QTEST_MAIN(GraphLayOutTest)
+#include "graph_lay_out_test.moc"
