@@ -101,7 +101,8 @@ private:
       return reader_.error("integer_division", "integers divide with '//', not with '/'");
     if ((op == BinaryOp::kFloorDiv || op == BinaryOp::kFloorMod) && !is_integer(a.type()))
       return reader_.error("type_mismatch", "'//' and '%' are for integers");
-    if ((op == BinaryOp::kFloorDiv || op == BinaryOp::kFloorMod) && is_int(b, 0))
+    bool divides = op == BinaryOp::kFloorDiv || op == BinaryOp::kFloorMod;
+    if (scope_.written_by_hand && divides && is_int(b, 0))
       return reader_.error("division_by_zero", fmt::format("'{}' is divided by zero", to_text(a)));
     if (is_bitwise(op) && !is_integer(a.type()))
       return reader_.error("type_mismatch",

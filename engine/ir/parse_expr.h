@@ -47,6 +47,9 @@ struct ExprScope {
   std::unordered_map<std::string, DType> variables;
   std::unordered_map<std::string, Buffer> buffers;
   std::map<std::string, Intrinsic> intrinsics = {};  ///< of kernels, by name
+  /// A literal 0 as a divisor is then a mistake where it stands. In a program that was made of what
+  /// was written it may stand behind a condition that never holds.
+  bool written_by_hand = false;
 };
 /// Reads one expression from the reader's place. Every operand is checked for its type.
 Result<Expr> parse_expr(LineReader& reader, ExprScope const& scope);

@@ -307,6 +307,7 @@ private:
   Status body(ir::LineReader& line, Head head) {
     auto& [name, stage, type] = head;
     ir::ExprScope scope = scope_;
+    scope.written_by_hand = true;
     for (auto const* list : {&stage.axes, &stage.reduce})
       for (Axis const& axis : *list) scope.variables[axis.name] = DType::kI64;
     TRY_ASSIGN(stage.body, ir::parse_expr(line, scope));

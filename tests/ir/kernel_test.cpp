@@ -63,6 +63,13 @@ KernelIr around(Stmt body) {
 class KernelTest : public QObject {
   Q_OBJECT
 private slots:
+  /// Behind a condition that never holds, which no pass need take away.
+  void a_divisor_that_is_nothing_is_read_again() {
+    auto kernel = parse_kernel(with_body("  Y[0] = select(0 != 0, f32(7 // 0), f32(7 % 0))\n"));
+    QVERIFY2(kernel, kernel ? "" : kernel.error().message.c_str());
+    QVERIFY(parse_kernel(print(*kernel).text));
+  }
+
   void everything_that_a_kernel_can_say_prints_and_parses_back() {
     auto kernel = parse_kernel(kRich);
     QVERIFY2(kernel.has_value(), qPrintable(failure(kernel)));
