@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "engine/session/state/first_state.h"
 #include "engine/session/state/kept_times.h"
 #include "engine/session/state/kind_schedules.h"
 #include "engine/session/state/state_cut.h"
@@ -212,7 +211,7 @@ bool SessionImpl::take_model(Model model, std::string const& source, std::string
     next.kernel = model->plan.kernels.empty() ? -1 : 0;
   next.kernel = kernel_for(*model, next.kernel, *backend());
   if (next.kernel >= 0 && !next.kernels.contains(next.kernel)) {
-    auto work = open_kernel_work(*model, next.kernel, *backend());
+    auto work = begin_kernel(*model, next.kernel, *backend());
     if (work)
       next.kernels.emplace(next.kernel, std::move(*work));
     else
@@ -262,7 +261,7 @@ Status SessionImpl::run(SelectKernel const& c) {
       return bad_input("unknown_kernel", fmt::format("there is no kernel {}", c.row));
     state_.refusal = nullptr;
     if (!state_.kernels.contains(c.row)) {
-      TRY_ASSIGN(KernelWork work, open_kernel_work(*state_.model, c.row, *backend()));
+      TRY_ASSIGN(KernelWork work, begin_kernel(*state_.model, c.row, *backend()));
       state_.kernels.emplace(c.row, std::move(work));
     }
     state_.kernel = c.row;

@@ -10,7 +10,6 @@
 #include "engine/schedule/trace.h"
 #include "engine/session/layers.h"
 #include "engine/session/model/kernel_roofs.h"
-#include "engine/session/state/first_state.h"
 #include "engine/session/state/kind_schedules.h"
 #include "engine/session/state/state_cut.h"
 #include "engine/session/state/state_points.h"
@@ -324,10 +323,6 @@ Result<KernelWork> restore_kernel(LoadedModel const& model, int row, ProjectKern
              with_default(KernelWork{std::move(history)}, model, row, plain, how.backend));
   work.history = work.history.with_left(left);
   TRY_ASSIGN(work, standing_by_rule(std::move(work), how.rule_before));
-  // Who looked at the plain nest on another device looks at what this one runs.
-  if (!how.rule_before.empty()) {
-    TRY_ASSIGN(work, at_what_runs(std::move(work), how.backend));
-  }
   for (int id = 0; id < int(work.history.size()); ++id)
     if (id != work.default_node && work.history.node(id).label == "default")
       work.history = work.history.with_label(id, "earlier default");
