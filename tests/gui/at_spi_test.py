@@ -44,17 +44,21 @@ def enter_display():
 
 
 def start_display():
-    """An X server that says its number when it is ready, however long that takes it."""
-    here, there = os.pipe()
-    server = subprocess.Popen(["Xvfb", "-displayfd", str(there), "-screen", "0", "1700x1100x24"],
-                              pass_fds=[there], stderr=subprocess.DEVNULL)
-    os.close(there)
-    with os.fdopen(here) as said:
-        number = said.readline().strip()
-    if not number:
-        sys.exit("Xvfb ended before it was ready")
-    os.environ["DISPLAY"] = ":" + number
-    return server
+    """An X server that says its number when it is ready, however long that takes it. One that began
+    beside another may have chosen the same number, and ends: the next one chooses again."""
+    for _ in range(5):
+        here, there = os.pipe()
+        server = subprocess.Popen(["Xvfb", "-displayfd", str(there), "-screen", "0",
+                                   "1700x1100x24"], pass_fds=[there])
+        os.close(there)
+        with os.fdopen(here) as said:
+            number = said.readline().strip()
+        if number:
+            os.environ["DISPLAY"] = ":" + number
+            return server
+        print("Xvfb ended before it was ready, with", server.wait())
+        time.sleep(1)
+    sys.exit("Xvfb does not start")
 
 
 class Reader:
