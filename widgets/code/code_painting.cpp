@@ -138,7 +138,7 @@ void CodeView::draw_heat(QPainter& painter, LineNote const& note, double y) cons
   painter.setPen(QPen(theme_.text2, 1));
   painter.setBrush(Qt::NoBrush);
   painter.drawRoundedRect(bar, 2, 2);
-  paint::text(painter, QRectF(kCodeGutter + 24, y, 38, kLine), mono_font(11), theme_.text2,
+  paint::text(painter, QRectF(kCodeGutter + 20, y, 42, kLine), mono_font(11), theme_.text2,
               shared ? QString::fromStdString(percent_text(note.share))
                      : QString::number(note.cycles, 'f', 2),
               Qt::AlignRight | Qt::AlignVCenter);
