@@ -2,11 +2,10 @@
 #include <QtTest>
 
 #include "engine/backend/code_reporter.h"
-#include "engine/schedule/trace.h"
 #include "targets/cpu/compiler/cpu_backend.h"
 #include "targets/cpu/hardware/detect.h"
 #include "tests/support/compiled.h"
-#include "tests/support/random_schedules.h"
+#include "tests/support/lowered.h"
 
 using namespace tw;
 
@@ -21,22 +20,6 @@ constexpr char kScaled[] =
     "  s[i in 64] = e[i, 0] * Z[i]\n"
     "  Y[i in 64, j in 500] = e[i, j] * s[i]\n";
 
-struct Made {
-  ir::Program program;
-  ir::KernelIr kernel;
-};
-
-Made made(Backend const& backend, std::string const& text, std::string const& steps) {
-  te::Kernel kernel = testing::parsed_kernel(text).value();
-  auto script = parse_script("tilewright schedule 1\n" + steps, "scopes").value();
-  auto schedule = replay(Schedule(te::to_program(kernel).value(), backend.shared_target()), script);
-  if (!schedule) qFatal("%s", schedule.error().message.c_str());
-  auto stages = lower(schedule->program(), backend.target(), backend.passes(),
-                      {.verify = VerifyPasses::kEach});
-  if (!stages) qFatal("%s", to_sentence(stages.error()).c_str());
-  return {schedule->program(), stages->back().kernel};
-}
-
 }  // namespace
 
 class MemoryScopesTest : public QObject {
@@ -47,7 +30,8 @@ private slots:
   void a_loop_that_reads_one_tensor_and_writes_another_becomes_vectors() {
     auto const* reporter = dynamic_cast<CodeReporter const*>(backend_.get());
     QVERIFY(reporter);
-    auto remarks = reporter->remarks(made(*backend_, kScaled, "").kernel, {}).value();
+    auto remarks =
+        reporter->remarks(testing::lowered_by(*backend_, kScaled, "").kernel, {}).value();
     int vectors = 0;
     for (CodeRemark const& remark : remarks) {
       QVERIFY2(remark.words.find("unsafe dependent memory") == std::string::npos,
@@ -59,7 +43,7 @@ private slots:
 
   /// Tensors that lie in one another's part of the workspace would be.
   void parts_of_the_workspace_are_apart() {
-    Made one = made(*backend_, kScaled, "");
+    testing::Lowered one = testing::lowered_by(*backend_, kScaled, "");
     int64_t bytes = 0, end = 0;
     std::map<int64_t, std::string> by_place;
     for (auto const& [name, offset] : workspace_layout(one.kernel, &bytes)) by_place[offset] = name;
@@ -82,7 +66,7 @@ private slots:
 
 private:
   void agrees(std::string const& steps) {
-    Made one = made(*backend_, kScaled, steps);
+    testing::Lowered one = testing::lowered_by(*backend_, kScaled, steps);
     te::Kernel kernel = testing::parsed_kernel(kScaled).value();
     Rng rng(3);
     auto inputs = testing::random_inputs(kernel, rng);

@@ -6,11 +6,10 @@
 
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
-#include "engine/schedule/trace.h"
 #include "targets/cpu/compiler/cpu_backend.h"
 #include "targets/cpu/hardware/detect.h"
 #include "tests/support/compiled.h"
-#include "tests/support/random_schedules.h"
+#include "tests/support/lowered.h"
 
 using namespace tw;
 
@@ -20,23 +19,7 @@ constexpr char kScale[] =
     "kernel scale(X: f32[1000, 16]) -> Y\n"
     "  Y[i in 1000, j in 16] = X[i, j] * 3.0\n";
 
-struct Made {
-  ir::Program program;
-  ir::KernelIr kernel;
-};
-
-Made made(Backend const& backend, std::string const& text, std::string const& steps) {
-  te::Kernel kernel = testing::parsed_kernel(text).value();
-  auto script = parse_script("tilewright schedule 1\n" + steps, "words").value();
-  auto schedule = replay(Schedule(te::to_program(kernel).value(), backend.shared_target()), script);
-  if (!schedule) qFatal("%s", schedule.error().message.c_str());
-  auto stages = lower(schedule->program(), backend.target(), backend.passes(),
-                      {.verify = VerifyPasses::kEach});
-  if (!stages) qFatal("%s", to_sentence(stages.error()).c_str());
-  return {schedule->program(), stages->back().kernel};
-}
-
-std::string assembly_of(Backend const& backend, Made const& one, CodeTier tier) {
+std::string assembly_of(Backend const& backend, testing::Lowered const& one, CodeTier tier) {
   Artifact artifact = backend.compile(one.kernel, tier, CodeTexts::kAll).value();
   for (CodeListing const& listing : artifact.listings)
     if (listing.key == "assembly") return listing.text;
@@ -62,7 +45,7 @@ private slots:
 
   void unroll_by_says_how_many_iterations_a_turn_has() {
     for (int turns : {1, 2, 8}) {
-      Made one = made(
+      testing::Lowered one = testing::lowered_by(
           *backend_, kScale,
           "vectorize(Y.j)\nannotate(Y.i, word=unroll_by, value=" + std::to_string(turns) + ")\n");
       std::string assembly = assembly_of(*backend_, one, CodeTier::kFull);
@@ -73,19 +56,21 @@ private slots:
   }
 
   void a_word_that_was_taken_back_leaves_nothing() {
-    Made plain = made(*backend_, kScale, "vectorize(Y.j)\n");
-    Made back = made(*backend_, kScale,
-                     "vectorize(Y.j)\nannotate(Y.i, word=unroll_by, value=8)\n"
-                     "annotate(Y, word=nontemporal)\nannotate(Y, word=nontemporal, value=0)\n"
-                     "annotate(Y.i, word=unroll_by, value=0)\n");
+    testing::Lowered plain = testing::lowered_by(*backend_, kScale, "vectorize(Y.j)\n");
+    testing::Lowered back = testing::lowered_by(
+        *backend_, kScale,
+        "vectorize(Y.j)\nannotate(Y.i, word=unroll_by, value=8)\n"
+        "annotate(Y, word=nontemporal)\nannotate(Y, word=nontemporal, value=0)\n"
+        "annotate(Y.i, word=unroll_by, value=0)\n");
     QVERIFY(ir::equal(plain.kernel, back.kernel));
     QCOMPARE(QString::fromStdString(assembly_of(*backend_, back, CodeTier::kFull)),
              QString::fromStdString(assembly_of(*backend_, plain, CodeTier::kFull)));
   }
 
   void nontemporal_stores_pass_by_the_caches_and_end_with_a_fence() {
-    Made plain = made(*backend_, kScale, "vectorize(Y.j)\n");
-    Made past = made(*backend_, kScale, "vectorize(Y.j)\nannotate(Y, word=nontemporal)\n");
+    testing::Lowered plain = testing::lowered_by(*backend_, kScale, "vectorize(Y.j)\n");
+    testing::Lowered past =
+        testing::lowered_by(*backend_, kScale, "vectorize(Y.j)\nannotate(Y, word=nontemporal)\n");
     for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull}) {
       std::string with = assembly_of(*backend_, past, tier),
                   without = assembly_of(*backend_, plain, tier);
@@ -99,8 +84,8 @@ private slots:
   /// Each task ends with a fence; the loop's own code has one before it starts them, and one at its
   /// end.
   void tasks_make_their_stores_known() {
-    Made past =
-        made(*backend_, kScale, "vectorize(Y.j)\nparallel(Y.i)\nannotate(Y, word=nontemporal)\n");
+    testing::Lowered past = testing::lowered_by(
+        *backend_, kScale, "vectorize(Y.j)\nparallel(Y.i)\nannotate(Y, word=nontemporal)\n");
     QCOMPARE(count(assembly_of(*backend_, past, CodeTier::kFast), "sfence"), 3);
     agrees(past, kScale);
   }
@@ -110,8 +95,8 @@ private slots:
     char const text[] =
         "kernel sums(X: f32[64, 16, 16]) -> Y\n"
         "  Y[i in 64, j in 16] = sum[k in 16] X[i, k, j]\n";
-    Made past =
-        made(*backend_, text, "reorder(Y.k, Y.j)\nvectorize(Y.j)\nannotate(Y, word=nontemporal)\n");
+    testing::Lowered past = testing::lowered_by(
+        *backend_, text, "reorder(Y.k, Y.j)\nvectorize(Y.j)\nannotate(Y, word=nontemporal)\n");
     std::string kernel = ir::print(past.kernel).text;
     QCOMPARE(count(kernel, "with nontemporal=1"), 1);
     agrees(past, text);
@@ -122,11 +107,13 @@ private slots:
     char const text[] =
         "kernel odd(X: f32[50, 23]) -> Y\n"
         "  Y[i in 50, j in 23] = X[i, j] * 3.0\n";
-    Made odd = made(*backend_, text,
-                    "a, b = split(Y.j, factor=16)\nvectorize(b)\nannotate(Y, word=nontemporal)\n");
+    testing::Lowered odd = testing::lowered_by(
+        *backend_, text,
+        "a, b = split(Y.j, factor=16)\nvectorize(b)\nannotate(Y, word=nontemporal)\n");
     QCOMPARE(count(assembly_of(*backend_, odd, CodeTier::kFast), "movnt"), 0);
     agrees(odd, text);
-    Made past = made(*backend_, kScale, "vectorize(Y.j)\nannotate(Y, word=nontemporal)\n");
+    testing::Lowered past =
+        testing::lowered_by(*backend_, kScale, "vectorize(Y.j)\nannotate(Y, word=nontemporal)\n");
     Artifact artifact = backend_->compile(past.kernel, CodeTier::kFast, CodeTexts::kNone).value();
     LoadedModule module = LoadedModule::load(artifact.library).value();
     auto code = reinterpret_cast<TwKernel>(module.symbol(artifact.symbol).value());
@@ -144,13 +131,14 @@ private slots:
         "kernel large(X: f32[4096, 4096]) -> Y\n"
         "  Y[i in 4096, j in 4096] = X[i, j] * 3.0\n";
     std::string steps = "a, b = split(Y.j, factor=16)\nvectorize(b)\n";
-    double with = milliseconds(made(*backend_, text, steps + "annotate(Y, word=nontemporal)\n")),
-           without = milliseconds(made(*backend_, text, steps));
+    double with = milliseconds(
+               testing::lowered_by(*backend_, text, steps + "annotate(Y, word=nontemporal)\n")),
+           without = milliseconds(testing::lowered_by(*backend_, text, steps));
     qInfo("64 MiB written: %.2f ms past the caches, %.2f ms through them", with, without);
   }
 
 private:
-  void agrees(Made const& one, std::string const& text) {
+  void agrees(testing::Lowered const& one, std::string const& text) {
     te::Kernel kernel = testing::parsed_kernel(text).value();
     Rng rng(3);
     auto inputs = testing::random_inputs(kernel, rng);
@@ -162,7 +150,7 @@ private:
     }
   }
 
-  double milliseconds(Made const& one) {
+  double milliseconds(testing::Lowered const& one) {
     Artifact artifact = backend_->compile(one.kernel, CodeTier::kFull, CodeTexts::kNone).value();
     LoadedModule module = LoadedModule::load(artifact.library).value();
     auto code = reinterpret_cast<TwKernel>(module.symbol(artifact.symbol).value());

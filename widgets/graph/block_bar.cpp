@@ -4,11 +4,11 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QPainter>
 #include <QPushButton>
 #include <algorithm>
 
 #include "widgets/paint/controls.h"
+#include "widgets/paint/floating.h"
 
 namespace tw {
 
@@ -69,12 +69,6 @@ void BlockBar::keyPressEvent(QKeyEvent* event) {
   QWidget::keyPressEvent(event);
 }
 
-void BlockBar::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(palette().color(QPalette::PlaceholderText));
-  painter.setBrush(palette().color(QPalette::Window));
-  painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
-}
+void BlockBar::paintEvent(QPaintEvent*) { paint::floating_ground(*this); }
 
 }  // namespace tw

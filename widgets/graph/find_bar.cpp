@@ -6,9 +6,10 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPainter>
 #include <QPushButton>
 #include <algorithm>
+
+#include "widgets/paint/floating.h"
 
 namespace tw {
 
@@ -122,12 +123,6 @@ void FindBar::fit(int width) {
   elide();
 }
 
-void FindBar::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(palette().color(QPalette::PlaceholderText));
-  painter.setBrush(palette().color(QPalette::Window));
-  painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
-}
+void FindBar::paintEvent(QPaintEvent*) { paint::floating_ground(*this); }
 
 }  // namespace tw

@@ -3,12 +3,12 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QPainter>
 #include <QPushButton>
 
 #include "engine/support/base/quantities.h"
 #include "widgets/graph/layout_run.h"
 #include "widgets/paint/controls.h"
+#include "widgets/paint/floating.h"
 
 namespace tw {
 namespace {
@@ -86,12 +86,6 @@ void LayoutNotice::say(QString const& words, QString const& button) {
   emit changed();
 }
 
-void LayoutNotice::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(palette().color(QPalette::PlaceholderText));
-  painter.setBrush(palette().color(QPalette::Window));
-  painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
-}
+void LayoutNotice::paintEvent(QPaintEvent*) { paint::floating_ground(*this); }
 
 }  // namespace tw
