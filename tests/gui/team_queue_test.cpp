@@ -32,7 +32,7 @@ private slots:
   }
 
   void what_is_no_team_s_store_is_refused_in_a_sentence_beside_the_address() {
-    attach("/tmp/trials.sqlite");
+    attach("trials.sqlite");
     QVERIFY2(says().contains("a team's store is a server"), qPrintable(says()));
     attach("postgresql://me:secret@db/tilewright");
     QVERIFY2(says().contains("leave the password out"), qPrintable(says()));
