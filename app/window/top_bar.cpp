@@ -21,6 +21,15 @@ constexpr double kLeastNames = 160;  // where they end at least
 constexpr double kAllActions = 900;  // from this width on
 constexpr double kRoomForLoad = 1500;
 
+/// The widest of what `spread_words` says.
+QString longest_spread() {
+  QFontMetricsF const metrics(ui_font(11));
+  QString longest = "1 sample";
+  for (char const* other : {"±00.0 %", "to 00.0 ms"})
+    if (metrics.horizontalAdvance(other) > metrics.horizontalAdvance(longest)) longest = other;
+  return longest;
+}
+
 }  // namespace
 
 TopBar::TopBar(QWidget* parent)
@@ -254,7 +263,7 @@ std::vector<TopBar::Piece> TopBar::pieces() const {
     }
     std::string spread = step->min_ms ? session::spread_words(*step->min_ms, step->spread) : "";
     add(Slot::kUnit, unit + QString::fromStdString(spread), ui_font(11), theme_.text2, 2,
-        unit + QStringLiteral("±00.0 %"));
+        unit + longest_spread());
   }
   add(Slot::kNumber,
       wrong || lost ? QStringLiteral("no result")
@@ -265,7 +274,7 @@ std::vector<TopBar::Piece> TopBar::pieces() const {
       : wrong         ? theme_.error
                       : theme_.text1,
       8, "000.0");
-  add(Slot::kBaseline, baseline_, mono_font(12, 500), theme_.text1, 18);
+  add(Slot::kBaseline, baseline_, mono_font(12, 500), theme_.text1, 18, "as fast as baseline");
   static QString const kWords[] = {"", QStringLiteral("◐ Checking"), QStringLiteral("✓ Correct"),
                                    QStringLiteral("✕ Wrong")};
   QColor const colours[] = {theme_.text3, theme_.text2, theme_.ok, theme_.error};

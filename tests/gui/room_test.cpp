@@ -9,6 +9,7 @@
 #include <map>
 
 #include "app/window/pane_rail.h"
+#include "app/window/top_bar.h"
 #include "tests/gui/workplace.h"
 #include "widgets/code/code_view.h"
 #include "widgets/ladder/ladder_view.h"
@@ -53,6 +54,36 @@ private slots:
     QVERIFY(measured);
     moved.removeDuplicates();
     QVERIFY2(moved.isEmpty(), qPrintable(moved.join(", ")));
+  }
+
+  /// What a machine under load measures: every kind of words for a spread, and of a speed.
+  void nothing_moves_whatever_is_measured() {
+    Workplace place(true);
+    place.open_matmul();
+    place.settle();
+    auto* bar = place.window->findChild<TopBar*>("topBar");
+    std::map<QWidget*, QRect> const before = places(*place.window);
+    Snapshot made = place.session->snapshot();
+    for (double spread : {0.0, 0.004, 0.099, 0.24, 0.26, 3.0, 99.0})
+      for (double ms : {1e-5, 0.00999, 0.0999, 0.99, 9.99, 99.9})
+        for (bool disturbed : {false, true}) {
+          auto history = std::make_shared<HistoryView>(*made.history);
+          HistoryNodeView& step = history->nodes[size_t(history->current)];
+          step.min_ms = ms;
+          step.spread = spread;
+          step.speed = 1 / ms;
+          step.disturbed = disturbed;
+          if (*step.speed >= 1000) step.speed = 999.4;
+          Snapshot with = made;
+          with.history = history;
+          bar->show_snapshot(with);
+          for (auto const& [widget, at] : places(*place.window))
+            if (auto was = before.find(widget); was != before.end() && was->second != at)
+              QFAIL(qPrintable(QString("%1 moved at %2 ms, spread %3")
+                                   .arg(widget->objectName())
+                                   .arg(ms)
+                                   .arg(spread)));
+        }
   }
 
   /// The next click would hit another one.
