@@ -84,15 +84,14 @@ bool holds_the_block_alone(BlockSite const& site, size_t from) {
 
 class Compiler {
 public:
-  Compiler(BlockSite const& site, int64_t lanes)
-      : written_(site), lanes_(lanes), result_{site, {}} {}
+  Compiler(BlockSite const& site, std::vector<TensorAccess> const& accesses, int64_t lanes)
+      : written_(site), accesses_(accesses), lanes_(lanes), result_{site, {}} {}
 
   CompiledSite run() {
     std::vector<For const*>& loops = result_.site.loops;
     bool vectors = std::ranges::find(loops, LoopKind::kVector, &For::loop_kind) != loops.end();
     if (vectors || result_.site.block->predicate) return std::move(result_);
-    std::vector<TensorAccess> accesses = accesses_of(result_.site);
-    int64_t instructions = instructions_in(*result_.site.block, accesses, loops.back()->name());
+    int64_t instructions = instructions_in(*result_.site.block, accesses_, loops.back()->name());
     for (size_t i = loops.size(); i-- > 0;) {
       int64_t extent = as_int(loops[i]->extent).value_or(0);
       bool serial = loops[i]->loop_kind == LoopKind::kSerial;
@@ -103,7 +102,7 @@ public:
         loops[i] = made_loop(*loops[i], loops[i]->var, extent, LoopKind::kUnroll);
         continue;
       }
-      if (runs_in_lanes(*result_.site.block, accesses, loops[i]->name())) cut(i, extent);
+      if (runs_in_lanes(*result_.site.block, accesses_, loops[i]->name())) cut(i, extent);
       break;
     }
     return std::move(result_);
@@ -131,6 +130,7 @@ private:
   }
 
   BlockSite const& written_;
+  std::vector<TensorAccess> const& accesses_;
   int64_t lanes_;
   CompiledSite result_;
 };
@@ -139,7 +139,8 @@ private:
 
 CompiledSite compiled(BlockSite const& site, int vector_lanes) {
   if (site.loops.empty()) return {site, {}};
-  return Compiler(site, lanes_of(accesses_of(site), vector_lanes)).run();
+  std::vector<TensorAccess> accesses = accesses_of(site);
+  return Compiler(site, accesses, lanes_of(accesses, vector_lanes)).run();
 }
 
 }  // namespace tw::analysis

@@ -19,7 +19,7 @@ struct Step {
 
 /// An access with the loops around it and the first of them that its tensor's instances share.
 struct Reach {
-  TensorAccess access;
+  TensorAccess const* access = nullptr;
   std::vector<Step> loops;
   size_t allocated_at = 0;     ///< number of loops around the allocation; 0: outside of all
   std::vector<bool> reduces;   ///< of each loop: it feeds a reduce iterator of the block
@@ -43,6 +43,7 @@ struct Locality::Node {
   std::vector<std::unique_ptr<Node>> children;
   std::vector<Reach const*> reaches;   ///< of all blocks below
   std::vector<std::string> allocates;  ///< tensors that live inside of this node only
+  LocalityMemo::Accesses accesses;     ///< of a block
   std::vector<std::unique_ptr<Reach>> own;
   mutable std::map<std::pair<size_t, int64_t>, Touched> known;
 
@@ -75,7 +76,7 @@ using ByTensor = std::map<std::string, std::vector<Reach const*>>;
 
 ByTensor by_tensor(std::vector<Reach const*> const& reaches) {
   ByTensor tensors;
-  for (Reach const* reach : reaches) tensors[reach->access.buffer->name].push_back(reach);
+  for (Reach const* reach : reaches) tensors[reach->access->buffer->name].push_back(reach);
   return tensors;
 }
 
@@ -83,7 +84,7 @@ Touched touched_by(std::vector<Reach const*> const& reaches, int64_t line_bytes,
                    int64_t factor) {
   std::vector<RunningAccess> accesses;
   for (Reach const* reach : reaches)
-    accesses.push_back({&reach->access, iterations_of(*reach, first, factor)});
+    accesses.push_back({reach->access, iterations_of(*reach, first, factor)});
   return touched(accesses, line_bytes);
 }
 
@@ -97,8 +98,8 @@ void add(Touched& into, Touched const& other) {
 /// while the loops from `first` on run.
 bool begins_inside(std::vector<Reach const*> const& reaches, size_t first) {
   for (Reach const* reach : reaches) {
-    if (!reach->access.writes) continue;
-    if (!reach->access.update) return true;
+    if (!reach->access->writes) continue;
+    if (!reach->access->update) return true;
     bool outside = false;
     for (size_t i = 0; i < std::min(first, reach->loops.size()); ++i)
       outside = outside || reach->reduces[i];
@@ -108,6 +109,7 @@ bool begins_inside(std::vector<Reach const*> const& reaches, size_t first) {
 }
 
 std::vector<std::unique_ptr<Reach>> reaches_of(BlockSite const& site,
+                                               std::vector<TensorAccess> const& accesses,
                                                std::map<std::string, size_t> const& allocated) {
   Reach model;
   model.nest = site.loops.empty() ? static_cast<void const*>(site.block) : site.loops.front();
@@ -120,11 +122,11 @@ std::vector<std::unique_ptr<Reach>> reaches_of(BlockSite const& site,
         }));
   }
   std::vector<std::unique_ptr<Reach>> reaches;
-  for (TensorAccess& access : accesses_of(site)) {
+  for (TensorAccess const& access : accesses) {
     auto reach = std::make_unique<Reach>(model);
     auto place = allocated.find(access.buffer->name);
     reach->allocated_at = place == allocated.end() ? 0 : place->second;
-    reach->access = std::move(access);
+    reach->access = &access;
     reaches.push_back(std::move(reach));
   }
   return reaches;
@@ -161,7 +163,7 @@ double Locality::Node::moved(size_t first) const {
                         std::find(allocates.begin(), allocates.end(), name) != allocates.end();
     if (lives_inside) continue;
     std::vector<Reach const*> reads, writes;
-    for (Reach const* reach : list) (reach->access.writes ? writes : reads).push_back(reach);
+    for (Reach const* reach : list) (reach->access->writes ? writes : reads).push_back(reach);
     if (!reads.empty() && !begins_inside(list, first))
       bytes += double(touched_by(reads, line_bytes, first, 0).line_bytes);
     bytes += double(touched_by(writes, line_bytes, first, 0).line_bytes);
@@ -231,7 +233,10 @@ Locality::Locality(Program const& program, int64_t line_bytes, LocalityMemo* mem
       auto node = std::make_unique<Node>();
       node->depth = at.loops.size();
       node->line_bytes = line_bytes;
-      node->own = reaches_of({block, at.loops}, at.allocated);
+      BlockSite site{block, at.loops};
+      node->accesses = memo ? memo->accesses(site)
+                            : std::make_shared<std::vector<TensorAccess> const>(accesses_of(site));
+      node->own = reaches_of(site, *node->accesses, at.allocated);
       for (auto const& reach : node->own) node->reaches.push_back(reach.get());
       into.reaches.insert(into.reaches.end(), node->reaches.begin(), node->reaches.end());
       into.children.push_back(std::move(node));
@@ -243,13 +248,15 @@ Locality::Locality(Program const& program, int64_t line_bytes, LocalityMemo* mem
 Locality::~Locality() = default;
 Locality::Locality(Locality&&) noexcept = default;
 
+LocalityMemo* Locality::memo() const { return root_->memo; }
+
 LoopLocality Locality::loop(LoopId id) const {
   Node const& node = *loops_.at(id.value);
   LoopLocality result{node.reached(node.depth + 1), node.reached(node.depth), 1};
   double accesses = 0;
   for (Reach const* reach : node.reaches)
     accesses +=
-        double(size_of(reach->access.buffer->type)) * double(product(reach->loops, node.depth));
+        double(size_of(reach->access->buffer->type)) * double(product(reach->loops, node.depth));
   if (result.whole.bytes > 0) result.reuse = accesses / double(result.whole.bytes);
   return result;
 }

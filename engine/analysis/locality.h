@@ -29,6 +29,8 @@ public:
   ~Locality();
   Locality(Locality&&) noexcept;
 
+  /// Null: none.
+  LocalityMemo* memo() const;
   LoopLocality loop(ir::LoopId id) const;
   /// Of the whole program.
   Touched whole() const;

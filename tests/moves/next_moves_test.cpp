@@ -294,6 +294,38 @@ private slots:
     QVERIFY(refused <= 12);
   }
 
+  /// Every draft of three lists: modelled with what is kept of nests that no draft changes, and
+  /// anew.
+  void what_is_kept_of_nests_changes_no_time() {
+    Hardware hardware = machine(8);
+    Roofs rates = roofs(8);
+    for (char const* text : {testing::kAttention, testing::kWinograd}) {
+      Schedule schedule(te::to_program(te::parse_kernel(text).value()).value());
+      for (int taken_moves = 0; taken_moves < 3; ++taken_moves) {
+        analysis::LocalityMemo memo(schedule.program());
+        std::atomic<int> modelled = 0, other = 0;
+        auto model = [&](ir::Program const& program) {
+          auto anew = cpu_model_time(program, analysis::Locality(program), hardware, rates);
+          auto kept =
+              cpu_model_time(program, analysis::Locality(program, 64, &memo), hardware, rates);
+          ++modelled;
+          bool same =
+              kept.seconds == anew.seconds && kept.bound == anew.bound &&
+              kept.arithmetic_seconds == anew.arithmetic_seconds && kept.flops == anew.flops &&
+              std::ranges::equal(kept.levels, anew.levels, {}, &analysis::LevelTraffic::bytes,
+                                 &analysis::LevelTraffic::bytes);
+          if (!same) ++other;
+          return anew;
+        };
+        NextMoves found =
+            moves::next_moves(schedule, hardware, model, {.effort = Effort::kWork}).value();
+        QVERIFY(modelled > 50);
+        QCOMPARE(other.load(), 0);
+        schedule = taken(std::move(schedule), found.moves.front());
+      }
+    }
+  }
+
   void moves_come_one_by_one_and_stop_when_asked() {
     std::stop_source source;
     std::vector<std::string> heard;
