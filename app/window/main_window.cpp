@@ -111,9 +111,14 @@ void MainWindow::build() {
   cancel_ = new QPushButton("Cancel");
   cancel_->setObjectName("cancel");
   cancel_->setProperty("quiet", true);
+  by_rule_ = new QPushButton("Take the schedule by rule");
+  by_rule_->setObjectName("takeScheduleByRule");
+  by_rule_->setToolTip("This device has no code for the plain nest, but for the schedule by rule");
+  by_rule_->hide();
   auto* keys = new QLabel("? keys    Ctrl+Shift+P commands");
   keys->setProperty("role", "label");
   row->addWidget(status_, 1);
+  row->addWidget(by_rule_);
   row->addWidget(cancel_);
   row->addWidget(keys);
   for (QWidget* comes_and_goes :
@@ -132,6 +137,7 @@ void MainWindow::build() {
   build_error_card(root);
   connect_start_page();
   connect(cancel_, &QPushButton::clicked, this, [this] { execute(session::CancelJob{}); });
+  connect(by_rule_, &QPushButton::clicked, this, &MainWindow::take_schedule_by_rule);
   connect(top_, &TopBar::palette_asked, this, &MainWindow::show_palette);
   connect(top_, &TopBar::keys_asked, this, &MainWindow::show_keys);
   connect(top_, &TopBar::export_asked, this, [this] { run_action("Export the model"); });

@@ -283,6 +283,7 @@ private:
   void show_notes();
   void note(QString const& sentence);  ///< nothing was wrong; stays until the next command
   void show_status(session::Snapshot const& snapshot);
+  void take_schedule_by_rule();
   /// `action`: the kind of action that failed.
   void say(Error const& error, std::type_index action);
   void build_error_card(QWidget* home);
@@ -353,6 +354,7 @@ private:
   bool all_asked_ = false;         ///< what gave way was asked for, while this tab is in front
   QLabel* status_ = nullptr;
   QProgressBar* progress_ = nullptr;
+  QPushButton* by_rule_ = nullptr;  ///< where only the plain nest cannot run
   QPushButton* cancel_ = nullptr;
 };
 

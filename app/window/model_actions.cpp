@@ -13,18 +13,32 @@
 
 namespace tw {
 
-/// Why the current step has no time; empty: it has one, or is waited for. Beside a plain nest that
-/// the target has no code for there may be a schedule by rule.
-static QString why_not_measured(session::Snapshot const& now) {
+namespace {
+
+/// Why the current step has no time; empty: it has one, or is waited for.
+QString why_not_measured(session::Snapshot const& now) {
   if (!now.history) return {};
   session::HistoryNodeView const& current = now.history->nodes[size_t(now.history->current)];
   if (current.failure.empty()) return {};
-  bool by_rule = current.parent < 0 && std::ranges::any_of(now.history->nodes, [](auto const& one) {
-                   return one.label == "default" && one.failure.empty();
-                 });
-  return (by_rule ? "▲ Not measured; 'default' in the history is the schedule by rule. Plainly, "
-                  : "▲ Not measured: ") +
-         QString::fromStdString(current.failure);
+  return "▲ Not measured: " + QString::fromStdString(current.failure);
+}
+
+/// Beside a plain nest that the target has no code for there may be a schedule by rule: its step in
+/// the history, or -1.
+int rule_instead_of_plain(session::Snapshot const& now) {
+  if (!now.history) return -1;
+  auto const& nodes = now.history->nodes;
+  session::HistoryNodeView const& current = nodes[size_t(now.history->current)];
+  auto rule = std::ranges::find_if(
+      nodes, [](auto const& one) { return one.label == "default" && one.failure.empty(); });
+  bool stuck = current.parent < 0 && !current.failure.empty();
+  return stuck && rule != nodes.end() ? rule->id : -1;
+}
+
+}  // namespace
+
+void MainWindow::take_schedule_by_rule() {
+  if (int step = rule_instead_of_plain(snapshot_); step >= 0) execute(session::JumpTo{step});
 }
 
 void MainWindow::show_status(session::Snapshot const& next) {
@@ -53,8 +67,10 @@ void MainWindow::show_status(session::Snapshot const& next) {
                 .replace("\n", "; ");
   else if (next.model)
     words = QString::fromStdString(next.model->summary);
+  by_rule_->setVisible(rule_instead_of_plain(next) >= 0);
+  int taken = theme_.px(420) + (by_rule_->isVisibleTo(this) ? by_rule_->sizeHint().width() : 0);
   status_->setText(QFontMetrics(status_->font())
-                       .elidedText(words, Qt::ElideRight, std::max(200, width() - theme_.px(420))));
+                       .elidedText(words, Qt::ElideRight, std::max(200, width() - taken)));
   status_words_ = words;
   status_->setToolTip(paint::wrapped(words));
   QColor colour = next.error || trouble_  ? theme_.error

@@ -58,6 +58,22 @@ private slots:
     settle();
   }
 
+  /// A plain nest that cannot run says so, and one click leads to what can.
+  void a_plain_nest_that_cannot_run_offers_the_schedule_by_rule() {
+    jump_to("plain");
+    auto* button = window_->findChild<QPushButton*>("takeScheduleByRule");
+    QVERIFY(button->isVisible());
+    QVERIFY2(words("status").starts_with("▲ Not measured: "), words("status").c_str());
+    int high = window_->findChild<QWidget*>("statusBar")->height();
+    look("loops", "plain");
+    QTest::mouseClick(button, Qt::LeftButton);
+    settle();
+    Snapshot now = session_->snapshot();
+    QCOMPARE(now.history->nodes[size_t(now.history->current)].label, std::string("default"));
+    QVERIFY(!button->isVisible());
+    QCOMPARE(window_->findChild<QWidget*>("statusBar")->height(), high);  // nothing moves
+  }
+
   void the_schedule_by_rule_is_right_and_below_the_roofs() {
     jump_to("default");
     Snapshot now = session_->snapshot();
