@@ -45,6 +45,12 @@ Grid joined(Grid const& a, Grid const& b) {
   return {std::max(a.most, b.most), std::min(a.step, b.step)};
 }
 
+/// Of a product's factors. What is not known is taken to be moderate, except beside what is large.
+double most_of_product(double a, double b) {
+  if (std::isfinite(a) && std::isfinite(b)) return a * b;
+  return is_large(a) || is_large(b) ? kVeryLarge : kInfinity;
+}
+
 /// No value of the function is larger, of arguments up to `most`.
 double most_of(UnaryOp op, double most) {
   switch (op) {
@@ -82,6 +88,11 @@ bool has_index_condition(Expr const& condition) {
 }
 
 }  // namespace
+
+bool is_large(double most) {
+  constexpr double kLarge = 0x1p24;
+  return std::isfinite(most) && most > kLarge;
+}
 
 double unit(DType type) { return std::ldexp(1.0, -places(type)); }
 
@@ -299,16 +310,17 @@ Approximation Approximator::arithmetic(ir::Binary const& node, Approximation con
                                  {a.grid.most + b.grid.most, std::min(a.grid.step, b.grid.step)}});
     case BinaryOp::kMul: {
       Expr both = bool(a.error) && bool(b.error) ? a.error * b.error : nullptr;
-      return rounded(node.type, {value,
-                                 sum(both, sum(times(a.error, y), times(b.error, x))),
-                                 {a.grid.most * b.grid.most, a.grid.step * b.grid.step}});
+      return rounded(node.type,
+                     {value,
+                      sum(both, sum(times(a.error, y), times(b.error, x))),
+                      {most_of_product(a.grid.most, b.grid.most), a.grid.step * b.grid.step}});
     }
     case BinaryOp::kDiv: {
       Expr least_divisor = b.error ? y - b.error : y;
       Expr error = sum(a.error, times(b.error, abs(value)));
       if (error)
         error = ir::select(is_any(least_divisor), error / least_divisor, double_imm(kInfinity));
-      return rounded(node.type, {value, error, kNone});
+      return rounded(node.type, {value, error, {most_of_product(a.grid.most, kInfinity), 0}});
     }
     case BinaryOp::kMin:
     case BinaryOp::kMax:

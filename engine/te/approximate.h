@@ -25,6 +25,13 @@ struct Approximation {
   Expr peak;
 };
 
+/// Of values that may be infinite in floats of 32 bits: finite in those of 64 even as a product of
+/// five.
+constexpr double kVeryLarge = 0x1p200;
+/// Whether values up to `most` are so large, as integers over their whole range are, that few
+/// products of them are infinite in floats of 32 bits. What is not known (infinite) is not.
+bool is_large(double most);
+
 /// Half a unit in the last place of 1, and half of the least denormal number.
 double unit(DType type);
 double least(DType type);

@@ -16,13 +16,17 @@ double largest(DType type) {
   return type == DType::kF16 ? 65504 : type == DType::kF64 ? 0x1.fffffffffffffp1023 : 0x1.fep127;
 }
 
+/// Whether the element may be infinite with this sign.
+bool may_be_infinite(bool negative, double value, double bound, DType type) {
+  return (negative ? -value : value) + 2 * bound >= largest(type);
+}
+
 /// How far the element is from where it may be at most; 0 and below: right. Infinite where one is
 /// no number.
 double excess(double actual, double value, double bound, DType type) {
   if (std::isnan(value)) return std::isnan(actual) ? 0 : kInfinity;
   if (!std::isfinite(bound)) return 0;
-  if (std::isinf(actual) && std::fabs(value) + 2 * bound >= largest(type))
-    return std::signbit(actual) == std::signbit(value) ? 0 : kInfinity;
+  if (std::isinf(actual) && may_be_infinite(std::signbit(actual), value, bound, type)) return 0;
   if (actual == value) return 0;
   double apart = std::fabs(actual - value);
   return std::isfinite(apart) ? std::max(0.0, apart - 2 * bound) : kInfinity;
@@ -97,8 +101,8 @@ std::pair<double, double> limits_of(double value, double bound, DType type) {
   if (std::isinf(value)) return {value, value};
   double low = nearest_above(type, value - 2 * bound),
          high = nearest_below(type, value + 2 * bound);
-  if (std::fabs(value) + 2 * bound >= largest(type))
-    (std::signbit(value) ? low : high) = std::signbit(value) ? -kInfinity : kInfinity;
+  if (may_be_infinite(true, value, bound, type)) low = -kInfinity;
+  if (may_be_infinite(false, value, bound, type)) high = kInfinity;
   return {low, high};
 }
 

@@ -11,10 +11,6 @@
 namespace tw::te {
 namespace {
 
-/// Of the values of a recurrence that may be infinite in floats of 32 bits: finite in those of 64
-/// even as a product of five.
-constexpr double kVeryLarge = 0x1p200;
-
 /// The largest power of two that divides the value.
 double lowest_bit(double value) {
   int exponent = 0;
@@ -67,7 +63,8 @@ private:
   }
 
   /// The stages of a recurrence read one another: all are known before the first is made. Floats
-  /// of a recurrence are never exact: their values need more places at each step.
+  /// of a recurrence are never exact: their values need more places at each step. Its integers are
+  /// what their type holds.
   void declare_recurrence(size_t first, size_t end) {
     bool inexact = false, large = false;
     for (size_t i = first; i < end; ++i) {
@@ -88,7 +85,7 @@ private:
       known_[stage.output->name] = {
           buffer_of(stage.output->name, value_type(stage.output->type), stage),
           inexact ? error_buffer(stage) : nullptr,
-          {large ? kVeryLarge : std::numeric_limits<double>::infinity(), 0},
+          wrapped(type, {large ? kVeryLarge : std::numeric_limits<double>::infinity(), 0}),
           type == DType::kF16 || (large && is_float(type) && type != DType::kF64)};
     }
   }
@@ -96,15 +93,11 @@ private:
   /// Whether it computes with what may be large already, as integers over their whole range are:
   /// then its floats may become infinite. Of others nothing is known, nor said.
   bool reads_large(Stage const& stage) const {
-    constexpr double kLarge = 0x1p24;
     bool large = false;
     ir::walk(stage.body, [&](Expr const& e) {
       auto const* read = e.as<ir::Load>();
       auto found = read ? known_.find(read->buffer->name) : known_.end();
-      if (found != known_.end()) {
-        double most = found->second.grid.most;
-        large = large || (std::isfinite(most) && most > kLarge);
-      }
+      large = large || (found != known_.end() && is_large(found->second.grid.most));
       return !read;  // how large an index is does not matter
     });
     return large;
