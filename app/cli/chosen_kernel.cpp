@@ -11,26 +11,26 @@
 
 namespace tw::cli {
 
-void add_kernel_option(CLI::App& command, std::string& kernel) {
+void add_kernel_option(Command command, std::string& kernel) {
   command
       .add_option(
           "--kernel", kernel,
           "the kernel's name or number (default: the kernel that the script names, else the first)")
-      ->type_name("KERNEL");
+      .type_name("KERNEL");
 }
 
-void add_kernel_options(CLI::App& command, Context& context, KernelArguments& arguments) {
+void add_kernel_options(Command command, Context& context, KernelArguments& arguments) {
   add_model_options(command, context, arguments.path);
   add_kernel_option(command, arguments.kernel);
-  auto* script = command
-                     .add_option("--script", arguments.script,
-                                 "a schedule script, or 'plain', or 'default' (default: plain)")
-                     ->type_name("F.tws");
+  auto script = command
+                    .add_option("--script", arguments.script,
+                                "a schedule script, or 'plain', or 'default' (default: plain)")
+                    .type_name("F.tws");
   command
       .add_flag_callback(
           "--default", [&arguments] { arguments.script = "default"; },
           "use the default schedule: short for --script default")
-      ->excludes(script);
+      .excludes(script);
 }
 
 Result<session::NamedScript> named_script(Context const& context, session::LoadedModel const& model,

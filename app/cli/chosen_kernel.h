@@ -17,9 +17,9 @@ struct ChosenKernel {
   std::map<std::string, int64_t> sizes = {};  ///< what it gave to those that the script opens
 };
 
-void add_kernel_option(CLI::App& command, std::string& kernel);
+void add_kernel_option(Command command, std::string& kernel);
 /// MODEL, --fix, --kernel, --script and --default.
-void add_kernel_options(CLI::App& command, Context& context, KernelArguments& arguments);
+void add_kernel_options(Command command, Context& context, KernelArguments& arguments);
 
 /// A file's text, or one of the two schedules that every kernel has.
 Result<session::NamedScript> named_script(Context const& context, session::LoadedModel const& model,

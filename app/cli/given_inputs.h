@@ -6,7 +6,7 @@
 namespace tw::cli {
 
 /// --input NAME=FILE, as often as there are inputs.
-void add_input_option(CLI::App& command, std::vector<std::string>& given,
+void add_input_option(Command command, std::vector<std::string>& given,
                       std::string const& description);
 /// The files by name. `whose`: "the model". Errors: bad_input_option, unknown_input.
 Result<std::map<std::string, std::string>> named_files(

@@ -98,7 +98,7 @@ int run(int argc, char** argv) {
   auto table = command_table();
   std::vector<CommandRow const*> commands(table.begin(), table.end());
   std::ranges::stable_sort(commands, {}, &CommandRow::place);
-  for (CommandRow const* command : commands) command->add(app, context);
+  for (CommandRow const* command : commands) command->add(Command(app), context);
   name_no_types_of_operands(app);
   bool serves =
       argc >= 3 && argv[1] == std::string_view("device") && argv[2] == std::string_view("serve");

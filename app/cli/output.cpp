@@ -59,70 +59,61 @@ std::unique_lock<std::recursive_mutex> turn_to_print(Context const& context) {
   return std::unique_lock(context.terminal->turn);
 }
 
-CLI::Validator above_zero() {
-  auto judge = [](std::string& text) -> std::string {
-    double value = 0;
-    if (!CLI::detail::lexical_cast(text, value)) return fmt::format("'{}' is no number", text);
-    return value > 0 ? "" : fmt::format("{} is not above 0", text);
-  };
-  return CLI::Validator(judge, "");
-}
-
-void add_model_options(CLI::App& command, Context& context, std::string& path) {
-  command.add_option("MODEL", path, "an ONNX file, a .te file, or sample:NAME")->required();
+void add_model_options(Command command, Context& context, std::string& path) {
+  command.add_option("MODEL", path, "an ONNX file, a .te file, or sample:NAME").required();
   command
       .add_option(
           "--fix", context.fixes,
           "set an input's shape: NAME=1x3x224x224; or a named extent in every input: batch=1")
-      ->type_name("NAME=SHAPE")
-      ->expected(1)
-      ->take_all();
+      .type_name("NAME=SHAPE")
+      .expected(1)
+      .take_all();
   command
       .add_option("--arrange", context.arrangements,
                   "another layout or algorithm than the target's own: blocks=plain, "
                   "NODE.algorithm=product; `tw tune MODEL --knobs` lists what there is")
-      ->type_name("KNOB=VALUE")
-      ->expected(1)
-      ->take_all();
+      .type_name("KNOB=VALUE")
+      .expected(1)
+      .take_all();
   command
       .add_option("--size", context.sizes,
                   "the value to show of a size of a tensor expression, or of one that the script "
                   "opens: n=17")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all();
+      .type_name("NAME=VALUE")
+      .expected(1)
+      .take_all();
 }
 
-void add_shaped_options(CLI::App& command, Context& context, std::string& path, bool& by_default) {
+void add_shaped_options(Command command, Context& context, std::string& path, bool& by_default) {
   add_model_options(command, context, path);
-  command.get_option("MODEL")->description(
+  command.get_option("MODEL").description(
       "an ONNX file, a .te file, sample:NAME, or a project (.twproj) with its schedules");
   command.add_flag("--default", by_default,
                    "use the target's default schedules, even where a project has others");
 }
 
-void add_device_option(CLI::App& command, Context& context) {
+void add_device_option(Command command, Context& context) {
   command
       .add_option("--device", context.device,
                   "where to run: a name from `tw devices list`, or local:TARGET for another "
                   "target of this machine (default: this machine)")
-      ->type_name("NAME");
+      .type_name("NAME");
 }
 
-void add_store_option(CLI::App& command, Context& context) {
+void add_store_option(Command command, Context& context) {
   command
       .add_option("--store", context.store,
                   "what trials are kept in: a file (default: trials.sqlite in the user's data), or "
                   "postgresql://USER@HOST/DATABASE, which a team shares")
-      ->type_name("FILE|URL");
+      .type_name("FILE|URL");
 }
 
-void add_threads_option(CLI::App& command, Context& context) {
+void add_threads_option(Command command, Context& context) {
   command
       .add_option("--threads", context.threads,
                   "number of threads that run a kernel (default: 0, one per core)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1024));
+      .type_name("N")
+      .range(0, 1024);
 }
 
 Result<session::LoadOptions> load_options(Context const& context) {

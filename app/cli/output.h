@@ -1,7 +1,6 @@
 /// What every command of `tw` shares: its environment, and how results and errors leave it.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -11,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "app/cli/options.h"
 #include "engine/device/device.h"
 #include "engine/session/cases/export_cases.h"
 #include "engine/session/use_cases.h"
@@ -64,19 +64,16 @@ void print_line(Context const& context, Json json);
 /// While it lives nobody else prints.
 std::unique_lock<std::recursive_mutex> turn_to_print(Context const& context);
 
-/// Of an option's number.
-CLI::Validator above_zero();
-
 Json to_json(Error const& error);
 /// "--fix data=1x3x224x224", "--arrange blocks=8", "--size n=17" of every command that takes a
 /// model.
-void add_model_options(CLI::App& command, Context& context, std::string& path);
+void add_model_options(Command command, Context& context, std::string& path);
 /// "--device NAME" of every command that runs something.
-void add_device_option(CLI::App& command, Context& context);
+void add_device_option(Command command, Context& context);
 /// "--store FILE|URL" of every command that keeps trials or reads them.
-void add_store_option(CLI::App& command, Context& context);
+void add_store_option(Command command, Context& context);
 /// "--threads N" of every command that runs something.
-void add_threads_option(CLI::App& command, Context& context);
+void add_threads_option(Command command, Context& context);
 Result<session::LoadOptions> load_options(Context const& context);
 /// Of what --size says. Errors: bad_size, repeated_size.
 Result<std::map<std::string, int64_t>> sizes_of(Context const& context);
@@ -88,7 +85,7 @@ Result<session::ShapedModel> load_shaped(
     session::ProjectSchedules schedules = session::ProjectSchedules::kKept);
 /// The options of `load_shaped`: MODEL, --fix, --arrange, and --default, which leaves a project's
 /// schedules alone.
-void add_shaped_options(CLI::App& command, Context& context, std::string& path, bool& by_default);
+void add_shaped_options(Command command, Context& context, std::string& path, bool& by_default);
 
 /// How far a command is, in one line that replaces itself; where standard error is no terminal, and
 /// with --json, nothing.
@@ -109,13 +106,13 @@ Result<NDArray> read_raw(std::string const& file, session::ModelTensor const& in
 struct CommandRow {
   int place = 0;  ///< in the list of commands; those of a lower number come first
   /// Declares the command with its options and sets `context.run`.
-  void (*add)(CLI::App& app, Context& context) = nullptr;
+  void (*add)(Command app, Context& context) = nullptr;
 };
 std::span<CommandRow const* const> command_table();
 
 // Commands below `tw device`.
-void add_certificate(CLI::App& device, Context& context);
-void add_tokens(CLI::App& device, Context& context);
+void add_certificate(Command device, Context& context);
+void add_tokens(Command device, Context& context);
 /// Becomes tw-device, whose options are its own; `words`: "serve" and what follows, then null.
 int serve_device(Context const& context, char** words);
 

@@ -37,23 +37,23 @@ session::TeamRequest team_request(Context const& context, TeamArguments const& a
 
 }  // namespace
 
-void add_team_options(CLI::App& command, TeamArguments& arguments) {
+void add_team_options(Command command, TeamArguments& arguments) {
   command
       .add_option(
           "--join", arguments.join,
           "instead of a model: take part in this job of the server's until it has ended, or "
           "in `any` until told to stop")
-      ->type_name("JOB");
+      .type_name("JOB");
   command
       .add_option("--priority", arguments.priority,
                   "of a job on a server: higher ones go first, equal ones share (default: 0)")
-      ->type_name("N");
+      .type_name("N");
   command
       .add_option("--lease", arguments.lease_seconds,
                   "after so long without a word, work of this process is given to others "
                   "(default: 60)")
-      ->type_name("S")
-      ->check(CLI::Range(1.0, 86'400.0));
+      .type_name("S")
+      .range(1.0, 86'400.0);
 }
 
 bool is_shared(Context const& context) { return records::is_server(context.store); }

@@ -11,7 +11,7 @@ struct TeamArguments {
   int priority = 0;
   double lease_seconds = 60;
 };
-void add_team_options(CLI::App& command, TeamArguments& arguments);
+void add_team_options(Command command, TeamArguments& arguments);
 
 /// Whether the store is on a server.
 bool is_shared(Context const& context);

@@ -2,12 +2,12 @@
 
 namespace tw::cli {
 
-void add_what_if_option(CLI::App& command, std::string& changes) {
+void add_what_if_option(Command command, std::string& changes) {
   command
       .add_option("--what-if", changes,
                   "model a machine with other roofs or caches, too: L2=2MB, DRAM=40GB/s, "
                   "\"FMA f32=800GFLOP/s\"; several with commas between them")
-      ->type_name("CHANGES");
+      .type_name("CHANGES");
 }
 
 Result<SupposedMachine> machine_if(Context const& context, std::string const& changes,

@@ -6,7 +6,7 @@
 
 namespace tw::cli {
 
-void add_what_if_option(CLI::App& command, std::string& changes);
+void add_what_if_option(Command command, std::string& changes);
 
 struct SupposedMachine {
   session::HypotheticalMachine machine;

@@ -57,14 +57,14 @@ int ablate(Context const& context, KernelArguments const& arguments) {
   return 0;
 }
 
-void add_ablate(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_ablate(Command app, Context& context) {
+  auto command = app.add_subcommand(
       "ablate", "measure what each step of a schedule carries of its speed, by leaving it out");
   auto arguments = std::make_shared<KernelArguments>();
-  add_kernel_options(*command, context, *arguments);
-  add_device_option(*command, context);
-  add_threads_option(*command, context);
-  command->callback([&context, arguments] {
+  add_kernel_options(command, context, *arguments);
+  add_device_option(command, context);
+  add_threads_option(command, context);
+  command.callback([&context, arguments] {
     context.run = [&context, arguments] { return ablate(context, *arguments); };
   });
 }

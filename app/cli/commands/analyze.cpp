@@ -118,15 +118,15 @@ int analyze(Context const& context, Arguments const& arguments) {
   return 0;
 }
 
-void add_analyze(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("analyze",
-                                     "show what data each loop of a kernel touches, the traffic "
-                                     "between caches, and the modelled time");
+void add_analyze(Command app, Context& context) {
+  auto command = app.add_subcommand("analyze",
+                                    "show what data each loop of a kernel touches, the traffic "
+                                    "between caches, and the modelled time");
   auto arguments = std::make_shared<Arguments>();
-  add_kernel_options(*command, context, *arguments);
-  add_device_option(*command, context);
-  add_what_if_option(*command, arguments->what_if);
-  command->callback([&context, arguments] {
+  add_kernel_options(command, context, *arguments);
+  add_device_option(command, context);
+  add_what_if_option(command, arguments->what_if);
+  command.callback([&context, arguments] {
     context.run = [&context, arguments] { return analyze(context, *arguments); };
   });
 }

@@ -55,25 +55,25 @@ int run(Context const& context, Asked const& asked) {
   return 0;
 }
 
-void add_cache(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("cache",
-                                     "show, limit or empty what is kept to be faster the "
-                                     "next time");
+void add_cache(Command app, Context& context) {
+  auto command = app.add_subcommand("cache",
+                                    "show, limit or empty what is kept to be faster the "
+                                    "next time");
   auto asked = std::make_shared<Asked>();
-  command->add_flag("--empty", asked->empty,
-                    "remove what can be made again; what was measured stays");
+  command.add_flag("--empty", asked->empty,
+                   "remove what can be made again; what was measured stays");
   command
-      ->add_option("--limit", asked->limit,
-                   "the most that kernels' code may take, as in 512MB; the least recently used "
-                   "goes first")
-      ->type_name("SIZE")
-      ->transform(CLI::AsSizeValue(false));
-  auto* folder =
-      command->add_option("--folder", asked->folder, "keep it there from the next start on")
-          ->type_name("DIR");
-  command->add_flag("--usual-folder", asked->usual_folder, "keep it where it usually is again")
-      ->excludes(folder);
-  command->callback([&context, asked] {
+      .add_option("--limit", asked->limit,
+                  "the most that kernels' code may take, as in 512MB; the least recently used "
+                  "goes first")
+      .type_name("SIZE")
+      .bytes();
+  auto folder =
+      command.add_option("--folder", asked->folder, "keep it there from the next start on")
+          .type_name("DIR");
+  command.add_flag("--usual-folder", asked->usual_folder, "keep it where it usually is again")
+      .excludes(folder);
+  command.callback([&context, asked] {
     context.needs_target = false;
     context.run = [&context, asked] { return run(context, *asked); };
   });

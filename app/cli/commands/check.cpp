@@ -157,22 +157,22 @@ int check(Context const& context, Arguments const& arguments) {
   return result->is_right() && right ? 0 : 1;
 }
 
-void add_check(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("check",
-                                     "apply a schedule step by step: which steps are legal, why "
-                                     "others are not, and whether the result is right");
+void add_check(Command app, Context& context) {
+  auto command = app.add_subcommand("check",
+                                    "apply a schedule step by step: which steps are legal, why "
+                                    "others are not, and whether the result is right");
   auto arguments = std::make_shared<Arguments>();
-  add_kernel_options(*command, context, arguments->kernel);
-  command->add_flag("--time", arguments->timed, "time the plain and the scheduled loop nest");
-  command->add_flag(
+  add_kernel_options(command, context, arguments->kernel);
+  command.add_flag("--time", arguments->timed, "time the plain and the scheduled loop nest");
+  command.add_flag(
       "--checked", arguments->checked,
       "run once and check every access: within its tensor's bounds, and written before it is read");
-  add_input_option(*command, arguments->inputs,
+  add_input_option(command, arguments->inputs,
                    "judge on raw little-endian elements of your own, too; what is not given is "
                    "random");
-  add_device_option(*command, context);
-  add_threads_option(*command, context);
-  command->callback([&context, arguments] {
+  add_device_option(command, context);
+  add_threads_option(command, context);
+  command.callback([&context, arguments] {
     context.run = [&context, arguments] { return check(context, *arguments); };
   });
 }

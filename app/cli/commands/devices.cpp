@@ -108,47 +108,46 @@ int remove(Context const& context, std::string const& name) {
   return 0;
 }
 
-void add_list_commands(CLI::App& app, Context& context) {
-  auto* devices = app.add_subcommand(
+void add_list_commands(Command app, Context& context) {
+  auto devices = app.add_subcommand(
       "devices", "list, add and remove machines that run kernels besides this one");
-  devices->require_subcommand(1);
+  devices.require_subcommand(1);
   auto entry = std::make_shared<DeviceEntry>();
-  auto* adding = devices->add_subcommand("add", "add a machine that runs `tw device serve`");
-  adding->add_option("NAME", entry->name, "a name for it, for --device")->required();
-  adding->add_option("ADDRESS", entry->address, "HOST:PORT")->required();
+  auto adding = devices.add_subcommand("add", "add a machine that runs `tw device serve`");
+  adding.add_option("NAME", entry->name, "a name for it, for --device").required();
+  adding.add_option("ADDRESS", entry->address, "HOST:PORT").required();
   adding
-      ->add_option("--ca", entry->certificate_file,
-                   "the device's certificate, or the one that signed it")
-      ->type_name("F.pem");
-  adding->add_option("--token-file", entry->token_file, "the file with the device's token")
-      ->type_name("F");
+      .add_option("--ca", entry->certificate_file,
+                  "the device's certificate, or the one that signed it")
+      .type_name("F.pem");
+  adding.add_option("--token-file", entry->token_file, "the file with the device's token")
+      .type_name("F");
   adding
-      ->add_option("--timeout", entry->timeout_seconds,
-                   "the shortest time limit of a call, for slow machines (default: up to 180, "
-                   "depending on the call)")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0.0, 86400.0));
-  adding->callback(
+      .add_option("--timeout", entry->timeout_seconds,
+                  "the shortest time limit of a call, for slow machines (default: up to 180, "
+                  "depending on the call)")
+      .type_name("SECONDS")
+      .range(0.0, 86400.0);
+  adding.callback(
       [&context, entry] { context.run = [&context, entry] { return add(context, *entry); }; });
-  auto* removing = devices->add_subcommand("remove", "remove a machine from the list");
-  removing->add_option("NAME", entry->name, "its name in the list")->required();
-  removing->callback([&context, entry] {
+  auto removing = devices.add_subcommand("remove", "remove a machine from the list");
+  removing.add_option("NAME", entry->name, "its name in the list").required();
+  removing.callback([&context, entry] {
     context.run = [&context, entry] { return remove(context, entry->name); };
   });
   devices
-      ->add_subcommand("list",
-                       "list the machines: whether each answers, its hardware and its roofs")
-      ->callback([&context] { context.run = [&context] { return list(context); }; });
+      .add_subcommand("list", "list the machines: whether each answers, its hardware and its roofs")
+      .callback([&context] { context.run = [&context] { return list(context); }; });
 }
 
-void add_devices(CLI::App& app, Context& context) {
+void add_devices(Command app, Context& context) {
   add_list_commands(app, context);
-  auto* device = app.add_subcommand("device", "let other machines run kernels on this one");
-  device->require_subcommand(1);
-  add_certificate(*device, context);
-  add_tokens(*device, context);
+  auto device = app.add_subcommand("device", "let other machines run kernels on this one");
+  device.require_subcommand(1);
+  add_certificate(device, context);
+  add_tokens(device, context);
   // Never parsed: main becomes tw-device before.
-  device->add_subcommand("serve", "serve until stopped; see tw device serve --help");
+  device.add_subcommand("serve", "serve until stopped; see tw device serve --help");
 }
 
 }  // namespace

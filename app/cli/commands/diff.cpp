@@ -111,37 +111,37 @@ int diff(Context const& context, Arguments const& arguments) {
   return 0;
 }
 
-void add_diff(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_diff(Command app, Context& context) {
+  auto command = app.add_subcommand(
       "diff",
       "compare two schedules of one kernel: times, traffic, instructions, scripts and code; or the "
       "graphs of two models, or of one before and after its passes");
   auto arguments = std::make_shared<Arguments>();
-  add_model_options(*command, context, arguments->path);
-  add_kernel_option(*command, arguments->kernel);
-  auto* script =
+  add_model_options(command, context, arguments->path);
+  add_kernel_option(command, arguments->kernel);
+  auto script =
       command
-          ->add_option("--script", arguments->scripts,
-                       "a schedule script, 'plain' or 'default'; give it twice: before and after")
-          ->type_name("F.tws")
-          ->expected(1)
-          ->take_all();
-  auto* passes =
+          .add_option("--script", arguments->scripts,
+                      "a schedule script, 'plain' or 'default'; give it twice: before and after")
+          .type_name("F.tws")
+          .expected(1)
+          .take_all();
+  auto passes =
       command
-          ->add_flag("--passes", arguments->passes, "the model's graph before and after its passes")
-          ->excludes(script);
-  command->add_option("OTHER", arguments->other, "a model whose graph is compared with MODEL's")
-      ->excludes(script)
-      ->excludes(passes);
+          .add_flag("--passes", arguments->passes, "the model's graph before and after its passes")
+          .excludes(script);
+  command.add_option("OTHER", arguments->other, "a model whose graph is compared with MODEL's")
+      .excludes(script)
+      .excludes(passes);
   command
-      ->add_option("--stage", arguments->stage,
-                   "the stage whose code is compared; 'tw lower --stage list' names them "
-                   "(default: program)")
-      ->type_name("STAGE");
-  command->add_flag("--time", arguments->timed, "check the results of both and time them");
-  add_device_option(*command, context);
-  add_threads_option(*command, context);
-  command->callback([&context, arguments] {
+      .add_option("--stage", arguments->stage,
+                  "the stage whose code is compared; 'tw lower --stage list' names them "
+                  "(default: program)")
+      .type_name("STAGE");
+  command.add_flag("--time", arguments->timed, "check the results of both and time them");
+  add_device_option(command, context);
+  add_threads_option(command, context);
+  command.callback([&context, arguments] {
     if (arguments->passes || !arguments->other.empty()) {
       context.run = [&context, arguments] {
         return print_graph_difference(context, arguments->path, arguments->other);
@@ -149,7 +149,7 @@ void add_diff(CLI::App& app, Context& context) {
       return;
     }
     if (arguments->scripts.size() != 2)
-      throw CLI::ValidationError(
+      refuse_options(
           "give --script twice: the schedule before and the one after; or another model");
     context.run = [&context, arguments] { return diff(context, *arguments); };
   });

@@ -186,47 +186,47 @@ int run(Context const& context, Arguments const& arguments) {
   return 0;
 }
 
-void add_export(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_export(Command app, Context& context) {
+  auto command = app.add_subcommand(
       "export", "export a model, a kernel or a project as a stand-alone folder, and test it there");
   auto arguments = std::make_shared<Arguments>();
-  add_model_options(*command, context, arguments->path);
-  command->get_option("MODEL")->description(
+  add_model_options(command, context, arguments->path);
+  command.get_option("MODEL").description(
       "an ONNX file, a .te file, sample:NAME, example:NAME, or a project (.twproj)");
   command
-      ->add_option("--out", arguments->request.folder, "the folder; an earlier export is replaced")
-      ->type_name("DIR")
-      ->required();
+      .add_option("--out", arguments->request.folder, "the folder; an earlier export is replaced")
+      .type_name("DIR")
+      .required();
   command
-      ->add_option("--kernel", arguments->kernel,
-                   "export this kernel alone, with its weights: a name or number")
-      ->type_name("KERNEL");
-  auto* scripts = command
-                      ->add_option("--script", arguments->scripts,
-                                   "a schedule for the kernel that it names; may be given several "
-                                   "times; with --kernel also 'plain' or 'default'")
-                      ->type_name("F.tws")
-                      ->expected(1)
-                      ->take_all();
+      .add_option("--kernel", arguments->kernel,
+                  "export this kernel alone, with its weights: a name or number")
+      .type_name("KERNEL");
+  auto scripts = command
+                     .add_option("--script", arguments->scripts,
+                                 "a schedule for the kernel that it names; may be given several "
+                                 "times; with --kernel also 'plain' or 'default'")
+                     .type_name("F.tws")
+                     .expected(1)
+                     .take_all();
   command
-      ->add_flag("--default", arguments->by_default,
-                 "use the target's default schedules, even where a project has others")
-      ->excludes(scripts);
+      .add_flag("--default", arguments->by_default,
+                "use the target's default schedules, even where a project has others")
+      .excludes(scripts);
   command
-      ->add_option("--param", arguments->parameters,
-                   "with --kernel: raw elements of a parameter (default: random)")
-      ->type_name("NAME=FILE")
-      ->expected(1)
-      ->take_all();
+      .add_option("--param", arguments->parameters,
+                  "with --kernel: raw elements of a parameter (default: random)")
+      .type_name("NAME=FILE")
+      .expected(1)
+      .take_all();
   command
-      ->add_option("--target", arguments->request.target,
-                   fmt::format("one of {} (default: the first, this machine)",
-                               fmt::join(target_names(), ", ")))
-      ->type_name("TARGET");
-  command->add_flag("--compare", arguments->compare,
-                    "also time it as the window does, and print its time / the window's time");
-  add_threads_option(*command, context);
-  command->callback([&context, arguments] {
+      .add_option("--target", arguments->request.target,
+                  fmt::format("one of {} (default: the first, this machine)",
+                              fmt::join(target_names(), ", ")))
+      .type_name("TARGET");
+  command.add_flag("--compare", arguments->compare,
+                   "also time it as the window does, and print its time / the window's time");
+  add_threads_option(command, context);
+  command.callback([&context, arguments] {
     context.run = [&context, arguments] { return run(context, *arguments); };
   });
 }

@@ -51,16 +51,16 @@ int graph(Context const& context, std::string const& path, std::string const& ou
   return 0;
 }
 
-void add_graph(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_graph(Command app, Context& context) {
+  auto command = app.add_subcommand(
       "graph", "print the graph after fusion, with the reason for every edge; --out draws it");
   auto path = std::make_shared<std::string>();
   auto out = std::make_shared<std::string>();
   auto before = std::make_shared<bool>(false);
-  add_model_options(*command, context, *path);
-  command->add_option("--out", *out, "write it as an SVG picture")->type_name("FILE.svg");
-  command->add_flag("--before", *before, "the graph as imported, before fusion");
-  command->callback([&context, path, out, before] {
+  add_model_options(command, context, *path);
+  command.add_option("--out", *out, "write it as an SVG picture").type_name("FILE.svg");
+  command.add_flag("--before", *before, "the graph as imported, before fusion");
+  command.callback([&context, path, out, before] {
     context.run = [&context, path, out, before] { return graph(context, *path, *out, *before); };
   });
 }

@@ -122,14 +122,14 @@ int primitives(Context const& context, std::string const& only) {
   return 0;
 }
 
-void add_help(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_help(Command app, Context& context) {
+  auto command = app.add_subcommand(
       "primitives",
       "list the schedule primitives that a script can use, with the target's instructions");
   auto name = std::make_shared<std::string>();
-  command->add_option("NAME", *name, "only this primitive");
-  add_device_option(*command, context);
-  command->callback([&context, name] {
+  command.add_option("NAME", *name, "only this primitive");
+  add_device_option(command, context);
+  command.callback([&context, name] {
     context.needs_target = false;
     context.run = [&context, name] { return primitives(context, *name); };
   });

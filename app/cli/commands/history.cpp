@@ -209,71 +209,71 @@ int vacuum(Context const& context, TrialStore& store, Arguments const&, records:
 }
 
 /// A subcommand that opens the store.
-CLI::App* add_use(CLI::App& history, Context& context, std::shared_ptr<Arguments> const& arguments,
-                  char const* name, char const* doc, Use use) {
-  auto* command = history.add_subcommand(name, doc);
-  add_store_option(*command, context);
-  command->callback([&context, arguments, use = std::move(use)] {
+Command add_use(Command history, Context& context, std::shared_ptr<Arguments> const& arguments,
+                char const* name, char const* doc, Use use) {
+  auto command = history.add_subcommand(name, doc);
+  add_store_option(command, context);
+  command.callback([&context, arguments, use = std::move(use)] {
     context.needs_target = false;
     context.run = [&context, arguments, use] { return with_store(context, *arguments, use); };
   });
   return command;
 }
 
-void add_filters(CLI::App& command, Arguments& arguments) {
+void add_filters(Command command, Arguments& arguments) {
   command.add_option("--kernel", arguments.kernel, "only of the kernel of this name")
-      ->type_name("NAME");
-  command.add_option("--device", arguments.device, "only of this device")->type_name("NAME");
+      .type_name("NAME");
+  command.add_option("--device", arguments.device, "only of this device").type_name("NAME");
   command
       .add_option("--class", arguments.outcome,
                   "only ok, wrong, compile_error, invalid, timeout, crash or device_lost")
-      ->type_name("CLASS");
-  command.add_option("--job", arguments.job, "only of this job")->type_name("NAME");
+      .type_name("CLASS");
+  command.add_option("--job", arguments.job, "only of this job").type_name("NAME");
   command
       .add_option("--text", arguments.text,
                   "only with these words in a name, the steps, the reason or the knobs "
                   "(C.block.j=64)")
-      ->type_name("WORDS");
+      .type_name("WORDS");
 }
 
-void add_reading(CLI::App& history, Context& context, std::shared_ptr<Arguments> const& arguments) {
-  auto* listing = add_use(history, context, arguments, "list", "list trials", list);
-  add_filters(*listing, *arguments);
-  listing->add_option("--order", arguments->order, "newest (default), oldest, fastest or slowest")
-      ->type_name("ORDER")
-      ->check(CLI::IsMember({"newest", "oldest", "fastest", "slowest"}));
-  listing->add_option("--limit", arguments->limit, "how many at most (default: 50)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000));
-  auto* bests = add_use(history, context, arguments, "best",
-                        "list the fastest right trial of each kernel on each device", best);
-  add_filters(*bests, *arguments);
+void add_reading(Command history, Context& context, std::shared_ptr<Arguments> const& arguments) {
+  Command listing = add_use(history, context, arguments, "list", "list trials", list);
+  add_filters(listing, *arguments);
+  listing.add_option("--order", arguments->order, "newest (default), oldest, fastest or slowest")
+      .type_name("ORDER")
+      .one_of({"newest", "oldest", "fastest", "slowest"});
+  listing.add_option("--limit", arguments->limit, "how many at most (default: 50)")
+      .type_name("N")
+      .range(1, 1000000);
+  Command bests = add_use(history, context, arguments, "best",
+                          "list the fastest right trial of each kernel on each device", best);
+  add_filters(bests, *arguments);
   add_use(history, context, arguments, "show", "print one trial and its schedule", show)
-      ->add_option("ID", arguments->id, "as `tw history list` numbers it")
-      ->required();
+      .add_option("ID", arguments->id, "as `tw history list` numbers it")
+      .required();
 }
 
-void add_history(CLI::App& app, Context& context) {
-  auto* history = app.add_subcommand("history", "list, export and import tuning trials");
-  history->require_subcommand(1);
+void add_history(Command app, Context& context) {
+  auto history = app.add_subcommand("history", "list, export and import tuning trials");
+  history.require_subcommand(1);
   auto arguments = std::make_shared<Arguments>();
-  add_reading(*history, context, arguments);
-  auto* out = add_use(*history, context, arguments, "export", "write trials as JSON lines or CSV",
-                      write_out);
-  add_filters(*out, *arguments);
-  out->add_option("FILE", arguments->file, "the file to write")->required();
-  out->add_option("--format", arguments->format, "jsonl (default) or csv")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"jsonl", "csv"}));
-  auto* in = history->add_subcommand(
+  add_reading(history, context, arguments);
+  Command out = add_use(history, context, arguments, "export", "write trials as JSON lines or CSV",
+                        write_out);
+  add_filters(out, *arguments);
+  out.add_option("FILE", arguments->file, "the file to write").required();
+  out.add_option("--format", arguments->format, "jsonl (default) or csv")
+      .type_name("FORMAT")
+      .one_of({"jsonl", "csv"});
+  auto in = history.add_subcommand(
       "import", "take in trials: exported ones, or a log of AutoTVM or Ansor (read-only records)");
-  add_store_option(*in, context);
-  in->add_option("FILE", arguments->file, "JSON lines")->required();
-  in->callback([&context, arguments] {
+  add_store_option(in, context);
+  in.add_option("FILE", arguments->file, "JSON lines").required();
+  in.callback([&context, arguments] {
     context.needs_target = false;
     context.run = [&context, arguments] { return read_in(context, *arguments); };
   });
-  add_use(*history, context, arguments, "vacuum",
+  add_use(history, context, arguments, "vacuum",
           "check every trial, and give unused space back to the disk", vacuum);
 }
 

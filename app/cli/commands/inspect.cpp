@@ -60,26 +60,26 @@ int inspect(Context const& context, std::string const& path, InspectionArguments
   return 0;
 }
 
-void add_inspect(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_inspect(Command app, Context& context) {
+  auto command = app.add_subcommand(
       "inspect",
       "show a model's inputs, outputs and operators, and what is not supported; or one "
       "operator, kernel or tensor with its attributes, values and cost");
   auto path = std::make_shared<std::string>();
   auto arguments = std::make_shared<InspectionArguments>();
-  add_model_options(*command, context, *path);
-  auto* node = command->add_option("--node", arguments->node,
-                                   "an operator after fusion, by its name or as #12; where there "
-                                   "is none of that name, as the file has it");
-  auto* kernel = command->add_option("--kernel", arguments->kernel, "a fused kernel");
-  auto* tensor = command->add_option("--tensor", arguments->tensor,
-                                     "a tensor; of a weight its values are counted");
-  for (auto* option : {node, kernel, tensor}) option->type_name("NAME");
-  node->excludes(kernel)->excludes(tensor);
-  kernel->excludes(tensor);
-  command->add_flag("--imported", arguments->imported, "the operator as the file has it")
-      ->needs(node);
-  command->callback([&context, path, arguments] {
+  add_model_options(command, context, *path);
+  auto node = command.add_option("--node", arguments->node,
+                                 "an operator after fusion, by its name or as #12; where there "
+                                 "is none of that name, as the file has it");
+  auto kernel = command.add_option("--kernel", arguments->kernel, "a fused kernel");
+  auto tensor = command.add_option("--tensor", arguments->tensor,
+                                   "a tensor; of a weight its values are counted");
+  for (Option option : {node, kernel, tensor}) option.type_name("NAME");
+  node.excludes(kernel).excludes(tensor);
+  kernel.excludes(tensor);
+  command.add_flag("--imported", arguments->imported, "the operator as the file has it")
+      .needs(node);
+  command.callback([&context, path, arguments] {
     context.run = [&context, path, arguments] { return inspect(context, *path, *arguments); };
   });
 }

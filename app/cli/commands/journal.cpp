@@ -80,22 +80,21 @@ void list_facts(Context const& context) {
   if (context.json) print(rows);
 }
 
-void add_journal(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("journal", "replay a journal without a window");
-  command->require_subcommand(1);
+void add_journal(Command app, Context& context) {
+  auto command = app.add_subcommand("journal", "replay a journal without a window");
+  command.require_subcommand(1);
   auto arguments = std::make_shared<Arguments>();
-  auto* checking = command->add_subcommand(
-      "check", "replay a journal, and fail if an expectation does not hold");
-  checking->add_option("FILE", arguments->file, "a journal, as the window writes it")->required();
-  checking->add_flag("--whole", arguments->whole, "also fail if a line needs a window");
-  checking->callback([&context, arguments] {
+  auto checking =
+      command.add_subcommand("check", "replay a journal, and fail if an expectation does not hold");
+  checking.add_option("FILE", arguments->file, "a journal, as the window writes it").required();
+  checking.add_flag("--whole", arguments->whole, "also fail if a line needs a window");
+  checking.callback([&context, arguments] {
     context.run = [&context, arguments] { return check(context, *arguments); };
   });
-  command->add_subcommand("facts", "list the facts that a journal can expect")
-      ->callback([&context] {
-        context.needs_target = false;
-        context.run = [&context] { return list_facts(context), 0; };
-      });
+  command.add_subcommand("facts", "list the facts that a journal can expect").callback([&context] {
+    context.needs_target = false;
+    context.run = [&context] { return list_facts(context), 0; };
+  });
 }
 
 }  // namespace

@@ -101,26 +101,26 @@ int kernels(Context const& context, Arguments const& arguments) {
   return 0;
 }
 
-void add_kernels(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_kernels(Command app, Context& context) {
+  auto command = app.add_subcommand(
       "kernels",
       "list the fused kernels: operators, shapes, work; --time adds their times in the network");
   auto arguments = std::make_shared<Arguments>();
-  add_shaped_options(*command, context, arguments->path, arguments->by_default);
-  command->add_flag("--time", arguments->timed, "run the model and time every kernel inside it");
+  add_shaped_options(command, context, arguments->path, arguments->by_default);
+  command.add_flag("--time", arguments->timed, "run the model and time every kernel inside it");
   std::string columns;
   for (session::KernelKeyInfo const& one : session::kernel_keys())
     columns += (columns.empty() ? "" : ", ") + one.name;
-  command->add_option("--sort", arguments->sort, "sort by one of " + columns)->type_name("COLUMN");
-  command->add_flag("--reverse", arguments->reversed, "sort the other way round");
+  command.add_option("--sort", arguments->sort, "sort by one of " + columns).type_name("COLUMN");
+  command.add_flag("--reverse", arguments->reversed, "sort the other way round");
   command
-      ->add_option("--filter", arguments->words,
-                   "only kernels with all these words; op:conv2d, state:hand and bound:DRAM look "
-                   "there alone")
-      ->type_name("WORDS");
-  add_device_option(*command, context);
-  add_threads_option(*command, context);
-  command->callback([&context, arguments] {
+      .add_option("--filter", arguments->words,
+                  "only kernels with all these words; op:conv2d, state:hand and bound:DRAM look "
+                  "there alone")
+      .type_name("WORDS");
+  add_device_option(command, context);
+  add_threads_option(command, context);
+  command.callback([&context, arguments] {
     context.run = [&context, arguments] { return kernels(context, *arguments); };
   });
 }

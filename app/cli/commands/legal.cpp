@@ -84,35 +84,34 @@ int legal(Context const& context, LegalArguments const& arguments) {
   return 0;
 }
 
-void add_legal(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_legal(Command app, Context& context) {
+  auto command = app.add_subcommand(
       "legal",
       "list the legal next moves of a schedule, the one that is modelled to bring most first");
   auto arguments = std::make_shared<LegalArguments>();
-  add_kernel_options(*command, context, arguments->kernel);
-  add_device_option(*command, context);
-  command->add_option("--of", arguments->wanted.of, "only moves of this loop, block or tensor")
-      ->option_text("NAME");
-  command->add_option("--most", arguments->wanted.most, "how many are listed (default: 12)")
-      ->check(CLI::Range(1, 1000))
-      ->option_text("N");
+  add_kernel_options(command, context, arguments->kernel);
+  add_device_option(command, context);
+  command.add_option("--of", arguments->wanted.of, "only moves of this loop, block or tensor")
+      .option_text("NAME");
+  command.add_option("--most", arguments->wanted.most, "how many are listed (default: 12)")
+      .range(1, 1000)
+      .option_text("N");
   command
-      ->add_option("--variants", arguments->wanted.variants,
-                   "of one kind of move for one block or tensor, with other arguments, so many are "
-                   "listed (default: 2; with --of: 6)")
-      ->check(CLI::Range(1, 1000))
-      ->option_text("N");
-  auto* follow =
-      command
-          ->add_option("--follow", arguments->follow,
-                       "instead: take the first move so many times, while it is modelled "
-                       "to bring something, and print the script")
-          ->check(CLI::Range(1, 100))
-          ->option_text("N");
-  command->add_option("--out", arguments->out, "with --follow: the script's file")
-      ->option_text("FILE")
-      ->needs(follow);
-  command->callback([&context, arguments] {
+      .add_option("--variants", arguments->wanted.variants,
+                  "of one kind of move for one block or tensor, with other arguments, so many are "
+                  "listed (default: 2; with --of: 6)")
+      .range(1, 1000)
+      .option_text("N");
+  auto follow = command
+                    .add_option("--follow", arguments->follow,
+                                "instead: take the first move so many times, while it is modelled "
+                                "to bring something, and print the script")
+                    .range(1, 100)
+                    .option_text("N");
+  command.add_option("--out", arguments->out, "with --follow: the script's file")
+      .option_text("FILE")
+      .needs(follow);
+  command.callback([&context, arguments] {
     context.run = [&context, arguments] { return legal(context, *arguments); };
   });
 }

@@ -120,27 +120,27 @@ int show(Context const& context, std::string const& name) {
   return 0;
 }
 
-void add_lesson(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("lesson", "lessons: list them, and check their solutions");
-  command->require_subcommand(1);
-  command->add_subcommand("list", "list the lessons of the program")->callback([&context] {
+void add_lesson(Command app, Context& context) {
+  auto command = app.add_subcommand("lesson", "lessons: list them, and check their solutions");
+  command.require_subcommand(1);
+  command.add_subcommand("list", "list the lessons of the program").callback([&context] {
     context.needs_target = false;
     context.run = [&context] { return list(context); };
   });
   auto arguments = std::make_shared<Arguments>();
-  auto* showing = command->add_subcommand("show", "print the file of a lesson");
-  showing->add_option("LESSON", arguments->lessons, "a name or a number of the list, or a file")
-      ->required()
-      ->expected(1);
-  showing->callback([&context, arguments] {
+  auto showing = command.add_subcommand("show", "print the file of a lesson");
+  showing.add_option("LESSON", arguments->lessons, "a name or a number of the list, or a file")
+      .required()
+      .expected(1);
+  showing.callback([&context, arguments] {
     context.needs_target = false;
     context.run = [&context, arguments] { return show(context, arguments->lessons.front()); };
   });
-  auto* checking = command->add_subcommand(
+  auto checking = command.add_subcommand(
       "check", "play the solution of a lesson, and fail if it does not reach a goal");
-  checking->add_option("LESSON", arguments->lessons,
-                       "names or numbers of the list, or files; without one: all of the list");
-  checking->callback([&context, arguments] {
+  checking.add_option("LESSON", arguments->lessons,
+                      "names or numbers of the list, or files; without one: all of the list");
+  checking.callback([&context, arguments] {
     context.run = [&context, arguments] { return check(context, *arguments); };
   });
 }

@@ -130,48 +130,47 @@ int lower(Context context, Arguments const& arguments) {
   return 0;
 }
 
-void add_lower(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_lower(Command app, Context& context) {
+  auto command = app.add_subcommand(
       "lower", "print a kernel's program after any pass, and its code as the target shows it");
   auto arguments = std::make_shared<Arguments>();
-  add_kernel_options(*command, context, arguments->kernel);
+  add_kernel_options(command, context, arguments->kernel);
   command
-      ->add_option("--stage", arguments->stage,
-                   "a stage's name, 'list' for all names, 'script' for the schedule itself "
-                   "(default: program)")
-      ->type_name("STAGE");
+      .add_option("--stage", arguments->stage,
+                  "a stage's name, 'list' for all names, 'script' for the schedule itself "
+                  "(default: program)")
+      .type_name("STAGE");
   command
-      ->add_option(
-          "--target", arguments->target,
-          "the machine to generate code for, as `tw export` lists them (default: this one)")
-      ->type_name("TARGET");
-  command->add_flag("--open", arguments->open,
-                    "leave sizes open: the program and the code that serve all their values");
-  command->add_flag(
+      .add_option("--target", arguments->target,
+                  "the machine to generate code for, as `tw export` lists them (default: this one)")
+      .type_name("TARGET");
+  command.add_flag("--open", arguments->open,
+                   "leave sizes open: the program and the code that serve all their values");
+  command.add_flag(
       "--passes", arguments->passes,
       "instead: show what each pass changed, its time, and the invariants that hold after it");
   command
-      ->add_option(
+      .add_option(
           "--without", arguments->without,
           "leave a pass out, if the passes after it do not need it; may be given several times")
-      ->type_name("PASS")
-      ->allow_extra_args(false);
-  command->add_option("--syntax", arguments->assembly.syntax, "of assembly: att or intel")
-      ->type_name("SYNTAX")
-      ->check(CLI::IsMember({"att", "intel"}));
+      .type_name("PASS")
+      .allow_extra_args(false);
+  command.add_option("--syntax", arguments->assembly.syntax, "of assembly: att or intel")
+      .type_name("SYNTAX")
+      .one_of({"att", "intel"});
   command
-      ->add_option("--hide", arguments->assembly.hide,
-                   "of assembly: directives, or labels that nothing names; may be given twice")
-      ->type_name("WHAT")
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember({"directives", "labels"}));
-  command->add_flag("--mca", arguments->assembly.model,
-                    "of assembly: cycles of each line of the hot loop as LLVM models the "
-                    "processor, and how busy its ports are");
-  command->add_flag(
+      .add_option("--hide", arguments->assembly.hide,
+                  "of assembly: directives, or labels that nothing names; may be given twice")
+      .type_name("WHAT")
+      .allow_extra_args(false)
+      .one_of({"directives", "labels"});
+  command.add_flag("--mca", arguments->assembly.model,
+                   "of assembly: cycles of each line of the hot loop as LLVM models the "
+                   "processor, and how busy its ports are");
+  command.add_flag(
       "--verify", arguments->verify,
       "check the kernel before and after every pass, and the invariants that the pass guarantees");
-  command->callback([&context, arguments] {
+  command.callback([&context, arguments] {
     context.run = [&context, arguments] { return lower(context, *arguments); };
   });
 }

@@ -86,16 +86,16 @@ int check(Context const& context, std::string const& file) {
   return 0;
 }
 
-void add_macros(CLI::App& app, Context& context) {
-  auto* command =
+void add_macros(Command app, Context& context) {
+  auto command =
       app.add_subcommand("macros", "scripts with parameters that scripts use like primitives");
-  command->require_subcommand(1);
+  command.require_subcommand(1);
   auto word = std::make_shared<std::string>();
   auto add = [&](char const* name, char const* doc, char const* operand, char const* what,
                  auto run) {
-    auto* one = command->add_subcommand(name, doc);
-    if (*operand) one->add_option(operand, *word, what)->required();
-    one->callback([&context, word, run] {
+    auto one = command.add_subcommand(name, doc);
+    if (*operand) one.add_option(operand, *word, what).required();
+    one.callback([&context, word, run] {
       context.needs_target = false;
       context.run = [&context, word, run] { return run(context, *word); };
     });

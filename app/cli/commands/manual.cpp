@@ -51,39 +51,42 @@ int completion(CLI::App const& app, Context const& context, std::string const& s
   return status ? 0 : report(context, status.error());
 }
 
-void add_manual(CLI::App& app, Context& context) {
-  auto* command =
+void add_manual(Command app, Context& context) {
+  auto command =
       app.add_subcommand("manual", "print a command's manual page: tw manual run | man -l -");
   auto name = std::make_shared<std::string>();
   auto folder = std::make_shared<std::string>();
-  command->add_option("COMMAND", *name, "the command (default: tw itself)");
-  command->add_option("--out", *folder, "write all manual pages into this folder")
-      ->type_name("DIR");
-  command->callback([&app, &context, name, folder] {
+  command.add_option("COMMAND", *name, "the command (default: tw itself)");
+  command.add_option("--out", *folder, "write all manual pages into this folder").type_name("DIR");
+  command.callback([app, &context, name, folder] {
     context.needs_target = false;
-    context.run = [&app, &context, name, folder] { return manual(app, context, *name, *folder); };
+    context.run = [app, &context, name, folder] {
+      return manual(app.parser(), context, *name, *folder);
+    };
   });
 }
 
-void add_completion(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_completion(Command app, Context& context) {
+  auto command = app.add_subcommand(
       "completion", "print a completion script for a shell: source <(tw completion bash)");
   auto shell = std::make_shared<std::string>();
   auto file = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->add_option("--out", *file, "write it to this file")->type_name("FILE");
-  command->callback([&app, &context, shell, file] {
+  command.add_option("SHELL", *shell, "bash, zsh or fish")
+      .required()
+      .one_of({"bash", "zsh", "fish"});
+  command.add_option("--out", *file, "write it to this file").type_name("FILE");
+  command.callback([app, &context, shell, file] {
     context.needs_target = false;
-    context.run = [&app, &context, shell, file] { return completion(app, context, *shell, *file); };
+    context.run = [app, &context, shell, file] {
+      return completion(app.parser(), context, *shell, *file);
+    };
   });
 }
 
 }  // namespace
 
 CommandRow const& command_manual() {
-  static CommandRow const row{.place = 170, .add = [](CLI::App& app, Context& context) {
+  static CommandRow const row{.place = 170, .add = [](Command app, Context& context) {
                                 add_manual(app, context);
                                 add_completion(app, context);
                               }};

@@ -26,17 +26,17 @@ int write(Context const& context, std::string const& name, std::string const& fi
   return 0;
 }
 
-void add_models(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("models", "list or write the built-in sample models");
-  command->require_subcommand(1);
-  auto* listing = command->add_subcommand("list", "list the samples");
-  listing->callback([&context] { context.run = [&context] { return list(context); }; });
-  auto* writing = command->add_subcommand("write", "write a sample as an ONNX file");
+void add_models(Command app, Context& context) {
+  auto command = app.add_subcommand("models", "list or write the built-in sample models");
+  command.require_subcommand(1);
+  auto listing = command.add_subcommand("list", "list the samples");
+  listing.callback([&context] { context.run = [&context] { return list(context); }; });
+  auto writing = command.add_subcommand("write", "write a sample as an ONNX file");
   auto name = std::make_shared<std::string>();
   auto file = std::make_shared<std::string>();
-  writing->add_option("NAME", *name, "the sample")->required();
-  writing->add_option("FILE", *file, "the file to write")->required();
-  writing->callback([&context, name, file] {
+  writing.add_option("NAME", *name, "the sample").required();
+  writing.add_option("FILE", *file, "the file to write").required();
+  writing.callback([&context, name, file] {
     context.run = [&context, name, file] { return write(context, *name, *file); };
   });
 }

@@ -33,7 +33,7 @@ int run_command(Context const& context, TargetCommand const& command, Words cons
   return outcome->failed ? 1 : 0;
 }
 
-void add_parameter(CLI::App& app, CommandParameter const& parameter,
+void add_parameter(Command app, CommandParameter const& parameter,
                    std::vector<std::string>& words) {
   bool operand = !parameter.name.starts_with("-");
   if (parameter.kind == ParameterKind::kFlag) {
@@ -41,14 +41,14 @@ void add_parameter(CLI::App& app, CommandParameter const& parameter,
         parameter.name, [&words] { words = {"yes"}; }, parameter.doc);
     return;
   }
-  CLI::Option* option = app.add_option(parameter.name, words, parameter.doc);
+  auto option = app.add_option(parameter.name, words, parameter.doc);
   bool several = parameter.kind == ParameterKind::kTexts;
-  if (!operand) option->type_name(parameter.type);
-  if (!operand || !several) option->expected(1);
-  if (several) option->take_all();
-  if (parameter.required) option->required();
+  if (!operand) option.type_name(parameter.type);
+  if (!operand || !several) option.expected(1);
+  if (several) option.take_all();
+  if (parameter.required) option.required();
   if (parameter.kind == ParameterKind::kNumber)
-    option->check([low = parameter.low, high = parameter.high](std::string const& word) {
+    option.check([low = parameter.low, high = parameter.high](std::string const& word) {
       int64_t number = 0;
       auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
       bool right = error == std::errc() && end == word.data() + word.size() && number >= low &&
@@ -58,25 +58,25 @@ void add_parameter(CLI::App& app, CommandParameter const& parameter,
     });
 }
 
-void add_command(CLI::App& group, Context& context, TargetCommand const& command) {
-  CLI::App* app = group.add_subcommand(command.name, command.doc);
+void add_command(Command group, Context& context, TargetCommand const& command) {
+  auto app = group.add_subcommand(command.name, command.doc);
   auto words = std::make_shared<Words>();
   for (CommandParameter const& parameter : command.parameters)
-    add_parameter(*app, parameter, (*words)[parameter.name]);
-  app->callback([&context, &command, words] {
+    add_parameter(app, parameter, (*words)[parameter.name]);
+  app.callback([&context, command, words] {
     context.needs_target = false;
-    context.run = [&context, &command, words] { return run_command(context, command, *words); };
+    context.run = [&context, command, words] { return run_command(context, command, *words); };
   });
 }
 
-void add_groups(CLI::App& app, Context& context) {
+void add_groups(Command app, Context& context) {
   for (session::TargetCommandGroup const* row : target_command_table()) {
-    CLI::App* group = app.add_subcommand(row->name, row->doc);
-    group->require_subcommand(1);
+    auto group = app.add_subcommand(row->name, row->doc);
+    group.require_subcommand(1);
     auto table = row->commands();
     std::vector<TargetCommand const*> commands(table.begin(), table.end());
     std::ranges::stable_sort(commands, {}, &TargetCommand::place);
-    for (TargetCommand const* command : commands) add_command(*group, context, *command);
+    for (TargetCommand const* command : commands) add_command(group, context, *command);
   }
 }
 

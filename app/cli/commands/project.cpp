@@ -133,14 +133,14 @@ int show(Context const& context, std::string const& file) {
   return there ? 0 : exit_code(Fault::kRefused);
 }
 
-void add_project(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("project", "show what a saved project contains");
-  command->require_subcommand(1);
-  auto* shown = command->add_subcommand(
+void add_project(Command app, Context& context) {
+  auto command = app.add_subcommand("project", "show what a saved project contains");
+  command.require_subcommand(1);
+  auto shown = command.add_subcommand(
       "show", "its model and whether that file is still there, its kernels, times and notes");
   auto file = std::make_shared<std::string>();
-  shown->add_option("FILE", *file, "a project (.twproj)")->required();
-  shown->callback(
+  shown.add_option("FILE", *file, "a project (.twproj)").required();
+  shown.callback(
       [file, &context] { context.run = [file, &context] { return show(context, *file); }; });
 }
 

@@ -91,45 +91,45 @@ int quantize(Context const& context, session::QuantizeRequest request) {
   return 0;
 }
 
-void add_quantize(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_quantize(Command app, Context& context) {
+  auto command = app.add_subcommand(
       "quantize", "make a model of floats one of bytes, and say what that costs in accuracy");
   auto request = std::make_shared<session::QuantizeRequest>();
   auto out = std::make_shared<std::string>(), data = std::make_shared<std::string>();
-  command->add_option("MODEL", request->source, "a model file, or sample:NAME")->required();
-  command->add_option("--out", *out, "the ONNX file to write; without it there is only the report")
-      ->type_name("FILE");
+  command.add_option("MODEL", request->source, "a model file, or sample:NAME").required();
+  command.add_option("--out", *out, "the ONNX file to write; without it there is only the report")
+      .type_name("FILE");
   command
-      ->add_option("--data", *data,
-                   "a folder of calibration inputs: input_0.pb, ..., or folders with them; "
-                   "without it inputs are random")
-      ->type_name("DIR");
-  command->add_option("--seed", request->seed, "of random inputs")->type_name("N");
-  command->add_option("--runs", request->runs, "how many random inputs calibrate")->type_name("N");
-  command->add_option("--weight-bits", request->options.weight_bits, "of weights: 2 to 8")
-      ->type_name("N");
-  command->add_option("--keep", request->options.keep, "a node that stays in floats")
-      ->type_name("NODE")
-      ->expected(1)
-      ->take_all();
-  command->add_flag("--tests", request->with_tests,
-                    "beside the file a folder test_data_set_0 with inputs, and outputs as integers "
-                    "make them: tw verify reads it beside a model.onnx");
-  command->add_flag("--first", request->options.first, "convolutions of the model's input, too");
-  command->add_flag("--dense", request->options.dense, "dense layers, too");
-  command->add_flag("--depthwise", request->options.depthwise,
-                    "convolutions of each channel alone, too, with channels scaled to be alike "
-                    "where that is better");
-  command->add_flag("--unsigned", request->options.unsigned_data,
-                    "data that is never negative as u8, with finer steps: for processors");
-  command->add_flag("--one-weight-step", request->options.one_weight_step,
-                    "one step for all weights of a convolution, instead of one for each of its "
-                    "output channels");
-  command->add_option("--fix", context.fixes, "set an input's shape: NAME=1x3x224x224")
-      ->type_name("NAME=SHAPE")
-      ->expected(1)
-      ->take_all();
-  command->callback([&context, request, out, data] {
+      .add_option("--data", *data,
+                  "a folder of calibration inputs: input_0.pb, ..., or folders with them; "
+                  "without it inputs are random")
+      .type_name("DIR");
+  command.add_option("--seed", request->seed, "of random inputs").type_name("N");
+  command.add_option("--runs", request->runs, "how many random inputs calibrate").type_name("N");
+  command.add_option("--weight-bits", request->options.weight_bits, "of weights: 2 to 8")
+      .type_name("N");
+  command.add_option("--keep", request->options.keep, "a node that stays in floats")
+      .type_name("NODE")
+      .expected(1)
+      .take_all();
+  command.add_flag("--tests", request->with_tests,
+                   "beside the file a folder test_data_set_0 with inputs, and outputs as integers "
+                   "make them: tw verify reads it beside a model.onnx");
+  command.add_flag("--first", request->options.first, "convolutions of the model's input, too");
+  command.add_flag("--dense", request->options.dense, "dense layers, too");
+  command.add_flag("--depthwise", request->options.depthwise,
+                   "convolutions of each channel alone, too, with channels scaled to be alike "
+                   "where that is better");
+  command.add_flag("--unsigned", request->options.unsigned_data,
+                   "data that is never negative as u8, with finer steps: for processors");
+  command.add_flag("--one-weight-step", request->options.one_weight_step,
+                   "one step for all weights of a convolution, instead of one for each of its "
+                   "output channels");
+  command.add_option("--fix", context.fixes, "set an input's shape: NAME=1x3x224x224")
+      .type_name("NAME=SHAPE")
+      .expected(1)
+      .take_all();
+  command.callback([&context, request, out, data] {
     context.needs_target = false;
     request->out = *out;
     request->data = *data;

@@ -61,29 +61,29 @@ int replay(Context const& context, Arguments const& arguments) {
   return 0;
 }
 
-void add_replay(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("replay",
-                                     "replay a schedule on another kernel: which steps applied, "
-                                     "which changed and which were refused");
+void add_replay(Command app, Context& context) {
+  auto command = app.add_subcommand("replay",
+                                    "replay a schedule on another kernel: which steps applied, "
+                                    "which changed and which were refused");
   auto arguments = std::make_shared<Arguments>();
-  add_model_options(*command, context, arguments->path);
-  command->add_option("--script", arguments->script, "a schedule script, or 'default'")
-      ->type_name("F.tws")
-      ->required();
+  add_model_options(command, context, arguments->path);
+  command.add_option("--script", arguments->script, "a schedule script, or 'default'")
+      .type_name("F.tws")
+      .required();
   command
-      ->add_option("--from", arguments->from,
-                   "the kernel that the script is for (default: the first)")
-      ->type_name("KERNEL");
-  command->add_option("--on", arguments->on, "the kernel to replay it on")
-      ->type_name("KERNEL")
-      ->required();
+      .add_option("--from", arguments->from,
+                  "the kernel that the script is for (default: the first)")
+      .type_name("KERNEL");
+  command.add_option("--on", arguments->on, "the kernel to replay it on")
+      .type_name("KERNEL")
+      .required();
   command
-      ->add_option("--on-model", arguments->on_model,
-                   "the model of that kernel, if it is a different one")
-      ->type_name("MODEL");
-  command->add_option("--out", arguments->out, "write the resulting script there")
-      ->type_name("F.tws");
-  command->callback([&context, arguments] {
+      .add_option("--on-model", arguments->on_model,
+                  "the model of that kernel, if it is a different one")
+      .type_name("MODEL");
+  command.add_option("--out", arguments->out, "write the resulting script there")
+      .type_name("F.tws");
+  command.callback([&context, arguments] {
     context.run = [&context, arguments] { return replay(context, *arguments); };
   });
 }

@@ -151,31 +151,30 @@ int write_report(Context const& context, Arguments const& arguments) {
   return 0;
 }
 
-void add_report(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_report(Command app, Context& context) {
+  auto command = app.add_subcommand(
       "report",
       "write one HTML file that tells what was made of a model, or with --kernel or --script of a "
       "kernel: times, steps, loops, rooflines, code");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("MODEL", arguments->model,
-                      "an ONNX file, a .te file, sample:NAME or a project");
+  command.add_option("MODEL", arguments->model,
+                     "an ONNX file, a .te file, sample:NAME or a project");
   command
-      ->add_option("--kernel", arguments->kernel,
-                   "the kernel's name or number (default: the one that the script names)")
-      ->type_name("KERNEL");
+      .add_option("--kernel", arguments->kernel,
+                  "the kernel's name or number (default: the one that the script names)")
+      .type_name("KERNEL");
   command
-      ->add_option("--script", arguments->script,
-                   "its schedule: a script, or 'plain', or 'default' (default: where it stands)")
-      ->type_name("F.tws");
-  command
-      ->add_option("--project", arguments->project, "a project with the histories of its kernels")
-      ->type_name("F.twproj");
-  command->add_option("--out", arguments->out, "the file that is written")
-      ->type_name("FILE.html")
-      ->required();
-  add_device_option(*command, context);
-  add_threads_option(*command, context);
-  command->callback([&context, arguments] {
+      .add_option("--script", arguments->script,
+                  "its schedule: a script, or 'plain', or 'default' (default: where it stands)")
+      .type_name("F.tws");
+  command.add_option("--project", arguments->project, "a project with the histories of its kernels")
+      .type_name("F.twproj");
+  command.add_option("--out", arguments->out, "the file that is written")
+      .type_name("FILE.html")
+      .required();
+  add_device_option(command, context);
+  add_threads_option(command, context);
+  command.callback([&context, arguments] {
     context.run = [&context, arguments] { return write_report(context, *arguments); };
   });
 }

@@ -159,23 +159,23 @@ int roofline(Context context, Arguments const& arguments) {
   return 0;
 }
 
-void add_roofline(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_roofline(Command app, Context& context) {
+  auto command = app.add_subcommand(
       "roofline",
       "show the roofs of this machine or another: peak arithmetic, and the bandwidth of each "
       "memory level; with a model, each kernel below them as it is modelled by rule");
   auto arguments = std::make_shared<Arguments>();
-  add_model_options(*command, context, arguments->path);
-  command->get_option("MODEL")->required(false);
-  add_device_option(*command, context);
+  add_model_options(command, context, arguments->path);
+  command.get_option("MODEL").required(false);
+  add_device_option(command, context);
   command
-      ->add_option("--offload", arguments->offload,
-                   "an accelerator beside the device: its roofs, and the kernels that it runs")
-      ->type_name("DEVICE")
-      ->excludes("--device");
-  add_what_if_option(*command, arguments->what_if);
-  command->add_flag("--again", arguments->again, "measure now, even if there are stored values");
-  command->callback([&context, arguments] {
+      .add_option("--offload", arguments->offload,
+                  "an accelerator beside the device: its roofs, and the kernels that it runs")
+      .type_name("DEVICE")
+      .excludes("--device");
+  add_what_if_option(command, arguments->what_if);
+  command.add_flag("--again", arguments->again, "measure now, even if there are stored values");
+  command.callback([&context, arguments] {
     context.run = [&context, arguments] { return roofline(context, *arguments); };
   });
 }

@@ -284,48 +284,48 @@ int run(Context& context, Arguments const& arguments) {
   return 0;
 }
 
-void add_run(CLI::App& app, Context& context) {
-  auto* command =
+void add_run(Command app, Context& context) {
+  auto command =
       app.add_subcommand("run", "run the whole model on this machine or another and time it");
   auto arguments = std::make_shared<Arguments>();
-  add_shaped_options(*command, context, arguments->path, arguments->by_default);
-  command->add_option("--rounds", arguments->rounds, "number of timed runs (default: 10)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100000));
-  add_device_option(*command, context);
-  add_threads_option(*command, context);
+  add_shaped_options(command, context, arguments->path, arguments->by_default);
+  command.add_option("--rounds", arguments->rounds, "number of timed runs (default: 10)")
+      .type_name("N")
+      .range(1, 100000);
+  add_device_option(command, context);
+  add_threads_option(command, context);
   command
-      ->add_option("--script", arguments->scripts,
-                   "a schedule script of the kernel that its `for` line names, or 'plain' for all "
-                   "kernels; may be given several times (default: by rule)")
-      ->type_name("F.tws")
-      ->expected(1)
-      ->take_all();
+      .add_option("--script", arguments->scripts,
+                  "a schedule script of the kernel that its `for` line names, or 'plain' for all "
+                  "kernels; may be given several times (default: by rule)")
+      .type_name("F.tws")
+      .expected(1)
+      .take_all();
   command
-      ->add_option("--cut", arguments->cut,
-                   "from this node or kernel on, run on that device; may be given several times")
-      ->type_name("NODE@DEVICE")
-      ->expected(1)
-      ->take_all();
+      .add_option("--cut", arguments->cut,
+                  "from this node or kernel on, run on that device; may be given several times")
+      .type_name("NODE@DEVICE")
+      .expected(1)
+      .take_all();
   command
-      ->add_option("--offload", arguments->offload,
-                   "an accelerator beside the device: what it can run, runs there")
-      ->type_name("DEVICE");
-  add_input_option(*command, arguments->inputs,
+      .add_option("--offload", arguments->offload,
+                  "an accelerator beside the device: what it can run, runs there")
+      .type_name("DEVICE");
+  add_input_option(command, arguments->inputs,
                    "raw little-endian elements of an input; all inputs or none (default: random)");
   command
-      ->add_option("--input-folder", arguments->input_folder,
-                   "raw inputs 0.bin, 1.bin, ... in the model's order")
-      ->type_name("DIR");
+      .add_option("--input-folder", arguments->input_folder,
+                  "raw inputs 0.bin, 1.bin, ... in the model's order")
+      .type_name("DIR");
   command
-      ->add_option("--output-folder", arguments->output_folder,
-                   "write raw outputs output_0.bin, ...")
-      ->type_name("DIR");
+      .add_option("--output-folder", arguments->output_folder,
+                  "write raw outputs output_0.bin, ...")
+      .type_name("DIR");
   command
-      ->add_option("--write-inputs", arguments->write_inputs,
-                   "write the inputs that were used, in the form that --input-folder reads")
-      ->type_name("DIR");
-  command->callback([&context, arguments] {
+      .add_option("--write-inputs", arguments->write_inputs,
+                  "write the inputs that were used, in the form that --input-folder reads")
+      .type_name("DIR");
+  command.callback([&context, arguments] {
     context.run = [&context, arguments] { return run(context, *arguments); };
   });
 }

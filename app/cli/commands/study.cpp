@@ -182,46 +182,46 @@ Status study(Context const& context, Arguments arguments) {
   return study_claims(context, std::move(asked));
 }
 
-void add_study(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_study(Command app, Context& context) {
+  auto command = app.add_subcommand(
       "study", "compare the searches of `tw tune` on tables of what kernels' points took");
   auto arguments = std::make_shared<Arguments>();
   command
-      ->add_option("words", arguments->words,
-                   "files of tables; before them R1 to R10, or `claims` for all ten: what the "
-                   "papers claim of learned searches, asked of these tables")
-      ->type_name("[CLAIM...] FILE...")
-      ->required();
+      .add_option("words", arguments->words,
+                  "files of tables; before them R1 to R10, or `claims` for all ten: what the "
+                  "papers claim of learned searches, asked of these tables")
+      .type_name("[CLAIM...] FILE...")
+      .required();
   command
-      ->add_option("--make", arguments->model,
-                   "first measure the points of a kernel of this model, and write the table")
-      ->type_name("MODEL");
-  add_kernel_option(*command, arguments->kernel);
+      .add_option("--make", arguments->model,
+                  "first measure the points of a kernel of this model, and write the table")
+      .type_name("MODEL");
+  add_kernel_option(command, arguments->kernel);
   command
-      ->add_option("--points", arguments->points,
-                   "to measure at most; of more, these by chance (default: 2000)")
-      ->type_name("N")
-      ->check(CLI::Range(2, 1000000));
-  command->add_option("--pin", arguments->pins, "keep a knob at a value; again for further knobs")
-      ->type_name("KNOB=VALUE")
-      ->expected(1)
-      ->take_all();
-  command->add_option("--trials", arguments->trials, "of each run (default: 128)")
-      ->type_name("N")
-      ->check(CLI::Range(8, 100000));
-  command->add_option("--seeds", arguments->seeds, "runs of each search (default: 10)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000));
+      .add_option("--points", arguments->points,
+                  "to measure at most; of more, these by chance (default: 2000)")
+      .type_name("N")
+      .range(2, 1000000);
+  command.add_option("--pin", arguments->pins, "keep a knob at a value; again for further knobs")
+      .type_name("KNOB=VALUE")
+      .expected(1)
+      .take_all();
+  command.add_option("--trials", arguments->trials, "of each run (default: 128)")
+      .type_name("N")
+      .range(8, 100000);
+  command.add_option("--seeds", arguments->seeds, "runs of each search (default: 10)")
+      .type_name("N")
+      .range(1, 1000);
   command
-      ->add_option("--reference", arguments->reference,
-                   "microseconds that R2 asks for (default: what the schedule by rule takes)")
-      ->type_name("US")
-      ->check(above_zero());
-  command->add_option("--out", arguments->folder, "write claims' pictures and study.json here")
-      ->type_name("FOLDER");
-  add_device_option(*command, context);
-  add_threads_option(*command, context);
-  command->callback([&context, arguments] {
+      .add_option("--reference", arguments->reference,
+                  "microseconds that R2 asks for (default: what the schedule by rule takes)")
+      .type_name("US")
+      .above_zero();
+  command.add_option("--out", arguments->folder, "write claims' pictures and study.json here")
+      .type_name("FOLDER");
+  add_device_option(command, context);
+  add_threads_option(command, context);
+  command.callback([&context, arguments] {
     context.run = [&context, arguments] {
       Status status = study(context, *arguments);
       return status ? 0 : report(context, status.error());

@@ -74,10 +74,10 @@ int end_job(Context const& context, WorkQueue& queue, std::string const& name) {
 }
 
 template <typename Use>
-CLI::App* add_use(CLI::App& team, Context& context, char const* name, char const* doc, Use use) {
-  auto* command = team.add_subcommand(name, doc);
-  add_store_option(*command, context);
-  command->callback([&context, use] {
+Command add_use(Command team, Context& context, char const* name, char const* doc, Use use) {
+  auto command = team.add_subcommand(name, doc);
+  add_store_option(command, context);
+  command.callback([&context, use] {
     context.needs_target = false;
     context.run = [&context, use] {
       auto queue = records::open_work_queue(context.store);
@@ -87,16 +87,16 @@ CLI::App* add_use(CLI::App& team, Context& context, char const* name, char const
   return command;
 }
 
-void add_team(CLI::App& app, Context& context) {
-  auto* team = app.add_subcommand("team", "what a team's server has: jobs and devices");
-  team->require_subcommand(1);
-  add_use(*team, context, "jobs", "list the tuning jobs", print_jobs);
-  add_use(*team, context, "devices", "list the devices that take part", print_devices);
+void add_team(Command app, Context& context) {
+  auto team = app.add_subcommand("team", "what a team's server has: jobs and devices");
+  team.require_subcommand(1);
+  add_use(team, context, "jobs", "list the tuning jobs", print_jobs);
+  add_use(team, context, "devices", "list the devices that take part", print_devices);
   auto name = std::make_shared<std::string>();
-  add_use(*team, context, "end", "end a job: nobody works on it any more",
+  add_use(team, context, "end", "end a job: nobody works on it any more",
           [name](Context const& with, WorkQueue& queue) { return end_job(with, queue, *name); })
-      ->add_option("JOB", *name, "as `tw team jobs` names it")
-      ->required();
+      .add_option("JOB", *name, "as `tw team jobs` names it")
+      .required();
 }
 
 }  // namespace

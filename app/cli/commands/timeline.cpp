@@ -112,28 +112,26 @@ int timeline(Context context, Arguments const& arguments) {
   return 0;
 }
 
-void add_timeline(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_timeline(Command app, Context& context) {
+  auto command = app.add_subcommand(
       "timeline",
       "simulate a kernel and show how many cycles each part of the machine works or "
       "waits, where the target has a simulator");
   auto arguments = std::make_shared<Arguments>();
-  add_kernel_options(*command, context, arguments->kernel);
-  for (CLI::Option* option : command->get_options())
-    if (option->get_positional()) option->required(false);
+  add_kernel_options(command, context, arguments->kernel);
+  command.optional_operands();
   command
-      ->add_option("--target", arguments->target,
-                   "the machine to simulate, as `tw export` lists them (default: this one)")
-      ->type_name("TARGET");
-  command->add_option("--from", arguments->from, "instead of a model: a timeline that --out wrote")
-      ->type_name("FILE");
-  command->add_option("--out", arguments->out, "write all of it to this file, for the window")
-      ->type_name("FILE");
+      .add_option("--target", arguments->target,
+                  "the machine to simulate, as `tw export` lists them (default: this one)")
+      .type_name("TARGET");
+  command.add_option("--from", arguments->from, "instead of a model: a timeline that --out wrote")
+      .type_name("FILE");
+  command.add_option("--out", arguments->out, "write all of it to this file, for the window")
+      .type_name("FILE");
   command
-      ->add_option("--chrome", arguments->chrome,
-                   "write it as a Chrome trace, which Perfetto opens")
-      ->type_name("FILE");
-  command->callback([&context, arguments] {
+      .add_option("--chrome", arguments->chrome, "write it as a Chrome trace, which Perfetto opens")
+      .type_name("FILE");
+  command.callback([&context, arguments] {
     context.run = [&context, arguments] { return timeline(context, *arguments); };
   });
 }

@@ -69,86 +69,86 @@ int tune(Context const& context, TuneArguments const& arguments) {
   return search_kinds(context, std::move(*kinds), arguments);
 }
 
-void add_tune(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_tune(Command app, Context& context) {
+  auto command = app.add_subcommand(
       "tune", "search for faster schedules of a model or a kernel, and check every result");
   auto arguments = std::make_shared<TuneArguments>();
-  add_model_options(*command, context, arguments->path);
-  command->get_option("MODEL")->required(false);
-  add_kernel_option(*command, arguments->kernel);
-  command->get_option("--kernel")
-      ->description("tune this one alone: its name or number (default: all of the model)");
-  auto* trials = command
-                     ->add_option("--trials", arguments->options.trials,
-                                  "candidates to measure, of all kernels together (default: 64, or "
-                                  "32 for each of a model)")
-                     ->type_name("N")
-                     ->check(CLI::Range(1, 1000000));
+  add_model_options(command, context, arguments->path);
+  command.get_option("MODEL").required(false);
+  add_kernel_option(command, arguments->kernel);
+  command.get_option("--kernel")
+      .description("tune this one alone: its name or number (default: all of the model)");
+  auto trials = command
+                    .add_option("--trials", arguments->options.trials,
+                                "candidates to measure, of all kernels together (default: 64, or "
+                                "32 for each of a model)")
+                    .type_name("N")
+                    .range(1, 1000000);
   command
-      ->add_option(
+      .add_option(
           "--seconds", arguments->options.seconds,
           "end after this time, the last comparisons too (default: when the trials are done)")
-      ->type_name("S")
-      ->check(above_zero());
+      .type_name("S")
+      .above_zero();
   std::string names;
   for (SearchRow const& row : searches())
     names += (names.empty() ? "" : ", ") + std::string(row.name);
-  command->add_option("--search", arguments->options.search, names + " (default: the first)")
-      ->type_name("SEARCH");
+  command.add_option("--search", arguments->options.search, names + " (default: the first)")
+      .type_name("SEARCH");
   command
-      ->add_option("--model", arguments->cost_model,
-                   "what the learned search learns with: trees (boosted), or tree-gru (a recursive "
-                   "network over the program's loops; default: trees)")
-      ->type_name("M");
+      .add_option("--model", arguments->cost_model,
+                  "what the learned search learns with: trees (boosted), or tree-gru (a recursive "
+                  "network over the program's loops; default: trees)")
+      .type_name("M");
   command
-      ->add_option("--learn", arguments->learn,
-                   "a setting of the learned search: objective=rank, acquisition=ei or ucb, "
-                   "deviations=N, lambda=N, epsilon=N; again for further ones")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all();
-  command->add_option("--seed", arguments->options.seed, "of everything by chance (default: 1)")
-      ->type_name("N");
-  command->add_option("--pin", arguments->pins, "keep a knob at a value; again for further knobs")
-      ->type_name("KNOB=VALUE")
-      ->expected(1)
-      ->take_all();
+      .add_option("--learn", arguments->learn,
+                  "a setting of the learned search: objective=rank, acquisition=ei or ucb, "
+                  "deviations=N, lambda=N, epsilon=N; again for further ones")
+      .type_name("NAME=VALUE")
+      .expected(1)
+      .take_all();
+  command.add_option("--seed", arguments->options.seed, "of everything by chance (default: 1)")
+      .type_name("N");
+  command.add_option("--pin", arguments->pins, "keep a knob at a value; again for further knobs")
+      .type_name("KNOB=VALUE")
+      .expected(1)
+      .take_all();
   command
-      ->add_option("--script", arguments->script,
-                   "search what this script leaves open (factor=?) instead of the target's own "
-                   "template")
-      ->type_name("F");
-  command->add_flag("--knobs", arguments->list,
-                    "instead: list the knobs with their values: the kernel's, or without --kernel "
-                    "those of the model's layouts and algorithms");
-  command->add_flag("--keep-arrangement", arguments->keeps_arrangement,
-                    "of a model: try no other layouts and algorithms");
+      .add_option("--script", arguments->script,
+                  "search what this script leaves open (factor=?) instead of the target's own "
+                  "template")
+      .type_name("F");
+  command.add_flag("--knobs", arguments->list,
+                   "instead: list the knobs with their values: the kernel's, or without --kernel "
+                   "those of the model's layouts and algorithms");
+  command.add_flag("--keep-arrangement", arguments->keeps_arrangement,
+                   "of a model: try no other layouts and algorithms");
   command
-      ->add_option(
+      .add_option(
           "--out", arguments->out,
           "write the best schedule of a kernel as a script, those of a model as a project; of "
           "several "
           "kinds of devices each its own, with its first device's name before the extension")
-      ->type_name("F");
-  add_store_option(*command, context);
-  command->add_flag("--no-store", arguments->no_store, "keep no trial, and take up none");
+      .type_name("F");
+  add_store_option(command, context);
+  command.add_flag("--no-store", arguments->no_store, "keep no trial, and take up none");
   command
-      ->add_option("--job", arguments->job,
-                   "a name for these trials in the store; a search of this name goes on")
-      ->type_name("NAME");
-  add_team_options(*command, arguments->team);
+      .add_option("--job", arguments->job,
+                  "a name for these trials in the store; a search of this name goes on")
+      .type_name("NAME");
+  add_team_options(command, arguments->team);
   command
-      ->add_option("--device", arguments->devices,
-                   "where to run: a name from `tw devices list`, or local:TARGET (default: this "
-                   "machine); again for further devices: those of one kind share its trials, other "
-                   "kinds are searched for beside them")
-      ->type_name("NAME")
-      ->expected(1)
-      ->take_all();
-  add_threads_option(*command, context);
-  command->callback([&context, arguments, trials] {
+      .add_option("--device", arguments->devices,
+                  "where to run: a name from `tw devices list`, or local:TARGET (default: this "
+                  "machine); again for further devices: those of one kind share its trials, other "
+                  "kinds are searched for beside them")
+      .type_name("NAME")
+      .expected(1)
+      .take_all();
+  add_threads_option(command, context);
+  command.callback([&context, arguments, trials] {
     if (!arguments->devices.empty()) context.device = arguments->devices.front();
-    arguments->has_trials = trials->count() > 0;
+    arguments->has_trials = trials.count() > 0;
     context.run = [&context, arguments] { return tune(context, *arguments); };
   });
 }

@@ -70,20 +70,20 @@ int verify(Context const& context, std::vector<std::string> const& folders,
   return counts[size_t(Outcome::kFailed)] > 0 ? 1 : 0;
 }
 
-void add_verify(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand(
+void add_verify(Command app, Context& context) {
+  auto command = app.add_subcommand(
       "verify", "run models on their stored inputs and compare with their stored outputs");
   auto folders = std::make_shared<std::vector<std::string>>();
-  command->add_option("DIR", *folders, "folders with model.onnx and test_data_set_N")
-      ->required()
-      ->check(CLI::ExistingDirectory);
+  command.add_option("DIR", *folders, "folders with model.onnx and test_data_set_N")
+      .required()
+      .existing_folder();
   auto keep = std::make_shared<bool>(false);
-  command->add_flag("--no-known-inputs", *keep,
-                    "do not give the compiler the elements of inputs: shapes and axes that are "
-                    "inputs are then known only when the model runs");
-  add_device_option(*command, context);
-  add_threads_option(*command, context);
-  command->callback([&context, folders, keep] {
+  command.add_flag("--no-known-inputs", *keep,
+                   "do not give the compiler the elements of inputs: shapes and axes that are "
+                   "inputs are then known only when the model runs");
+  add_device_option(command, context);
+  add_threads_option(command, context);
+  command.callback([&context, folders, keep] {
     context.run = [&context, folders, keep] {
       return verify(context, *folders,
                     *keep ? session::KnownInputs::kKeep : session::KnownInputs::kTell);

@@ -118,19 +118,18 @@ int certificate(Context const& context, Arguments const& arguments) {
 
 }  // namespace
 
-void add_certificate(CLI::App& device, Context& context) {
-  auto* command = device.add_subcommand(
+void add_certificate(Command device, Context& context) {
+  auto command = device.add_subcommand(
       "certificate", "make a certificate, its key and a token for `tw device serve`");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("FOLDER", arguments->folder, "the folder for the three files")->required();
+  command.add_option("FOLDER", arguments->folder, "the folder for the three files").required();
   command
-      ->add_option("--host", arguments->hosts,
-                   "host names and IP addresses that clients use for it")
-      ->type_name("HOST")
-      ->required()
-      ->expected(1)
-      ->take_all();
-  command->callback([&context, arguments] {
+      .add_option("--host", arguments->hosts, "host names and IP addresses that clients use for it")
+      .type_name("HOST")
+      .required()
+      .expected(1)
+      .take_all();
+  command.callback([&context, arguments] {
     context.run = [&context, arguments] { return certificate(context, *arguments); };
   });
 }

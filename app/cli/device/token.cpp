@@ -53,26 +53,26 @@ int revoke(Context const& context, Arguments const& arguments) {
 
 }  // namespace
 
-void add_tokens(CLI::App& device, Context& context) {
-  auto* tokens = device.add_subcommand(
+void add_tokens(Command device, Context& context) {
+  auto tokens = device.add_subcommand(
       "token",
       "manage who may connect: the token file of `tw device serve`, read again while it serves");
-  tokens->require_subcommand(1);
+  tokens.require_subcommand(1);
   auto arguments = std::make_shared<Arguments>();
   auto command = [&](char const* word, char const* words, auto act, bool named) {
-    auto* made = tokens->add_subcommand(word, words);
-    made->add_option("FILE", arguments->file, "the token file")->required();
-    if (named) made->add_option("NAME", arguments->name, "the client's name")->required();
-    made->callback([&context, arguments, act] {
+    auto made = tokens.add_subcommand(word, words);
+    made.add_option("FILE", arguments->file, "the token file").required();
+    if (named) made.add_option("NAME", arguments->name, "the client's name").required();
+    made.callback([&context, arguments, act] {
       context.run = [&context, arguments, act] { return act(context, *arguments); };
     });
     return made;
   };
   command("add", "make a new token for a client; the file is created if it is missing", add, true)
-      ->add_option(
+      .add_option(
           "--out", arguments->copy,
           "write the token to this file, readable only by this user, instead of printing it")
-      ->type_name("F");
+      .type_name("F");
   command("list", "list the clients that have a token", list, false);
   command("revoke", "revoke a client's token: its connection ends at its next call", revoke, true);
 }
