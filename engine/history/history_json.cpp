@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/history/history.h"
 #include "engine/schedule/trace.h"

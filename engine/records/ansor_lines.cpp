@@ -4,6 +4,7 @@
 // where the workload is text, a JSON list of a name or hash and shapes, and a step is a list whose
 // first word names it: ["SP", 2, 0, 512, [1, 64, 8], 1].
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/records/log_reader.h"
 #include "engine/records/tvm_result.h"

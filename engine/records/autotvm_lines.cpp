@@ -7,6 +7,7 @@
 //    "result": result, "version": 0.2, "tvm_version": "0.8.0"}
 // where a knob is [name, kind, value], kind "sp", "re", "an" or "ot".
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/records/log_reader.h"
 #include "engine/records/tvm_result.h"

@@ -1,6 +1,7 @@
 #include "engine/records/tvm_result.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/records/log_reader.h"
 #include "engine/support/base/hash.h"

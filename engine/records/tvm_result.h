@@ -3,7 +3,7 @@
 /// python/tvm/autotvm/measure/measure.py and python/tvm/auto_scheduler/measure.py).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "engine/records/trial.h"

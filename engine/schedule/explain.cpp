@@ -1,6 +1,7 @@
 #include "engine/schedule/explain.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/schedule/repairs.h"
 #include "engine/schedule/trace.h"

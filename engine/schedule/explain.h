@@ -1,7 +1,7 @@
 /// A refusal in words and as JSON, the same for the window and the command line.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "engine/schedule/schedule.h"

@@ -1,7 +1,7 @@
 /// Steps as text and as JSON, and back: made from the primitives' declarations alone.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,4 +1,6 @@
 // A saved history (JSON) -> history -> JSON, of the small kernel below.
+#include <nlohmann/json.hpp>
+
 #include "engine/history/history.h"
 #include "engine/te/te.h"
 #include "tests/fuzz/target.h"

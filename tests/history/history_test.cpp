@@ -1,4 +1,5 @@
 #include <QtTest>
+#include <nlohmann/json.hpp>
 
 #include "engine/history/history.h"
 #include "engine/ir/text.h"

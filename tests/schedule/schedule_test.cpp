@@ -1,5 +1,6 @@
 #include <QElapsedTimer>
 #include <QtTest>
+#include <nlohmann/json.hpp>
 
 #include "engine/ir/text.h"
 #include "engine/schedule/explain.h"

@@ -1,5 +1,6 @@
 // Layouts and algorithms of a model: chosen by hand, tried on a device, kept in projects.
 #include <QtTest>
+#include <nlohmann/json.hpp>
 
 #include "app/shared/environment.h"
 #include "engine/device/local_device.h"
@@ -8,6 +9,7 @@
 #include "engine/session/project/project.h"
 #include "engine/support/files.h"
 #include "engine/te/expected.h"
+#include "tests/support/paths.h"
 #include "tests/support/sessions.h"
 
 using namespace tw;
@@ -24,7 +26,7 @@ class ArrangeTest : public QObject {
 private slots:
   void initTestCase() {
     environment_ = make_environment().value();
-    device_ = std::make_unique<LocalDevice>(LocalDeviceOptions{TW_BINARY_DIR "/bin/tw-device"});
+    device_ = std::make_unique<LocalDevice>(LocalDeviceOptions{testing::built("/bin/tw-device")});
     model_ = load_model("sample:dqn", {}, backend()).value();
   }
 
@@ -203,7 +205,9 @@ private slots:
     ProjectKernel const own = saved.kernels[0];
     ProjectKernel other = own;
     other.computes = "00000000deadbeef";
-    other.history["nodes"][0]["note"] = "of another layout";
+    nlohmann::ordered_json history = *own.history;
+    history["nodes"][0]["note"] = "of another layout";
+    other.history = std::make_shared<nlohmann::ordered_json const>(std::move(history));
     saved.kernels = {other, own};
     QVERIFY(session->restore(to_text(saved)));
     QVERIFY(session->wait_idle(120));

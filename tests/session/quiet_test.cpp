@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include <atomic>
+#include <nlohmann/json.hpp>
 
 #include "engine/backend/backend.h"
 #include "engine/device/hardware_text.h"

@@ -1,6 +1,7 @@
 // What a tuning found, as a file that every front opens.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/compile/kernel_code.h"
 #include "engine/device/registry.h"
@@ -42,7 +43,8 @@ Result<ProjectKernel> project_kernel(LoadedModel const& model, TunedKernel const
   history = history.with_correctness(history.current(), where, Correctness::kCorrect,
                                      "judged while it was tuned");
   KernelTask const& task = model.kernel(kernel.kernel);
-  return ProjectKernel{task.name, history.schedule().script(), history.to_json(),
+  return ProjectKernel{task.name, history.schedule().script(),
+                       std::make_shared<nlohmann::ordered_json const>(history.to_json()),
                        fmt::format("{:016x}", task.hash)};
 }
 

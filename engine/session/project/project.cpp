@@ -1,6 +1,7 @@
 #include "engine/session/project/project.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -102,7 +103,7 @@ Status read_kernels(Json const& json, std::vector<ProjectKernel>& kernels,
       return broken(file, fmt::format("kernel {} has no name", kernels.size()));
     if (!entry.contains("history") || !entry["history"].is_object())
       return broken(file, fmt::format("kernel {} has no history", kernel.name));
-    kernel.history = entry["history"];
+    kernel.history = std::make_shared<Json const>(entry["history"]);
     kernels.push_back(std::move(kernel));
   }
   return {};
@@ -259,7 +260,7 @@ std::string to_text(Project const& project) {
   for (ProjectKernel const& kernel : project.kernels) {
     Json entry = {{"name", kernel.name}, {"script", kernel.script}};
     if (!kernel.computes.empty()) entry["computes"] = kernel.computes;
-    entry["history"] = kernel.history;
+    if (kernel.history) entry["history"] = *kernel.history;
     json["kernels"].push_back(std::move(entry));
   }
   if (!project.own_kernels.empty()) json["own_kernels"] = project.own_kernels;
@@ -317,10 +318,10 @@ std::vector<ProjectKernelSummary> summary_of(Project const& project) {
   for (ProjectKernel const& kernel : project.kernels) {
     ProjectKernelSummary one;
     one.name = kernel.name;
-    auto nodes = kernel.history.find("nodes");
-    if (nodes != kernel.history.end() && nodes->is_array()) {
-      one.steps = std::max(0, int(nodes->size()) - 1);
-      for (size_t i = 0; i < nodes->size(); ++i) add_node((*nodes)[i], i == 0, one);
+    Json const nodes = kernel.history ? kernel.history->value("nodes", Json()) : Json();
+    if (nodes.is_array()) {
+      one.steps = std::max(0, int(nodes.size()) - 1);
+      for (size_t i = 0; i < nodes.size(); ++i) add_node(nodes[i], i == 0, one);
     }
     list.push_back(std::move(one));
   }

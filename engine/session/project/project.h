@@ -5,7 +5,8 @@
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,8 +46,9 @@ struct ProjectModel {
 };
 struct ProjectKernel {
   std::string name;
-  std::string script;              ///< of the current step: also readable without this program
-  nlohmann::ordered_json history;  ///< as History::to_json writes it
+  std::string script;  ///< of the current step: also readable without this program
+  /// As History::to_json writes it; null: none.
+  std::shared_ptr<nlohmann::ordered_json const> history;
   /// Of what the kernel computes, in hexadecimal digits: layouts make others of the same name.
   /// Empty: an earlier version, which did not say.
   std::string computes = {};

@@ -48,6 +48,15 @@ SessionImpl::~SessionImpl() {
   for (Jobs* jobs : all) jobs->join();
 }
 
+Status SessionImpl::execute(Command const& command) {
+  hold_background(std::chrono::seconds(0));
+  clear_error();  // what was wrong before has nothing to do with this command
+  Status status = std::visit([this](auto const& c) { return run(c); }, command);
+  publish();
+  start_modelling();
+  return status;
+}
+
 void SessionImpl::publish() {
   {
     std::lock_guard lock(mutex_);

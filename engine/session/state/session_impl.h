@@ -47,14 +47,7 @@ public:
   void set_listener(Listener listener) override;
   Snapshot snapshot() const override;
 
-  Status execute(Command const& command) override {
-    hold_background(std::chrono::seconds(0));
-    clear_error();  // what was wrong before has nothing to do with this command
-    Status status = std::visit([this](auto const& c) { return run(c); }, command);
-    publish();
-    start_modelling();
-    return status;
-  }
+  Status execute(Command const& command) override;
 
   std::shared_ptr<CodeText const> code(std::string const& stage, bool against_parent) override;
   std::shared_ptr<CodeText const> code_of(int node, std::string const& stage, int against) override;

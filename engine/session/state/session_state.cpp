@@ -1,6 +1,7 @@
 #include "engine/session/state/session_state.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <set>
@@ -275,7 +276,9 @@ Project project_of(State const& state) {
   for (auto const& [row, work] : state.kernels) {
     KernelTask const& task = state.model->kernel(row);
     project.kernels.push_back(
-        {task.name, work.history.schedule().script(), work.history.to_json(), computes_text(task)});
+        {task.name, work.history.schedule().script(),
+         std::make_shared<nlohmann::ordered_json const>(work.history.to_json()),
+         computes_text(task)});
   }
   project.on_kinds = standings(state);
   for (CutPoint const& point : state.cut) project.cut.push_back({point.node, point.place});
@@ -316,7 +319,7 @@ Result<KernelWork> restore_kernel(LoadedModel const& model, int row, ProjectKern
                                   Restoring const& how) {
   TRY_ASSIGN(ir::Program plain, plain_program(model, row));
   TRY_ASSIGN(History history,
-             History::from_json(saved.history, Schedule(plain, how.backend.shared_target()),
+             History::from_json(*saved.history, Schedule(plain, how.backend.shared_target()),
                                 how.untold, how.refused));
   int left = history.left();
   TRY_ASSIGN(KernelWork work,
@@ -387,9 +390,12 @@ std::vector<ProjectKernel const*> own_layouts_first(LoadedModel const& model,
 }  // namespace
 
 Project for_other_device(Project project, std::string const& before) {
-  for (ProjectKernel& kernel : project.kernels)
-    for (auto& node : kernel.history["nodes"])
+  for (ProjectKernel& kernel : project.kernels) {
+    nlohmann::ordered_json history = *kernel.history;
+    for (auto& node : history["nodes"])
       if (node["label"] == "default") node["label"] = label_on(before);
+    kernel.history = std::make_shared<nlohmann::ordered_json const>(std::move(history));
+  }
   return project;
 }
 
