@@ -1,4 +1,4 @@
-// The window by keyboard alone: README's five minutes, the order of Tab, the palette, the sheet of
+// The window by keyboard alone: the tutorial's five minutes, the order of Tab, the palette, the sheet of
 // keys, and where the selection goes.
 #include <QtTest>
 
@@ -12,6 +12,7 @@
 #include "engine/session/facts/followed_loop.h"
 #include "engine/support/files.h"
 #include "tests/gui/workplace.h"
+#include "tests/support/paths.h"
 #include "widgets/focus/focus_ring.h"
 #include "widgets/kernels/kernel_list.h"
 #include "widgets/ladder/ladder_view.h"
@@ -48,7 +49,7 @@ class KeyboardTest : public QObject {
   Q_OBJECT
 private slots:
   void the_five_minutes_of_the_readme_need_no_mouse() {
-    std::string path = TW_SOURCE_DIR "/tests/gui/keys/five_minutes.keys";
+    std::string path = testing::source("/tests/gui/keys/five_minutes.keys");
     Workplace place(true);
     MainWindow& window = *place.window;
     window.resize(1600, 1000);
