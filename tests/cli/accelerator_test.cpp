@@ -7,6 +7,7 @@
 #include <QTemporaryDir>
 
 #include "tests/cli/run_program.h"
+#include "tests/support/paths.h"
 #include "tests/support/vta_conv_text.h"
 
 using namespace command_line;
@@ -26,33 +27,33 @@ class AcceleratorTest : public QObject {
   Q_OBJECT
 private slots:
   void initTestCase() {
-    Run run = tw({"lower", kKernel, "--target", "vta"});
+    Run run = run_tw({"lower", kKernel, "--target", "vta"});
     if (run.code == 2) QSKIP("this build has no target vta");
   }
 
   void a_kernel_by_rule_is_right_and_has_a_time() {
-    Run run = tw({"check", kKernel, "--device", "local:vta", "--default", "--time"});
+    Run run = run_tw({"check", kKernel, "--device", "local:vta", "--default", "--time"});
     QVERIFY2(run.code == 0, qPrintable(run.out + run.err));
     QVERIFY2(run.out.contains("output right: largest difference 0"), qPrintable(run.out));
     QVERIFY2(run.out.contains("the target refuses the plain nest"), qPrintable(run.out));
   }
 
   void what_does_not_fit_says_what_would_help() {
-    Run run = tw({"run", kKernel, "--device", "local:vta", "--default", "--rounds", "1"});
+    Run run = run_tw({"run", kKernel, "--device", "local:vta", "--default", "--rounds", "1"});
     QVERIFY2(run.code == 0, qPrintable(run.err));
-    run = tw({"lower", kKernel, "--target", "vta", "--stage", "calls"});
+    run = run_tw({"lower", kKernel, "--target", "vta", "--stage", "calls"});
     QCOMPARE(run.code, 1);
     QVERIFY2(run.err.contains("set_scope"), qPrintable(run.err));
   }
 
   void a_board_that_nobody_knows_is_refused() {
-    Run run = tw({"run", kKernel, "--device", "local:vta:abacus"});
+    Run run = run_tw({"run", kKernel, "--device", "local:vta:abacus"});
     QCOMPARE(run.code, 2);
     QVERIFY2(run.err.contains("vta:pynq"), qPrintable(run.err));
   }
 
   void a_kernel_has_a_timeline_that_is_proven() {
-    Run run = tw({"timeline", kKernel, "--default", "--target", "vta", "--json"});
+    Run run = run_tw({"timeline", kKernel, "--default", "--target", "vta", "--json"});
     QVERIFY2(run.code == 0, qPrintable(run.err));
     QJsonObject json = QJsonDocument::fromJson(run.out.toUtf8()).object();
     QVERIFY(json["proven"].toBool());
@@ -63,15 +64,15 @@ private slots:
   void a_network_of_bytes_runs_there_as_far_as_it_can() {
     QTemporaryDir folder;
     QString model = folder.filePath("model.onnx");
-    Run run = tw({"quantize", "sample:dqn", "--out", model, "--runs", "1"});
+    Run run = run_tw({"quantize", "sample:dqn", "--out", model, "--runs", "1"});
     QVERIFY2(run.code == 0, qPrintable(run.err));
-    Run home = tw({"run", model, "--rounds", "1", "--json"});
+    Run home = run_tw({"run", model, "--rounds", "1", "--json"});
     QVERIFY2(home.code == 0, qPrintable(home.err));
-    Run away = tw({"run", model, "--rounds", "1", "--json", "--offload", "local:vta"});
+    Run away = run_tw({"run", model, "--rounds", "1", "--json", "--offload", "local:vta"});
     QVERIFY2(away.code == 0, qPrintable(away.err));
     QVERIFY(!hash_in(home).isEmpty());
     QCOMPARE(hash_in(away), hash_in(home));
-    Run told = tw({"run", model, "--rounds", "1", "--offload", "local:vta"});
+    Run told = run_tw({"run", model, "--rounds", "1", "--offload", "local:vta"});
     QVERIFY2(told.out.contains("times are those of a simulator of local:vta"),
              qPrintable(told.out));
     QVERIFY2(told.out.contains(QRegularExpression("conv_integer\\S+ +local:vta\n")),
@@ -83,19 +84,19 @@ private slots:
   void dense_layers_of_bytes_run_there() {
     QTemporaryDir folder;
     QString model = folder.filePath("model.onnx");
-    Run run = tw({"quantize", "sample:dqn", "--out", model, "--runs", "1", "--dense"});
+    Run run = run_tw({"quantize", "sample:dqn", "--out", model, "--runs", "1", "--dense"});
     QVERIFY2(run.code == 0, qPrintable(run.err));
-    Run home = tw({"run", model, "--rounds", "1", "--json"});
-    Run away = tw({"run", model, "--rounds", "1", "--json", "--offload", "local:vta"});
+    Run home = run_tw({"run", model, "--rounds", "1", "--json"});
+    Run away = run_tw({"run", model, "--rounds", "1", "--json", "--offload", "local:vta"});
     QVERIFY2(away.code == 0, qPrintable(away.err));
     QVERIFY(!hash_in(home).isEmpty());
     QCOMPARE(hash_in(away), hash_in(home));
-    Run told = tw({"run", model, "--rounds", "1", "--offload", "local:vta"});
+    Run told = run_tw({"run", model, "--rounds", "1", "--offload", "local:vta"});
     for (char const* kernel : {"conv_integer_64x9x9", "matmul_integer_512", "matmul_integer_18"})
       QVERIFY2(told.out.contains(QRegularExpression(QString(kernel) + "\\S* +local:vta\n")),
                qPrintable(told.out));
     QVERIFY2(told.out.contains("moves single numbers"), qPrintable(told.out));
-    Run list = tw({"kernels", model});
+    Run list = run_tw({"kernels", model});
     QVERIFY2(list.out.contains(QRegularExpression("matmul_integer_512\\S* +1 +3.21 MOP")),
              qPrintable(list.out));
   }
@@ -103,22 +104,22 @@ private slots:
   void a_design_in_a_file_is_a_target_and_a_device() {
     QTemporaryDir folder;
     QString file = folder.filePath("mine.vta");
-    QVERIFY(QFile::copy(TW_SOURCE_DIR "/resources/vta/pynq.vta", file));
-    Run run = tw({"check", kKernel, "--device", "local:vta:" + file, "--default"});
+    QVERIFY(QFile::copy(tw::testing::source("/resources/vta/pynq.vta"), file));
+    Run run = run_tw({"check", kKernel, "--device", "local:vta:" + file, "--default"});
     QVERIFY2(run.code == 0, qPrintable(run.err));
     QVERIFY2(run.out.contains("output right"), qPrintable(run.out));
-    run = tw({"lower", kKernel, "--target", "vta:" + file, "--default", "--stage", "calls"});
+    run = run_tw({"lower", kKernel, "--target", "vta:" + file, "--default", "--stage", "calls"});
     QVERIFY2(run.code == 0, qPrintable(run.err));
     // What is no design says so, with its file.
     QVERIFY(QFile::remove(file));
-    run = tw({"lower", kKernel, "--target", "vta:" + file});
+    run = run_tw({"lower", kKernel, "--target", "vta:" + file});
     QCOMPARE(run.code, 2);
     QVERIFY2(run.err.contains(file), qPrintable(run.err));
     QFile broken(file);
     QVERIFY(broken.open(QIODevice::WriteOnly) &&
             broken.write("tilewright vta configuration 1\nlog_block = x\n"));
     broken.close();
-    run = tw({"check", kKernel, "--device", "local:vta:" + file, "--default"});
+    run = run_tw({"check", kKernel, "--device", "local:vta:" + file, "--default"});
     QCOMPARE(run.code, 2);
     QVERIFY2(run.err.contains("mine.vta"), qPrintable(run.err));
   }
@@ -126,9 +127,9 @@ private slots:
   void an_exported_network_runs_alone_beside_a_simulator() {
     QTemporaryDir folder;
     QString model = folder.filePath("model.onnx"), out = folder.filePath("out");
-    Run run = tw({"quantize", "sample:dqn", "--out", model, "--runs", "1"});
+    Run run = run_tw({"quantize", "sample:dqn", "--out", model, "--runs", "1"});
     QVERIFY2(run.code == 0, qPrintable(run.err));
-    run = tw({"export", model, "--target", "vta:sim", "--out", out});
+    run = run_tw({"export", model, "--target", "vta:sim", "--out", out});
     QVERIFY2(run.code == 0, qPrintable(run.err));
     QVERIFY2(run.out.contains("kernels run on VTA"), qPrintable(run.out));
     QVERIFY2(run.out.contains("Tested stand-alone under a simulator for vta"), qPrintable(run.out));
@@ -149,7 +150,7 @@ private slots:
   void a_kernel_is_exported_for_a_board() {
     QTemporaryDir folder;
     QString out = folder.filePath("out");
-    Run run = tw({"export", kKernel, "--target", "vta:pynq", "--out", out});
+    Run run = run_tw({"export", kKernel, "--target", "vta:pynq", "--out", out});
     if (run.err.contains("this build was made without")) QSKIP(qPrintable(run.err));
     QVERIFY2(run.code == 0, qPrintable(run.err));
     Run kind = shell("od -A n -t u2 -j 18 -N 2 " + out + "/libtilewright_vta.so.1");
@@ -160,24 +161,25 @@ private slots:
 
   void a_network_of_floats_is_not_exported_for_a_board() {
     QTemporaryDir folder;
-    Run run = tw({"export", "sample:dqn", "--target", "vta:sim", "--out", folder.filePath("out")});
+    Run run =
+        run_tw({"export", "sample:dqn", "--target", "vta:sim", "--out", folder.filePath("out")});
     QCOMPARE(run.code, 1);
     QVERIFY2(run.err.contains("runs none of the model's kernels"), qPrintable(run.err));
   }
 
   void its_roofs_follow_from_its_configuration() {
-    Run run = tw({"roofline", "--device", "local:vta"});
+    Run run = run_tw({"roofline", "--device", "local:vta"});
     QVERIFY2(run.code == 0, qPrintable(run.err));
     QVERIFY2(run.out.contains("roofs from its configuration"), qPrintable(run.out));
     QVERIFY2(run.out.contains(QRegularExpression("GEMM i8 +51.2 GOP/s")), qPrintable(run.out));
     QVERIFY2(run.out.contains(QRegularExpression("DRAM +0.800 GB/s")), qPrintable(run.out));
-    run = tw({"roofline", "--offload", "local:vta"});
+    run = run_tw({"roofline", "--offload", "local:vta"});
     QCOMPARE(run.code, 2);
     QVERIFY2(run.err.contains("--offload needs a model"), qPrintable(run.err));
   }
 
   void a_kernel_stands_below_them_with_and_without_virtual_threads() {
-    Run run = tw({"roofline", kKernel, "--device", "local:vta", "--json"});
+    Run run = run_tw({"roofline", kKernel, "--device", "local:vta", "--json"});
     QVERIFY2(run.code == 0, qPrintable(run.err));
     QJsonObject json = QJsonDocument::fromJson(run.out.toUtf8()).object();
     QVERIFY(!json["measured"].toBool());
@@ -193,19 +195,19 @@ private slots:
   void the_kernels_of_a_network_stand_below_its_roofs() {
     QTemporaryDir folder;
     QString model = folder.filePath("model.onnx");
-    Run run = tw({"quantize", "sample:dqn", "--out", model, "--runs", "1"});
+    Run run = run_tw({"quantize", "sample:dqn", "--out", model, "--runs", "1"});
     QVERIFY2(run.code == 0, qPrintable(run.err));
-    run = tw({"roofline", model, "--offload", "local:vta"});
+    run = run_tw({"roofline", model, "--offload", "local:vta"});
     QVERIFY2(run.code == 0, qPrintable(run.err));
     QVERIFY2(run.out.contains(QRegularExpression("conv_integer\\S+ +1 .* %")), qPrintable(run.out));
     QVERIFY2(run.out.contains("which the target vta does not have"), qPrintable(run.out));
   }
 
   void a_network_of_floats_has_nothing_for_it() {
-    Run run = tw({"run", "sample:dqn", "--rounds", "1", "--offload", "local:vta"});
+    Run run = run_tw({"run", "sample:dqn", "--rounds", "1", "--offload", "local:vta"});
     QCOMPARE(run.code, 1);
     QVERIFY2(run.err.contains("runs none of the model's kernels"), qPrintable(run.err));
-    run = tw({"run", "sample:dqn", "--offload", "local:vta", "--cut", "x@local"});
+    run = run_tw({"run", "sample:dqn", "--offload", "local:vta", "--cut", "x@local"});
     QCOMPARE(run.code, 2);
   }
 };

@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include "tests/cli/run_program.h"
+#include "tests/support/paths.h"
 
 using namespace command_line;
 
@@ -13,7 +14,7 @@ private slots:
     environment.insert("TW_CACHE_DIR", at("own_cache"));
     environment.insert("TW_CONFIG_DIR", at("own_config"));
     auto cache = [&](QStringList const& more) {
-      return run_program(TW_BINARY_DIR "/bin/tw", QStringList{"cache"} + more, environment);
+      return run_program(tw::testing::built("/bin/tw"), QStringList{"cache"} + more, environment);
     };
     auto write = [&](QString const& name, int bytes) {
       QDir().mkpath(QFileInfo(at("own_cache/" + name)).path());

@@ -9,6 +9,7 @@
 #include <QtTest>
 
 #include "tests/cli/run_program.h"
+#include "tests/support/paths.h"
 
 using namespace command_line;
 
@@ -59,22 +60,22 @@ private slots:
   void a_slip_is_answered_with_what_was_meant() {
     QFETCH(QStringList, arguments);
     QFETCH(QString, sentence);
-    Run run = tw(arguments);
+    Run run = run_tw(arguments);
     QCOMPARE(run.err, "tw: " + sentence + "\n");
     QCOMPARE(run.code, 2);
   }
 
   void what_no_option_is_is_not_taken_for_a_slip() {
     // A value that looks like a command, and one that begins like an option.
-    Run run = tw({"lower", at("m.te"), "--kernel", "inspcet"});
+    Run run = run_tw({"lower", at("m.te"), "--kernel", "inspcet"});
     QVERIFY2(run.err.startsWith("tw: there is no kernel 'inspcet'"), qPrintable(run.err));
-    Run help = tw({"run", "--help"});
+    Run help = run_tw({"run", "--help"});
     QVERIFY2(help.code == 0 && help.out.contains("--rounds"), qPrintable(help.err));
   }
 
   void to_verify_nothing_is_an_error() {
     QDir(folder_.path()).mkpath("none/deep");
-    Run run = tw({"verify", at("none")});
+    Run run = run_tw({"verify", at("none")});
     QCOMPARE(run.err,
              "tw: " + at("none") + ": has no test_data_set_N folder beside a model.onnx\n");
     QCOMPARE(run.code, 2);
@@ -82,7 +83,7 @@ private slots:
 
   void a_byte_order_mark_is_skipped() {
     write("marked.tws", "\xEF\xBB\xBFtilewright schedule 1\nparallel(C.i)\n");
-    Run run = tw({"check", at("m.te"), "--script", at("marked.tws")});
+    Run run = run_tw({"check", at("m.te"), "--script", at("marked.tws")});
     QVERIFY2(run.code == 0 && run.out.startsWith("1 step legal; output right"),
              qPrintable(run.out + run.err));
   }
@@ -91,13 +92,13 @@ private slots:
     write("many.te",
           "tilewright te 1\nkernel many(A: f32[20000, 20000], B: f32[20000, 20000]) -> C\n"
           "  C[i in 20000, j in 20000] = sum[k in 20000] A[i, k] * B[k, j]\n");
-    Run run = tw({"check", at("many.te")});
+    Run run = run_tw({"check", at("many.te")});
     QCOMPARE(run.err, "tw: many runs 8e+12 iterations; results can only be compared up to 6e+10\n");
     QCOMPARE(run.code, 1);
     write("huge.te",
           "tilewright te 1\nkernel huge(X: f32[1000000, 1000000]) -> Y\n"
           "  Y[i in 1000000, j in 1000000] = X[i, j] + 1.0\n");
-    run = tw({"run", at("huge.te")});
+    run = run_tw({"run", at("huge.te")});
     QVERIFY2(run.err.startsWith("tw: the tensors of huge need 8000.0 GB; on this machine tensors "
                                 "of up to "),
              qPrintable(run.err));
@@ -122,30 +123,30 @@ private slots:
   void the_for_line_of_a_script_is_heeded() {
     write("other.tws", "tilewright schedule 1\nfor conv\nparallel(C.i)\n");
     for (char const* command : {"check", "lower", "analyze"}) {
-      Run run = tw({command, at("m.te"), "--script", at("other.tws")});
+      Run run = run_tw({command, at("m.te"), "--script", at("other.tws")});
       QCOMPARE(run.err,
                "tw: " + at("other.tws") +
                    ":2: other_kernel: the script is for the kernel conv, not for matmul\n");
       QCOMPARE(run.code, 1);
     }
     // Where nobody says which kernel, the script does.
-    QCOMPARE(tw({"models", "write", "dqn", at("dqn.onnx")}).code, 0);
+    QCOMPARE(run_tw({"models", "write", "dqn", at("dqn.onnx")}).code, 0);
     Run kernels = shell("\"$0\" kernels " + at("dqn.onnx"));
     QString last = kernels.out.trimmed().section('\n', -1).section(' ', 0, 0);
     write("last.tws", ("tilewright schedule 1\nfor " + last + "\n").toUtf8().constData());
     Run lowered =
-        tw({"lower", at("dqn.onnx"), "--script", at("last.tws"), "--stage", "expression"});
+        run_tw({"lower", at("dqn.onnx"), "--script", at("last.tws"), "--stage", "expression"});
     QVERIFY2(lowered.code == 0 && lowered.out.contains("kernel " + last + "("),
              qPrintable(lowered.out + lowered.err));
   }
 
   void missing_folders_for_outputs_are_made() {
-    Run run = tw({"run", at("m.te"), "--rounds", "1", "--output-folder", at("to/come"),
-                  "--write-inputs", at("also/to/come")});
+    Run run = run_tw({"run", at("m.te"), "--rounds", "1", "--output-folder", at("to/come"),
+                      "--write-inputs", at("also/to/come")});
     QVERIFY2(run.code == 0, qPrintable(run.err));
     QCOMPARE(QFileInfo(at("to/come/output_0.bin")).size(), qint64(32 * 40 * 4));
     QCOMPARE(QFileInfo(at("also/to/come/1.bin")).size(), qint64(24 * 40 * 4));
-    run = tw({"run", at("m.te"), "--rounds", "1", "--output-folder", at("m.te")});
+    run = run_tw({"run", at("m.te"), "--rounds", "1", "--output-folder", at("m.te")});
     QCOMPARE(run.code, 3);
     QVERIFY2(run.err.startsWith("tw: " + at("m.te") + ": the folder cannot be created: "),
              qPrintable(run.err));
@@ -165,7 +166,7 @@ private slots:
     QFETCH(QStringList, words);
     QString file = at("deep/" + words[0] + "/er/file.onnx");
     if (words.size() > 1 && words[1] == "m.te") words[1] = at("m.te");
-    Run run = tw(words << file);
+    Run run = run_tw(words << file);
     QVERIFY2(run.code == 0, qPrintable(run.out + run.err));
     QVERIFY(QFileInfo::exists(file));
   }
@@ -181,7 +182,7 @@ private slots:
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert("TMPDIR", at("m.te"));
     environment.insert("TW_CACHE_DIR", at("empty_cache"));
-    Run link = run_program(TW_BINARY_DIR "/bin/tw", {"run", at("m.te")}, environment);
+    Run link = run_program(tw::testing::built("/bin/tw"), {"run", at("m.te")}, environment);
     QCOMPARE(link.code, 3);
     QCOMPARE(link.err, QString("tw: no folder can be created in the temporary folder to link a "
                                "kernel in: Not a directory; TMPDIR may name another one\n"));
@@ -190,7 +191,7 @@ private slots:
   void a_mode_is_taken_as_it_is_stored() {
     QString model = "/usr/share/libonnx-testdata/data/node/test_if/model.onnx";
     if (!QFileInfo::exists(model)) QSKIP("libonnx-testdata is not installed");
-    Run stored = tw({"run", model, "--rounds", "1", "--write-inputs", at("stored")});
+    Run stored = run_tw({"run", model, "--rounds", "1", "--write-inputs", at("stored")});
     QVERIFY2(stored.out.contains("inputs random, seed 1; cond=true as stored beside the model"),
              qPrintable(stored.out + stored.err));
     QFile cond(at("stored/0.bin"));
@@ -198,7 +199,7 @@ private slots:
     QCOMPARE(cond.readAll(), QByteArray("\1"));
     // Without what is stored it is said what is taken, and how another is given.
     QFile::copy(model, at("if.onnx"));
-    Run random = tw({"run", at("if.onnx"), "--rounds", "1"});
+    Run random = run_tw({"run", at("if.onnx"), "--rounds", "1"});
     QVERIFY2(random.out.contains("cond=false, which may decide what is computed: --input "
                                  "cond=FILE sets it"),
              qPrintable(random.out + random.err));
@@ -208,14 +209,14 @@ private slots:
     QString model = "/usr/share/libonnx-testdata/data/node/test_loop11/model.onnx";
     if (!QFileInfo::exists(model)) QSKIP("libonnx-testdata is not installed");
     QFile::copy(model, at("loop.onnx"));
-    Run run = tw({"run", at("loop.onnx"), "--rounds", "1", "--write-inputs", at("usual")});
+    Run run = run_tw({"run", at("loop.onnx"), "--rounds", "1", "--write-inputs", at("usual")});
     QVERIFY2(run.out.contains("cond=true, trip_count=1, which"), qPrintable(run.out + run.err));
     QFile rounds(at("usual/0.bin"));
     QVERIFY(rounds.open(QIODevice::ReadOnly));
     QCOMPARE(rounds.readAll(), QByteArray("\1\0\0\0\0\0\0\0", 8));
     // Modes may be given alone.
     write("three", QByteArray("\3\0\0\0\0\0\0\0", 8));
-    run = tw({"run", at("loop.onnx"), "--rounds", "1", "--input", "trip_count=" + at("three")});
+    run = run_tw({"run", at("loop.onnx"), "--rounds", "1", "--input", "trip_count=" + at("three")});
     QVERIFY2(run.out.contains("random, seed 1; trip_count=3 as given; cond=true, which"),
              qPrintable(run.out + run.err));
   }
@@ -225,36 +226,37 @@ private slots:
     Run piped = shell("\"$0\" " + command);
     QVERIFY2(piped.code == 0 && piped.err.isEmpty(), qPrintable(piped.err));
     if (QStandardPaths::findExecutable("script").isEmpty()) QSKIP("script(1) is not installed");
-    Run terminal = run_program("script", {"-qec", TW_BINARY_DIR "/bin/tw " + command, "/dev/null"});
+    Run terminal =
+        run_program("script", {"-qec", tw::testing::built("/bin/tw ") + command, "/dev/null"});
     QVERIFY2(terminal.out.contains("running the exported model"), qPrintable(terminal.out));
-    Run json =
-        run_program("script", {"-qec", TW_BINARY_DIR "/bin/tw --json " + command, "/dev/null"});
+    Run json = run_program("script",
+                           {"-qec", tw::testing::built("/bin/tw --json ") + command, "/dev/null"});
     QVERIFY2(!json.out.contains("running the exported model"), qPrintable(json.out));
   }
 
   void the_version_names_the_commit() {
-    Run run = tw({"--version"});
+    Run run = run_tw({"--version"});
     QVERIFY2(QRegularExpression("^tw \\d+\\.\\d+\\.\\d+( \\(commit [0-9a-f]{7,}\\))?\n$")
                  .match(run.out)
                  .hasMatch(),
              qPrintable(run.out));
     QString project = run_program("sed", {"-nE", "s/^project\\(.* VERSION ([0-9.]+) .*/\\1/p",
-                                          TW_SOURCE_DIR "/CMakeLists.txt"})
+                                          tw::testing::source("/CMakeLists.txt")})
                           .out.trimmed();
     QVERIFY2(!project.isEmpty() && run.out.startsWith("tw " + project), qPrintable(run.out));
-    Run head = run_program("git", {"-C", TW_SOURCE_DIR, "rev-parse", "--short=10", "HEAD"});
-    if (head.code == 0 && QFileInfo::exists(TW_SOURCE_DIR "/.git"))
+    Run head = run_program("git", {"-C", tw::testing::source(), "rev-parse", "--short=10", "HEAD"});
+    if (head.code == 0 && QFileInfo::exists(tw::testing::source("/.git")))
       QVERIFY2(run.out.contains("(commit "), qPrintable(run.out));
   }
 
   void every_command_has_a_manual_page_of_all_its_options() {
-    QVERIFY(tw({"manual", "--out", at("man")}).code == 0);
-    QStringList commands = commands_in_help(tw({"--help"}).out);
+    QVERIFY(run_tw({"manual", "--out", at("man")}).code == 0);
+    QStringList commands = commands_in_help(run_tw({"--help"}).out);
     QVERIFY(commands.size() >= 17);
     QString all = read("man/tw.1");
     for (QString const& command : commands) {
       QVERIFY2(all.contains("\\fB" + command + "\\fR"), qPrintable(command));
-      QString page = read("man/tw-" + command + ".1"), help = tw({command, "--help"}).out;
+      QString page = read("man/tw-" + command + ".1"), help = run_tw({command, "--help"}).out;
       QVERIFY2(page.startsWith(".TH TW\\-" + command.toUpper() + " 1 "), qPrintable(page));
       auto options = QRegularExpression("--[a-z-]+").globalMatch(help.section("Options:", 1));
       while (options.hasNext()) {
@@ -275,7 +277,7 @@ private slots:
     while (!open.isEmpty()) {
       QString command = open.takeFirst();
       if (command == " device serve") continue;  // becomes another program, with its own words
-      QString help = tw((command + " --help").split(' ', Qt::SkipEmptyParts)).out;
+      QString help = run_tw((command + " --help").split(' ', Qt::SkipEmptyParts)).out;
       for (QString const& inner : commands_in_help(help)) open << command + " " + inner;
       for (QString const& line : help.section("Options:", 1).split('\n')) {
         if (!line.startsWith("  -")) continue;
@@ -317,14 +319,14 @@ private slots:
 
   void other_shells_read_their_scripts() {
     for (QString const shell_name : {"zsh", "fish"}) {
-      Run script = tw({"completion", shell_name});
+      Run script = run_tw({"completion", shell_name});
       QVERIFY2(script.code == 0 && script.out.contains("analyze"), qPrintable(script.err));
       if (QStandardPaths::findExecutable(shell_name).isEmpty()) continue;
       write("script", script.out.toUtf8().constData());
       Run read = run_program(shell_name, {"-n", at("script")});
       QVERIFY2(read.code == 0 && read.err.isEmpty(), qPrintable(shell_name + read.err));
     }
-    QCOMPARE(tw({"completion", "tcsh"}).code, 2);
+    QCOMPARE(run_tw({"completion", "tcsh"}).code, 2);
   }
 
   void what_a_killed_process_left_is_gone_after_the_next_start() {
@@ -333,7 +335,7 @@ private slots:
     QDir(temporary).mkpath("tilewright-linked");
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert("TMPDIR", temporary);
-    Run run = run_program(TW_BINARY_DIR "/bin/tw", {"check", at("m.te")}, environment);
+    Run run = run_program(tw::testing::built("/bin/tw"), {"check", at("m.te")}, environment);
     QVERIFY2(run.code == 0, qPrintable(run.err));
     QCOMPARE(QDir(temporary).entryList(QDir::AllEntries | QDir::NoDotAndDotDot),
              QStringList{"tilewright-linked"});
@@ -346,7 +348,7 @@ private slots:
     environment.insert("TMPDIR", at("tmp"));
     QDir(folder_.path()).mkpath("tmp");
     auto run = [&] {
-      return run_program(TW_BINARY_DIR "/bin/tw", {"run", "sample:dqn", "--rounds", "1"},
+      return run_program(tw::testing::built("/bin/tw"), {"run", "sample:dqn", "--rounds", "1"},
                          environment);
     };
     QString own = at(QString("tmp/tilewright-%1").arg(::geteuid()));
@@ -370,7 +372,7 @@ private slots:
 
   void kernels_are_sorted_and_filtered() {
     auto names = [](QStringList const& more) {
-      Run run = tw(QStringList{"kernels", "sample:dqn", "--json"} + more);
+      Run run = run_tw(QStringList{"kernels", "sample:dqn", "--json"} + more);
       QStringList found;
       for (auto row : QJsonDocument::fromJson(run.out.toUtf8()).array())
         found << row.toObject()["name"].toString();
@@ -385,7 +387,7 @@ private slots:
     QCOMPARE(names({"--filter", "op:gemm", "--sort", "name"}),
              (QStringList{"gemm_18", "gemm_512"}));
     QCOMPARE(names({"--filter", "gemm nowhere"}), QStringList());
-    Run wrong = tw({"kernels", "sample:dqn", "--sort", "speed"});
+    Run wrong = run_tw({"kernels", "sample:dqn", "--sort", "speed"});
     QCOMPARE(wrong.code, 2);
     QVERIFY2(wrong.err.contains("kernels have no column 'speed'"), qPrintable(wrong.err));
   }

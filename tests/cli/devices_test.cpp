@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tests/device/test_server.h"
+#include "tests/support/paths.h"
 
 namespace {
 
@@ -39,11 +40,11 @@ private slots:
   void cleanupTestCase() { server_.reset(); }
 
   void a_device_is_added_and_asked_what_it_is() {
-    Run added = tw({"devices", "add", "here", address_});
+    Run added = run_tw({"devices", "add", "here", address_});
     QVERIFY2(added.code == 0, qPrintable(added.err));
     QVERIFY2(added.out.contains("answers in"), qPrintable(added.out));
-    QCOMPARE(tw({"devices", "add", "gone", "127.0.0.1:1"}).code, 0);
-    QJsonArray list = tw({"devices", "list", "--json"}).json().array();
+    QCOMPARE(run_tw({"devices", "add", "gone", "127.0.0.1:1"}).code, 0);
+    QJsonArray list = run_tw({"devices", "list", "--json"}).json().array();
     QCOMPARE(list.size(), 3);
     QCOMPARE(list[0].toObject()["name"].toString(), QString("local"));
     QJsonObject here = list[1].toObject(), gone = list[2].toObject();
@@ -56,8 +57,8 @@ private slots:
   }
 
   void a_model_runs_there_and_gives_what_it_gives_here() {
-    Run here = tw({"run", at("m.te"), "--json", "--threads", "1", "--device", "here"});
-    Run local = tw({"run", at("m.te"), "--json", "--threads", "1"});
+    Run here = run_tw({"run", at("m.te"), "--json", "--threads", "1", "--device", "here"});
+    Run local = run_tw({"run", at("m.te"), "--json", "--threads", "1"});
     QVERIFY2(here.code == 0, qPrintable(here.err));
     QCOMPARE(here.json()["device"].toString(), QString("here"));
     QCOMPARE(local.json()["device"].toString(), QString("local"));
@@ -66,18 +67,18 @@ private slots:
   }
 
   void a_schedule_is_checked_and_timed_there() {
-    Run ran = tw({"check", at("m.te"), "--script", at("good.tws"), "--time", "--checked",
-                  "--device", "here"});
+    Run ran = run_tw({"check", at("m.te"), "--script", at("good.tws"), "--time", "--checked",
+                      "--device", "here"});
     QVERIFY2(ran.code == 0, qPrintable(ran.err));
     QVERIFY(ran.out.contains("output right") && ran.out.contains(" times "));
   }
 
   void its_roofs_are_measured_there_kept_and_listed() {
-    Run roofs = tw({"roofline", "--device", "here", "--json"});
+    Run roofs = run_tw({"roofline", "--device", "here", "--json"});
     QVERIFY2(roofs.code == 0, qPrintable(roofs.err));
     QVERIFY(roofs.json()["machine"].toString().startsWith("here · "));
-    QVERIFY(tw({"devices", "list", "--json"}).json()[1]["roofs"].isObject());
-    Run times = tw({"kernels", at("m.te"), "--time", "--device", "here"});
+    QVERIFY(run_tw({"devices", "list", "--json"}).json()[1]["roofs"].isObject());
+    Run times = run_tw({"kernels", at("m.te"), "--time", "--device", "here"});
     QVERIFY2(times.code == 0 && times.out.contains("whole model"), qPrintable(times.err));
   }
 
@@ -118,7 +119,7 @@ private slots:
     QFETCH(QStringList, arguments);
     QFETCH(int, code);
     QFETCH(QString, sentence);
-    Run run = tw(arguments);
+    Run run = run_tw(arguments);
     QCOMPARE(run.code, code);
     QVERIFY2(run.err.startsWith(sentence), qPrintable(run.err));
     QCOMPARE(run.err.count('\n'), 1);
@@ -130,24 +131,24 @@ private slots:
     QProcess full;
     full.start("bash",
                {"-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" device certificate \"$1\" --host h",
-                TW_BINARY_DIR "/bin/tw", at("keys")});
+                tw::testing::built("/bin/tw"), at("keys")});
     QVERIFY(full.waitForFinished(120'000));
     QCOMPARE(full.exitCode(), 3);
     QCOMPARE(QDir(at("keys")).entryList(QDir::Files), QStringList());
-    Run again = tw({"device", "certificate", at("keys"), "--host", "h"});
+    Run again = run_tw({"device", "certificate", at("keys"), "--host", "h"});
     QVERIFY2(again.code == 0, qPrintable(again.err));
     QCOMPARE(QDir(at("keys")).entryList(QDir::Files),
              (QStringList{"device.key", "device.pem", "device.token"}));
-    Run kept = tw({"device", "certificate", at("keys"), "--host", "h"});
+    Run kept = run_tw({"device", "certificate", at("keys"), "--host", "h"});
     QVERIFY2(kept.code == 2 && kept.err.contains("already exists"), qPrintable(kept.err));
   }
 
   void tokens_are_made_and_taken_back_while_a_device_serves() {
     QString file = at("board/tokens"), alice = at("given/alice.token");
-    Run made = tw({"device", "token", "add", file, "alice", "--out", alice});
+    Run made = run_tw({"device", "token", "add", file, "alice", "--out", alice});
     QVERIFY2(made.code == 0, qPrintable(made.err));
     QCOMPARE(made.out, "alice can connect now; its token is in " + alice + "\n");
-    Run shown = tw({"device", "token", "add", file, "bob", "--json"});
+    Run shown = run_tw({"device", "token", "add", file, "bob", "--json"});
     std::string bob = shown.json()["token"].toString().toStdString();
     QCOMPARE(bob.size(), size_t(64));
     std::ofstream(at("given/bob.token").toStdString()) << bob;
@@ -157,50 +158,50 @@ private slots:
     tw::test::TestServer server({"--token-file", file});
     QVERIFY2(!server.address().empty(), qPrintable(server.said()));
     for (QString name : {"alice", "bob"})
-      QCOMPARE(tw({"devices", "add", name + "_there", QString::fromStdString(server.address()),
-                   "--token-file", at("given/" + name + ".token")})
+      QCOMPARE(run_tw({"devices", "add", name + "_there", QString::fromStdString(server.address()),
+                       "--token-file", at("given/" + name + ".token")})
                    .code,
                0);
     auto may = [this](char const* name) {
-      Run ran = tw({"run", at("m.te"), "--rounds", "1", "--device", name});
+      Run ran = run_tw({"run", at("m.te"), "--rounds", "1", "--device", name});
       if (ran.code != 0 && !ran.err.contains("did not accept the token")) qWarning() << ran.err;
       return ran.code == 0;
     };
     QVERIFY(may("alice_there") && may("bob_there"));
-    Run revoked = tw({"device", "token", "revoke", file, "alice"});
+    Run revoked = run_tw({"device", "token", "revoke", file, "alice"});
     QCOMPARE(revoked.out, QString("alice can no longer connect; 1 token left\n"));
     QVERIFY(!may("alice_there") && may("bob_there"));
-    QCOMPARE(tw({"device", "token", "list", file}).out.simplified(), QString("bob line 1"));
-    QCOMPARE(tw({"device", "token", "add", file, "alice", "--out", alice}).code, 0);
+    QCOMPARE(run_tw({"device", "token", "list", file}).out.simplified(), QString("bob line 1"));
+    QCOMPARE(run_tw({"device", "token", "add", file, "alice", "--out", alice}).code, 0);
     QVERIFY(may("alice_there"));
     for (QString name : {"alice_there", "bob_there"})
-      QCOMPARE(tw({"devices", "remove", name}).code, 0);
+      QCOMPARE(run_tw({"devices", "remove", name}).code, 0);
   }
 
   void a_removed_device_is_gone() {
-    QCOMPARE(tw({"devices", "remove", "gone"}).code, 0);
-    QCOMPARE(tw({"devices", "list", "--json"}).json().array().size(), 2);
+    QCOMPARE(run_tw({"devices", "remove", "gone"}).code, 0);
+    QCOMPARE(run_tw({"devices", "list", "--json"}).json().array().size(), 2);
   }
 
   void a_broken_list_is_said_and_left() {
     std::ofstream(at("config/devices.json").toStdString()) << "{";
-    Run broken = tw({"devices", "list"});
+    Run broken = run_tw({"devices", "list"});
     QCOMPARE(broken.code, 2);
     QVERIFY2(broken.err.startsWith("tw: " + at("config/devices.json") +
                                    ": this is not a list of devices"),
              qPrintable(broken.err));
-    QCOMPARE(tw({"inspect", at("m.te")}).code, 0);  // who needs no device does not read it
+    QCOMPARE(run_tw({"inspect", at("m.te")}).code, 0);  // who needs no device does not read it
   }
 
 private:
   QString at(QString const& name) const { return folder_.filePath(name); }
-  Run tw(QStringList const& arguments) const {
+  Run run_tw(QStringList const& arguments) const {
     QProcess process;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert("TW_CONFIG_DIR", at("config"));
     environment.insert("TW_CACHE_DIR", at("cache"));
     process.setProcessEnvironment(environment);
-    process.start(TW_BINARY_DIR "/bin/tw", arguments);
+    process.start(tw::testing::built("/bin/tw"), arguments);
     process.waitForFinished(120'000);
     return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()),
             QString::fromUtf8(process.readAllStandardError())};

@@ -41,11 +41,11 @@ private slots:
   }
 
   void a_schedule_is_judged_on_what_is_given() {
-    Run run = tw({"check", at("rows.te"), "--script", at("rows.tws"), "--input", "A=" + at("a.bin"),
-                  "--input", "B=" + at("b.bin")});
+    Run run = run_tw({"check", at("rows.te"), "--script", at("rows.tws"), "--input",
+                      "A=" + at("a.bin"), "--input", "B=" + at("b.bin")});
     QVERIFY2(run.code == 0, qPrintable(run.err));
     QVERIFY2(run.out.contains("on the given A, B: right"), qPrintable(run.out));
-    run = tw({"check", at("rows.te"), "--input", "B=" + at("b.bin"), "--json"});
+    run = run_tw({"check", at("rows.te"), "--input", "B=" + at("b.bin"), "--json"});
     QVERIFY2(run.out.contains("the given B"), qPrintable(run.out));
   }
 
@@ -61,7 +61,7 @@ private slots:
   void what_cannot_be_given_is_said() {
     QFETCH(QString, input);
     QFETCH(QString, sentence);
-    Run run = tw({"check", at("rows.te"), "--input", input});
+    Run run = run_tw({"check", at("rows.te"), "--input", input});
     QCOMPARE(run.code, 2);
     QVERIFY2(run.err.contains(sentence), qPrintable(run.err));
   }
@@ -74,7 +74,7 @@ private slots:
     write("in/1.bin", raw(std::vector<float>(8, 1.5F)));
     for (QStringList script :
          {QStringList(), {"--script", at("rows.tws")}, {"--script", "plain"}}) {
-      Run run = tw(command + script);
+      Run run = run_tw(command + script);
       QVERIFY2(run.code == 0, qPrintable(run.err));
       QCOMPARE(read("out/output_0.bin"), raw(std::vector<int32_t>(4, 120)));
       QCOMPARE(read("out/output_1.bin"), raw(std::vector<float>(8, 3)));
@@ -83,10 +83,10 @@ private slots:
 
   void a_script_that_does_not_fit_is_refused() {
     write("other.tws", "tilewright schedule 1\nfor rows\nunroll(C.nowhere)\n");
-    Run run = tw({"run", at("rows.te"), "--script", at("other.tws")});
+    Run run = run_tw({"run", at("rows.te"), "--script", at("other.tws")});
     QVERIFY(run.code == 1 || run.code == 2);
     QVERIFY2(run.err.contains("nowhere"), qPrintable(run.err));
-    run = tw({"run", "sample:dqn", "--script", at("rows.tws"), "--rounds", "1"});
+    run = run_tw({"run", "sample:dqn", "--script", at("rows.tws"), "--rounds", "1"});
     QCOMPARE(run.code, 2);
     QVERIFY2(run.err.contains("names no kernel of the model"), qPrintable(run.err));
   }
@@ -110,18 +110,18 @@ private slots:
   }
 
   void numbers_and_commands_that_are_missing_are_named() {
-    Run run = tw({"tune", at("rows.te"), "--seconds", "-5"});
+    Run run = run_tw({"tune", at("rows.te"), "--seconds", "-5"});
     QCOMPARE(run.code, 2);
     QCOMPARE(run.err, "tw: --seconds: -5 is not above 0\n");
-    run = tw({"tune", at("rows.te"), "--seconds", "soon"});
+    run = run_tw({"tune", at("rows.te"), "--seconds", "soon"});
     QCOMPARE(run.err, "tw: --seconds: 'soon' is no number\n");
-    run = tw({"models"});
+    run = run_tw({"models"});
     QCOMPARE(run.code, 2);
     QCOMPARE(run.err, "tw: models needs one of: list, write\n");
   }
 
   void a_graph_without_an_edge_says_so() {
-    QCOMPARE(tw({"graph", at("rows.te")}).out, "1 kernel and no edge between operators\n");
+    QCOMPARE(run_tw({"graph", at("rows.te")}).out, "1 kernel and no edge between operators\n");
   }
 
 private:

@@ -12,7 +12,7 @@ using namespace command_line;
 namespace {
 
 QJsonObject json_of(QStringList arguments) {
-  Run run = tw(arguments << "--json");
+  Run run = run_tw(arguments << "--json");
   if (run.code != 0) qWarning("%s", qPrintable(run.err));
   return QJsonDocument::fromJson(run.out.toUtf8()).object();
 }
@@ -23,10 +23,10 @@ class GraphDiffTest : public QObject {
   Q_OBJECT
 private slots:
   void two_models_differ() {
-    Run same = tw({"diff", "sample:dqn", "sample:dqn"});
+    Run same = run_tw({"diff", "sample:dqn", "sample:dqn"});
     QCOMPARE(same.code, 0);
     QVERIFY2(same.out.contains("nothing differs"), qPrintable(same.out));
-    Run text = tw({"diff", "sample:dqn", "sample:dcgan"});
+    Run text = run_tw({"diff", "sample:dqn", "sample:dcgan"});
     QVERIFY2(text.out.contains("added, ") && text.out.contains("\n+ ") && text.out.contains("\n- "),
              qPrintable(text.out));
     QJsonObject json = json_of({"diff", "sample:dqn", "sample:dcgan"});
@@ -44,9 +44,9 @@ private slots:
   }
 
   void what_is_to_be_compared_must_be_said() {
-    QCOMPARE(tw({"diff", "sample:dqn"}).code, 2);
-    QCOMPARE(tw({"diff", "sample:dqn", "sample:dqn", "--passes"}).code, 2);
-    Run none = tw({"diff", "sample:dqn", "/no/such/file.onnx"});
+    QCOMPARE(run_tw({"diff", "sample:dqn"}).code, 2);
+    QCOMPARE(run_tw({"diff", "sample:dqn", "sample:dqn", "--passes"}).code, 2);
+    Run none = run_tw({"diff", "sample:dqn", "/no/such/file.onnx"});
     QVERIFY(none.code == 2 && none.err.contains("/no/such/file.onnx"));
   }
 
@@ -67,10 +67,10 @@ private slots:
     QVERIFY(both["then"].toObject()["model_ms"].toDouble() <=
             both["now"].toObject()["model_ms"].toDouble() * 1.0001);
     QVERIFY(both["words"].toString().contains("modelled: "));
-    Run text = tw({"analyze", "example:softmax", "--what-if", changes});
+    Run text = run_tw({"analyze", "example:softmax", "--what-if", changes});
     QVERIFY2(text.out.contains("\nHypothetical: DRAM ") && text.out.contains("of time"),
              qPrintable(text.out));
-    Run wrong = tw({"analyze", "example:softmax", "--what-if", "DRAM=40"});
+    Run wrong = run_tw({"analyze", "example:softmax", "--what-if", "DRAM=40"});
     QVERIFY(wrong.code == 2 && wrong.err.contains("the unit is"));
   }
 

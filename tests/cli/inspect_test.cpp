@@ -12,7 +12,7 @@ using namespace command_line;
 namespace {
 
 QJsonObject json_of(QStringList arguments) {
-  Run run = tw(arguments << "--json");
+  Run run = run_tw(arguments << "--json");
   if (run.code != 0) qWarning("%s", qPrintable(run.err));
   return QJsonDocument::fromJson(run.out.toUtf8()).object();
 }
@@ -49,7 +49,7 @@ private slots:
     QCOMPARE(all, 64 * 3 * 7 * 7);
     QVERIFY(values["least"].toDouble() < values["mean"].toDouble());
     QVERIFY(values["mean"].toDouble() < values["greatest"].toDouble());
-    Run text = tw({"inspect", "sample:resnet18", "--tensor", weight});
+    Run text = run_tw({"inspect", "sample:resnet18", "--tensor", weight});
     QVERIFY2(text.out.contains("histogram") && text.out.contains("####"), qPrintable(text.out));
   }
 
@@ -71,12 +71,12 @@ private slots:
   }
 
   void what_is_not_there_is_refused() {
-    Run run = tw({"inspect", "sample:resnet18", "--node", "nobody"});
+    Run run = run_tw({"inspect", "sample:resnet18", "--node", "nobody"});
     QCOMPARE(run.code, 2);
     QVERIFY2(run.err.contains("has no node 'nobody'"), qPrintable(run.err));
-    QCOMPARE(tw({"inspect", "sample:resnet18", "--tensor", "nobody"}).code, 2);
-    QCOMPARE(tw({"inspect", "sample:resnet18", "--node", "a", "--kernel", "b"}).code, 2);
-    QCOMPARE(tw({"inspect", "sample:resnet18", "--imported"}).code, 2);
+    QCOMPARE(run_tw({"inspect", "sample:resnet18", "--tensor", "nobody"}).code, 2);
+    QCOMPARE(run_tw({"inspect", "sample:resnet18", "--node", "a", "--kernel", "b"}).code, 2);
+    QCOMPARE(run_tw({"inspect", "sample:resnet18", "--imported"}).code, 2);
   }
 };
 

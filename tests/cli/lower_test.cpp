@@ -6,6 +6,7 @@
 #include <QJsonObject>
 
 #include "tests/cli/run_program.h"
+#include "tests/support/paths.h"
 
 using namespace command_line;
 
@@ -22,7 +23,7 @@ Run tw_with(QMap<QString, QString> const& more, QStringList const& arguments) {
   QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
   environment.remove("TW_VERIFY_PASSES");
   for (auto [name, value] : more.asKeyValueRange()) environment.insert(name, value);
-  return run_program(TW_BINARY_DIR "/bin/tw", arguments, environment);
+  return run_program(tw::testing::built("/bin/tw"), arguments, environment);
 }
 
 QStringList lower(QStringList const& more) {

@@ -28,7 +28,7 @@ private slots:
   }
 
   void a_kernel_under_a_script_is_told_step_by_step() {
-    Run run = tw({"report", at("<b>m.te"), "--script", at("good.tws"), "--out", at("k.html")});
+    Run run = run_tw({"report", at("<b>m.te"), "--script", at("good.tws"), "--out", at("k.html")});
     QVERIFY2(run.code == 0, qPrintable(run.err));
     QVERIFY(run.out.startsWith(at("k.html") + ": "));
     QString page = read("k.html");
@@ -45,7 +45,7 @@ private slots:
   }
 
   void a_model_has_its_kernels() {
-    Run run = tw({"report", "sample:dqn", "--json", "--out", at("m.html")});
+    Run run = run_tw({"report", "sample:dqn", "--json", "--out", at("m.html")});
     QVERIFY2(run.code == 0, qPrintable(run.err));
     QVERIFY(run.out.contains("\"report\""));
     QString page = read("m.html");
@@ -75,7 +75,7 @@ private slots:
     QFETCH(QStringList, arguments);
     QFETCH(int, code);
     QFETCH(QString, words);
-    Run run = tw(QStringList{"report"} + arguments);
+    Run run = run_tw(QStringList{"report"} + arguments);
     QCOMPARE(run.code, code);
     QVERIFY2(run.err.contains(words), qPrintable(run.err));
     QCOMPARE(run.err.count('\n'), 1);

@@ -3,6 +3,8 @@
 
 #include <QProcess>
 
+#include "tests/support/paths.h"
+
 namespace command_line {
 
 struct Run {
@@ -20,13 +22,13 @@ inline Run run_program(QString const& program, QStringList const& arguments,
           QString::fromUtf8(process.readAllStandardError())};
 }
 
-inline Run tw(QStringList const& arguments) {
-  return run_program(TW_BINARY_DIR "/bin/tw", arguments);
+inline Run run_tw(QStringList const& arguments) {
+  return run_program(tw::testing::built("/bin/tw"), arguments);
 }
 
 /// In `words`, "$0" is `tw`.
 inline Run shell(QString const& words) {
-  return run_program("bash", {"-c", words, TW_BINARY_DIR "/bin/tw"});
+  return run_program("bash", {"-c", words, tw::testing::built("/bin/tw")});
 }
 
 }  // namespace command_line

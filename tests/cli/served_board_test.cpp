@@ -8,6 +8,7 @@
 
 #include "tests/cli/run_program.h"
 #include "tests/device/test_server.h"
+#include "tests/support/paths.h"
 #include "tests/support/vta_conv_text.h"
 
 using namespace command_line;
@@ -98,7 +99,7 @@ private slots:
   void a_board_that_hangs_ends_a_search_in_time() {
     if (!server_) QSKIP("there is no board");
     tw::test::TestServer hangs({"--target", "vta:lost-interrupt"}, "127.0.0.1:0",
-                               {TW_BINARY_DIR "/tests/emulated_boards/tw-device", "serve"});
+                               {tw::testing::built("/tests/emulated_boards/tw-device"), "serve"});
     QVERIFY2(!hangs.address().empty(), qPrintable(hangs.said()));
     QCOMPARE(here({"devices", "add", "hangs", QString::fromStdString(hangs.address())}).code, 0);
     Run run = here({"tune", at("conv.te"), "--device", "hangs", "--trials", "3", "--no-store"});
@@ -132,7 +133,7 @@ private:
   Run here(QStringList const& arguments) const {
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert("TW_CONFIG_DIR", folder_.path());
-    return run_program(TW_BINARY_DIR "/bin/tw", arguments, environment);
+    return run_program(tw::testing::built("/bin/tw"), arguments, environment);
   }
 
   QTemporaryDir folder_;

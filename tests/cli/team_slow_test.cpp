@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tests/cli/run_program.h"
+#include "tests/support/paths.h"
 #include "tests/support/postgres_server.h"
 
 using namespace command_line;
@@ -19,7 +20,7 @@ namespace {
 class Beside {
 public:
   explicit Beside(QStringList const& arguments) {
-    process_.start(TW_BINARY_DIR "/bin/tw", arguments);
+    process_.start(tw::testing::built("/bin/tw"), arguments);
     process_.waitForStarted();
   }
   ~Beside() { kill(); }
@@ -59,23 +60,22 @@ private slots:
   }
 
   void history_is_shared_on_a_server() {
-    QVERIFY(command_line::tw({"tune", "example:matmul", "--trials", "4", "--json", "--store", url_})
-                .code == 0);
+    QVERIFY(run_tw({"tune", "example:matmul", "--trials", "4", "--json", "--store", url_}).code ==
+            0);
     QCOMPARE(json_of({"history", "list", "--store", url_}).size(), 4);
     QString lines = folder_.filePath("t.jsonl");
-    QCOMPARE(command_line::tw({"history", "export", lines, "--store", url_}).code, 0);
-    QCOMPARE(command_line::tw({"history", "import", lines, "--store", url_}).code, 0);
+    QCOMPARE(run_tw({"history", "export", lines, "--store", url_}).code, 0);
+    QCOMPARE(run_tw({"history", "import", lines, "--store", url_}).code, 0);
     QCOMPARE(json_of({"history", "list", "--store", url_}).size(), 4);  // they were there
-    QCOMPARE(command_line::tw({"history", "vacuum", "--store", url_}).code, 0);
-    Run away =
-        command_line::tw({"history", "list", "--store", "postgresql://me@127.0.0.1:1/trials"});
+    QCOMPARE(run_tw({"history", "vacuum", "--store", url_}).code, 0);
+    Run away = run_tw({"history", "list", "--store", "postgresql://me@127.0.0.1:1/trials"});
     QCOMPARE(away.code, 3);
     QVERIFY2(away.err.contains("the server cannot be reached"), qPrintable(away.err));
   }
 
   void what_cannot_be_is_one_sentence() {
     auto sentence = [](QStringList const& arguments) {
-      Run run = command_line::tw(arguments);
+      Run run = run_tw(arguments);
       return run.code == 2 ? run.err.trimmed() : QString::number(run.code) + run.out;
     };
     QVERIFY(sentence({"tune"}).contains("MODEL is required"));
@@ -130,7 +130,7 @@ private slots:
     QJsonObject end =
         QJsonDocument::fromJson(starter.out().trimmed().split('\n').last().toUtf8()).object();
     QCOMPARE(end["end"].toString(), QString(converged ? "converged" : "trials"));
-    QVERIFY(command_line::tw({"run", project, "--rounds", "2"}).code == 0);
+    QVERIFY(run_tw({"run", project, "--rounds", "2"}).code == 0);
   }
 
   void a_worker_for_any_job_leaves_when_told() {
@@ -147,7 +147,7 @@ private:
     return kernel + " " + QJsonDocument(point).toJson(QJsonDocument::Compact);
   }
   static QJsonArray json_of(QStringList arguments) {
-    return QJsonDocument::fromJson(command_line::tw(arguments << "--json").out.toUtf8()).array();
+    return QJsonDocument::fromJson(run_tw(arguments << "--json").out.toUtf8()).array();
   }
   tw::testing::PostgresServer server_;
   QTemporaryDir folder_;

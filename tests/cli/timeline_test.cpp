@@ -7,12 +7,13 @@
 #include <QTemporaryDir>
 
 #include "tests/cli/run_program.h"
+#include "tests/support/paths.h"
 
 using namespace command_line;
 
 namespace {
 
-QString const kRun = TW_SOURCE_DIR "/tests/fuzz/corpus/timeline/small.timeline";
+QString const kRun = tw::testing::source("/tests/fuzz/corpus/timeline/small.timeline");
 
 QByteArray content(QString const& path) {
   QFile file(path);
@@ -25,7 +26,7 @@ class TimelineTest : public QObject {
   Q_OBJECT
 private slots:
   void a_recorded_run_is_a_table_of_totals() {
-    Run run = tw({"timeline", "--from", kRun});
+    Run run = run_tw({"timeline", "--from", kRun});
     QVERIFY2(run.code == 0, qPrintable(run.err));
     QStringList lines = run.out.split('\n');
     QCOMPARE(lines[0], QStringLiteral("120 cycles, 1.20 µs at 100 MHz, 2 instructions"));
@@ -38,7 +39,7 @@ private slots:
   }
 
   void the_same_as_json() {
-    Run run = tw({"timeline", "--from", kRun, "--json"});
+    Run run = run_tw({"timeline", "--from", kRun, "--json"});
     QVERIFY2(run.code == 0, qPrintable(run.err));
     QJsonObject json = QJsonDocument::fromJson(run.out.toUtf8()).object();
     QCOMPARE(json["cycles"].toInt(), 120);
@@ -52,7 +53,7 @@ private slots:
   void it_is_written_again_and_as_a_trace() {
     QTemporaryDir folder;
     QString out = folder.filePath("deep/out.timeline"), trace = folder.filePath("trace.json");
-    Run run = tw({"timeline", "--from", kRun, "--out", out, "--chrome", trace});
+    Run run = run_tw({"timeline", "--from", kRun, "--out", out, "--chrome", trace});
     QVERIFY2(run.code == 0, qPrintable(run.err));
     QCOMPARE(content(out), content(kRun));
     QJsonDocument json = QJsonDocument::fromJson(content(trace));
@@ -66,20 +67,20 @@ private slots:
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(content(kRun).chopped(40));
     file.close();
-    Run run = tw({"timeline", "--from", cut});
+    Run run = run_tw({"timeline", "--from", cut});
     QCOMPARE(run.code, 2);
     QVERIFY2(run.err.contains("the timeline is cut off: its last line, 'end', is missing after 3 "
                               "spans"),
              qPrintable(run.err));
     QVERIFY(run.err.contains(cut + ":"));
-    run = tw({"timeline"});
+    run = run_tw({"timeline"});
     QCOMPARE(run.code, 2);
     QVERIFY2(run.err.contains("give either a model or --from FILE"), qPrintable(run.err));
-    run = tw({"timeline", "--from", folder.filePath("none")});
+    run = run_tw({"timeline", "--from", folder.filePath("none")});
     QCOMPARE(run.code, 2);
-    run = tw({"timeline", "example:softmax", "--target", "here"});
+    run = run_tw({"timeline", "example:softmax", "--target", "here"});
     QVERIFY(run.code != 0);
-    run = tw({"timeline", "example:softmax"});
+    run = run_tw({"timeline", "example:softmax"});
     QCOMPARE(run.code, 1);
     QVERIFY2(run.err.contains("has no simulator"), qPrintable(run.err));
   }

@@ -9,6 +9,7 @@
 
 #include "tests/cli/run_program.h"
 #include "tests/device/emulated_device.h"
+#include "tests/support/paths.h"
 
 using namespace command_line;
 
@@ -97,9 +98,10 @@ private slots:
     if (!here_) QSKIP("there is no device");
     QProcess process;
     process.setProcessEnvironment(environment());
-    process.start(TW_BINARY_DIR "/bin/tw", QStringList{"tune", at("m.te"), "--trials", "100000",
-                                                       "--seconds", "25", "--json", "--no-store"} +
-                                               kDevices);
+    process.start(tw::testing::built("/bin/tw"),
+                  QStringList{"tune", at("m.te"), "--trials", "100000", "--seconds", "25", "--json",
+                              "--no-store"} +
+                      kDevices);
     QString out;
     while (!out.contains("\"kind\":\"board\"") && process.waitForReadyRead(120'000))
       out += QString::fromUtf8(process.readAllStandardOutput());
@@ -125,7 +127,7 @@ private:
     return own;
   }
   Run run(QStringList const& arguments) const {
-    return run_program(TW_BINARY_DIR "/bin/tw", arguments, environment());
+    return run_program(tw::testing::built("/bin/tw"), arguments, environment());
   }
   /// How many trials each kind has, and what each says at its end.
   static std::pair<std::map<QString, int>, std::map<QString, QJsonObject>> parted(

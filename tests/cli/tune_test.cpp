@@ -11,6 +11,7 @@
 #include <set>
 
 #include "tests/cli/run_program.h"
+#include "tests/support/paths.h"
 
 using namespace command_line;
 
@@ -20,7 +21,7 @@ private slots:
   void a_tuned_script_is_right_and_json_says_each_trial() {
     QString out = folder_.filePath("best.tws");
     Run run =
-        tw({"tune", "example:matmul", "--trials", "12", "--seed", "3", "--json", "--out", out});
+        run_tw({"tune", "example:matmul", "--trials", "12", "--seed", "3", "--json", "--out", out});
     QVERIFY2(run.code == 0, qPrintable(run.err));
     QStringList lines = run.out.trimmed().split('\n');
     QCOMPARE(lines.size(), 13);
@@ -37,7 +38,7 @@ private slots:
     QJsonObject result = QJsonDocument::fromJson(lines[12].toUtf8()).object();
     QCOMPARE(result["trials"].toInt(), 12);
     QVERIFY(result["best_ms"].toDouble() <= result["default_ms"].toDouble() * 1.05);
-    Run check = tw({"check", "example:matmul", "--script", out});
+    Run check = run_tw({"check", "example:matmul", "--script", out});
     QVERIFY2(check.code == 0, qPrintable(check.out + check.err));
   }
 
@@ -45,8 +46,9 @@ private slots:
   void ctrl_c_keeps_the_best_so_far() {
     QString out = folder_.filePath("stopped.tws"), store = folder_.filePath("stopped.sqlite");
     QProcess process;
-    process.start(TW_BINARY_DIR "/bin/tw", {"tune", "example:matmul", "--trials", "100000", "--job",
-                                            "night", "--store", store, "--out", out, "--json"});
+    process.start(tw::testing::built("/bin/tw"),
+                  {"tune", "example:matmul", "--trials", "100000", "--job", "night", "--store",
+                   store, "--out", out, "--json"});
     QVERIFY(process.waitForStarted());
     QByteArray said;
     while (said.count('\n') < 5 && process.waitForReadyRead(120'000))
@@ -60,14 +62,14 @@ private slots:
     QVERIFY(QFile::exists(out));
     QVERIFY(process.readAllStandardError().contains("stopping"));
     QVERIFY(json_of({"history", "list", "--store", store, "--job", "night"}).size() >= 5);
-    QVERIFY(tw({"check", "example:matmul", "--script", out}).code == 0);
+    QVERIFY(run_tw({"check", "example:matmul", "--script", out}).code == 0);
   }
 
   /// Told before the search, not after it.
   void where_nothing_can_be_written_nothing_is_searched() {
     QString store = folder_.filePath("none.sqlite");
     for (QString const& out : {folder_.filePath("nowhere/best.tws"), folder_.path()}) {
-      Run run = tw({"tune", "example:matmul", "--trials", "4", "--store", store, "--out", out});
+      Run run = run_tw({"tune", "example:matmul", "--trials", "4", "--store", store, "--out", out});
       QCOMPARE(run.code, 3);
       QVERIFY2(run.err.contains(out), qPrintable(run.err));
     }
@@ -76,10 +78,10 @@ private slots:
 
   void trials_are_kept_listed_exported_and_taken_in_again() {
     QString store = folder_.filePath("kept/trials.sqlite"), lines = folder_.filePath("t.jsonl");
-    QCOMPARE(tw({"history", "list", "--store", store}).code, 2);
+    QCOMPARE(run_tw({"history", "list", "--store", store}).code, 2);
     auto tuned = [&](char const* seed, char const* job) {
-      return tw({"tune", "example:matmul", "--trials", "8", "--seed", seed, "--json", "--store",
-                 store, "--job", job});
+      return run_tw({"tune", "example:matmul", "--trials", "8", "--seed", seed, "--json", "--store",
+                     store, "--job", job});
     };
     QVERIFY(tuned("3", "night").code == 0);
     QJsonArray rows = json_of({"history", "list", "--store", store});
@@ -88,7 +90,7 @@ private slots:
     QJsonObject best =
         json_of({"history", "best", "--store", store, "--kernel", "matmul"})[0].toObject();
     QCOMPARE(best["id"], fastest[0].toObject()["id"]);
-    Run shown = tw({"history", "show", QString::number(best["id"].toInt()), "--store", store});
+    Run shown = run_tw({"history", "show", QString::number(best["id"].toInt()), "--store", store});
     QVERIFY2(shown.out.contains("tilewright schedule 1"), qPrintable(shown.out + shown.err));
     // What is known is tried first, after the default; of two that compile at once one is sooner.
     Run again = tuned("4", "morning");
@@ -98,16 +100,16 @@ private slots:
     QVERIFY2(found, qPrintable(again.out));
     QCOMPARE(json_of({"history", "list", "--store", store, "--job", "night"}).size(), 8);
     QCOMPARE(json_of({"history", "list", "--store", store}).size(), 16);
-    QVERIFY(tw({"history", "export", lines, "--store", store}).code == 0);
+    QVERIFY(run_tw({"history", "export", lines, "--store", store}).code == 0);
     QString other = folder_.filePath("other.sqlite");
-    QVERIFY(tw({"history", "import", lines, "--store", other}).code == 0);
+    QVERIFY(run_tw({"history", "import", lines, "--store", other}).code == 0);
     QCOMPARE(json_of({"history", "list", "--store", other}).size(), 16);
-    QCOMPARE(tw({"history", "vacuum", "--store", other}).code, 0);
-    QCOMPARE(tw({"history", "show", "99", "--store", other}).code, 2);
+    QCOMPARE(run_tw({"history", "vacuum", "--store", other}).code, 0);
+    QCOMPARE(run_tw({"history", "show", "99", "--store", other}).code, 2);
   }
 
   void knobs_are_listed_and_can_be_pinned() {
-    Run list = tw({"tune", "example:matmul", "--knobs", "--json"});
+    Run list = run_tw({"tune", "example:matmul", "--knobs", "--json"});
     QVERIFY2(list.code == 0, qPrintable(list.err));
     QJsonArray knobs = QJsonDocument::fromJson(list.out.toUtf8()).array();
     QVERIFY(knobs.size() >= 4);
@@ -121,8 +123,8 @@ private slots:
           if (other != knob["default"]) value = other.toString();
       }
     }
-    Run pinned = tw({"tune", "example:matmul", "--trials", "3", "--json", "--no-store", "--pin",
-                     name + "=" + value});
+    Run pinned = run_tw({"tune", "example:matmul", "--trials", "3", "--json", "--no-store", "--pin",
+                         name + "=" + value});
     QVERIFY2(pinned.code == 0, qPrintable(pinned.err));
     for (QString const& line : pinned.out.trimmed().split('\n'))
       QCOMPARE(QJsonDocument::fromJson(line.toUtf8()).object()["point"].toObject()[name].toString(),
@@ -132,8 +134,8 @@ private slots:
   void a_model_is_tuned_as_a_whole_and_its_project_runs() {
     QString store = folder_.filePath("all.sqlite"), project = folder_.filePath("tuned.twproj");
     auto tuned = [&](int trials) {
-      return tw({"tune", "sample:dqn", "--trials", QString::number(trials), "--threads", "1",
-                 "--job", "whole", "--store", store, "--out", project, "--json"});
+      return run_tw({"tune", "sample:dqn", "--trials", QString::number(trials), "--threads", "1",
+                     "--job", "whole", "--store", store, "--out", project, "--json"});
     };
     Run run = tuned(60);
     QVERIFY2(run.code == 0, qPrintable(run.err));
@@ -149,10 +151,10 @@ private slots:
       trials += kernel.toObject()["trials"].toInt();
     }
     QCOMPARE(trials, 60);
-    Run by_project = tw({"run", project, "--rounds", "2", "--json"});
+    Run by_project = run_tw({"run", project, "--rounds", "2", "--json"});
     QVERIFY2(by_project.code == 0, qPrintable(by_project.err));
-    QVERIFY(tw({"run", project, "--default", "--rounds", "2"}).code == 0);
-    Run shown = tw({"project", "show", project, "--json"});
+    QVERIFY(run_tw({"run", project, "--default", "--rounds", "2"}).code == 0);
+    Run shown = run_tw({"project", "show", project, "--json"});
     QVERIFY2(shown.code == 0, qPrintable(shown.err));
     QCOMPARE(QJsonDocument::fromJson(shown.out.toUtf8()).object()["kernels"].toArray().size(),
              scripts);
@@ -163,16 +165,16 @@ private slots:
   }
 
   void a_model_needs_a_place_for_its_schedules() {
-    Run run = tw({"tune", "sample:dqn", "--no-store"});
+    Run run = run_tw({"tune", "sample:dqn", "--no-store"});
     QCOMPARE(run.code, 2);
     QVERIFY(run.err.contains("--out"));
-    run = tw({"tune", "sample:dqn", "--no-store", "--json", "--pin", "a=1"});
+    run = run_tw({"tune", "sample:dqn", "--no-store", "--json", "--pin", "a=1"});
     QVERIFY(run.code == 2 && run.err.contains("--kernel"));
   }
 
   void what_cannot_be_is_one_sentence() {
     auto sentence = [](QStringList more) {
-      Run run = tw(QStringList{"tune", "example:matmul", "--no-store"} + more);
+      Run run = run_tw(QStringList{"tune", "example:matmul", "--no-store"} + more);
       return run.code == 2 ? run.err.trimmed() : QString::number(run.code) + run.out;
     };
     QVERIFY(sentence({"--pin", "C.luck=1"}).contains("no knob 'C.luck'"));
@@ -187,13 +189,14 @@ private slots:
   void how_the_search_learns_is_chosen() {
     for (char const* setting :
          {"objective=rank", "acquisition=ei", "acquisition=ucb", "lambda=2"}) {
-      Run run = tw({"tune", "example:matmul", "--trials", "30", "--learn", setting, "--no-store"});
+      Run run =
+          run_tw({"tune", "example:matmul", "--trials", "30", "--learn", setting, "--no-store"});
       QVERIFY2(run.code == 0, qPrintable(run.err));
     }
-    Run run = tw({"tune", "example:matmul", "--trials", "9", "--learn", "objective=best"});
+    Run run = run_tw({"tune", "example:matmul", "--trials", "9", "--learn", "objective=best"});
     QCOMPARE(run.code, 2);
     QVERIFY2(run.err.contains("rank or regression"), qPrintable(run.err));
-    run = tw(
+    run = run_tw(
         {"tune", "example:matmul", "--trials", "9", "--search", "random", "--learn", "lambda=2"});
     QCOMPARE(run.code, 2);
     QVERIFY2(run.err.contains("learns nothing"), qPrintable(run.err));
@@ -205,18 +208,18 @@ private slots:
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write("tilewright schedule 1\nC.j.0, C.j.1 = split(C.j, factor=16)\nvectorize(C.j.1)\n");
     file.close();
-    Run text = tw({"ablate", "example:matmul", "--script", script});
+    Run text = run_tw({"ablate", "example:matmul", "--script", script});
     QVERIFY2(text.code == 0, qPrintable(text.err));
     QVERIFY2(text.out.contains("takes") && text.out.contains("vectorize(C.j.1)"),
              qPrintable(text.out));
     QVERIFY(text.out.contains("(with 1 step that needs it)"));
-    Run json = tw({"ablate", "example:matmul", "--script", script, "--json"});
+    Run json = run_tw({"ablate", "example:matmul", "--script", script, "--json"});
     QJsonObject result = QJsonDocument::fromJson(json.out.toUtf8()).object();
     QCOMPARE(result["steps"].toArray().size(), 2);
     QVERIFY(result["ms"].toDouble() > 0 && result["default_ms"].toDouble() > 0);
     for (QJsonValue step : result["steps"].toArray())
       QVERIFY(step.toObject()["loss"].toDouble() > -0.9);
-    Run plain = tw({"ablate", "example:matmul"});
+    Run plain = run_tw({"ablate", "example:matmul"});
     QCOMPARE(plain.code, 2);
     QVERIFY(plain.err.contains("has no steps to leave out"));
   }
@@ -234,7 +237,7 @@ private:
     return points;
   }
   static QJsonArray json_of(QStringList arguments) {
-    Run run = tw(arguments << "--json");
+    Run run = run_tw(arguments << "--json");
     return QJsonDocument::fromJson(run.out.toUtf8()).array();
   }
   QTemporaryDir folder_;

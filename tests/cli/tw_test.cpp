@@ -6,6 +6,7 @@
 #include <QJsonObject>
 
 #include "tests/cli/run_program.h"
+#include "tests/support/paths.h"
 
 using namespace command_line;
 
@@ -56,7 +57,7 @@ private slots:
         "tw: /nowhere/x.onnx: cannot be read: No such file or directory");
     row("missing kernel text", {"inspect", "/nowhere/x.te"}, 2,
         "tw: /nowhere/x.te: cannot be read: No such file or directory");
-    QString text = TW_SOURCE_DIR "/README.md";
+    QString text = tw::testing::source("/README.md");
     row("no model", {"inspect", text}, 2,
         "tw: " + text + ": this is not a model in a supported format (ONNX)");
     row("unknown sample", {"models", "write", "resnet99", at("x.onnx")}, 2,
@@ -99,7 +100,7 @@ private slots:
     QFETCH(QStringList, arguments);
     QFETCH(int, code);
     QFETCH(QString, sentence);
-    Run run = tw(arguments);
+    Run run = run_tw(arguments);
     QVERIFY2(run.err.startsWith(sentence), qPrintable(run.err));
     QCOMPARE(run.err.count('\n'), 1);
     QCOMPARE(run.code, code);
@@ -113,7 +114,7 @@ private slots:
           "tilewright te 1\nkernel wide(A: f32[8]) -> B\n  B[i in 10000000000] = A[0] * 2\n");
     for (char const* name : {"big.te", "wide.te"})
       for (char const* command : {"run", "inspect", "kernels"}) {
-        Run run = tw({command, at(name)});
+        Run run = run_tw({command, at(name)});
         if (QString(command) != "run")
           QCOMPARE(run.code, 0);
         else
@@ -122,7 +123,7 @@ private slots:
   }
 
   void errors_have_a_json_form() {
-    Run run = tw({"--json", "check", at("m.te"), "--script", at("broken.tws")});
+    Run run = run_tw({"--json", "check", at("m.te"), "--script", at("broken.tws")});
     QJsonObject error = QJsonDocument::fromJson(run.err.toUtf8()).object()["error"].toObject();
     QCOMPARE(error["code"].toString(), QString("expected_token"));
     QCOMPARE(error["place"].toObject()["line"].toInt(), 2);
@@ -148,20 +149,20 @@ private slots:
   }
 
   void a_good_script_is_right_and_a_bad_one_is_explained() {
-    Run good = tw({"check", at("m.te"), "--script", at("good.tws"), "--time"});
+    Run good = run_tw({"check", at("m.te"), "--script", at("good.tws"), "--time"});
     QVERIFY2(good.code == 0 && good.out.contains("4 steps legal; output right"),
              qPrintable(good.out + good.err));
-    Run checked = tw({"check", at("m.te"), "--script", at("good.tws"), "--checked"});
+    Run checked = run_tw({"check", at("m.te"), "--script", at("good.tws"), "--checked"});
     QVERIFY2(checked.code == 0 &&
                  checked.out.contains(
                      "run with checks: every access is in bounds and reads what was written"),
              qPrintable(checked.out + checked.err));
-    Run rules = tw({"check", at("m.te"), "--default"});
+    Run rules = run_tw({"check", at("m.te"), "--default"});
     QVERIFY2(rules.code == 0 && rules.out.contains("output right"), qPrintable(rules.out));
     QVERIFY2(!rules.out.startsWith("0 steps"), qPrintable(rules.out));
-    Run plain = tw({"check", at("m.te")});
+    Run plain = run_tw({"check", at("m.te")});
     QVERIFY2(plain.code == 0 && plain.out.startsWith("0 steps legal"), qPrintable(plain.out));
-    Run bad = tw({"check", at("m.te"), "--script", at("bad.tws")});
+    Run bad = run_tw({"check", at("m.te"), "--script", at("bad.tws")});
     QCOMPARE(bad.code, 1);
     QCOMPARE(bad.out.section('\n', 0, 0),
              QString("line 3: parallel(C.k) refused: reduction_carried"));
@@ -170,13 +171,14 @@ private slots:
   }
 
   void two_schedules_are_compared() {
-    Run text = tw({"diff", at("m.te"), "--script", "plain", "--script", at("good.tws"), "--time"});
+    Run text =
+        run_tw({"diff", at("m.te"), "--script", "plain", "--script", at("good.tws"), "--time"});
     QVERIFY2(text.code == 0, qPrintable(text.err));
     for (char const* words : {"measured time", "bytes from L1", "arithmetic instructions",
                               "+ vectorize(C.j.1)", "-     for j in 40", " times ", " GFLOP/s"})
       QVERIFY2(text.out.contains(words), qPrintable(text.out));
-    Run json = tw({"diff", at("m.te"), "--script", at("good.tws"), "--script", "default", "--stage",
-                   "assembly", "--json"});
+    Run json = run_tw({"diff", at("m.te"), "--script", at("good.tws"), "--script", "default",
+                       "--stage", "assembly", "--json"});
     QJsonObject result = QJsonDocument::fromJson(json.out.toUtf8()).object();
     QCOMPARE(result["stage"].toString(), QString("assembly"));
     QVERIFY(result["code"].toArray().size() > 10);
@@ -187,30 +189,30 @@ private slots:
     write("other.te",
           "tilewright te 1\nkernel other(P: f32[10, 6], Q: f32[6, 20]) -> R\n"
           "  R[a in 10, b in 20] = sum[c in 6] P[a, c] * Q[c, b]\n");
-    Run run = tw({"replay", at("m.te"), "--script", at("good.tws"), "--on", "other", "--on-model",
-                  at("other.te"), "--out", at("moved.tws")});
+    Run run = run_tw({"replay", at("m.te"), "--script", at("good.tws"), "--on", "other",
+                      "--on-model", at("other.te"), "--out", at("moved.tws")});
     QVERIFY2(run.code == 0, qPrintable(run.out + run.err));
     QVERIFY2(run.out.contains("C.j is R.b (by kind)"), qPrintable(run.out));
     QVERIFY2(run.out.contains("does not divide the 20 iterations of R.b: the remainder is guarded"),
              qPrintable(run.out));
-    Run checked = tw({"check", at("other.te"), "--script", at("moved.tws")});
+    Run checked = run_tw({"check", at("other.te"), "--script", at("moved.tws")});
     QVERIFY2(checked.code == 0 && checked.out.contains("4 steps legal; output right"),
              qPrintable(checked.out + checked.err));
-    Run refused = tw({"replay", "example:convolution", "--script", "default", "--on", "matmul",
-                      "--on-model", at("m.te"), "--json"});
+    Run refused = run_tw({"replay", "example:convolution", "--script", "default", "--on", "matmul",
+                          "--on-model", at("m.te"), "--json"});
     QCOMPARE(refused.code, 1);
     QVERIFY(QJsonDocument::fromJson(refused.out.toUtf8()).object()["steps"].toArray().size() > 3);
   }
 
   void stages_can_be_listed_and_each_can_be_printed() {
-    Run list = tw({"lower", at("m.te"), "--stage", "list"});
+    Run list = run_tw({"lower", at("m.te"), "--stage", "list"});
     QCOMPARE(list.code, 0);
     QStringList stages;
     for (QString const& line : list.out.split('\n', Qt::SkipEmptyParts))
       stages << line.section(' ', 0, 0);
     QVERIFY(stages.size() >= 10);
     for (QString const& stage : stages) {
-      Run text = tw({"lower", at("m.te"), "--default", "--stage", stage});
+      Run text = run_tw({"lower", at("m.te"), "--default", "--stage", stage});
       QVERIFY2(text.code == 0 && text.out.size() > 40, qPrintable(stage + text.err));
     }
   }
@@ -233,7 +235,7 @@ private slots:
              {"roofline"},
              {"graph", at("m.te"), "--out", at("m.svg")},
              {"export", at("m.te"), "--out", at("numbers"), "--threads", "1", "--compare"}}) {
-      Run run = tw(words);
+      Run run = run_tw(words);
       QVERIFY2(run.code == 0, qPrintable(words.join(' ') + ": " + run.err));
       auto found = odd.match(run.out);
       QVERIFY2(!found.hasMatch(),
@@ -242,8 +244,8 @@ private slots:
   }
 
   void a_share_of_a_roof_names_the_cores_whose_roof_it_is() {
-    QVERIFY(tw({"kernels", at("m.te"), "--time", "--threads", "1"}).out.contains(" 1 core "));
-    QString roofs = tw({"roofline"}).out;
+    QVERIFY(run_tw({"kernels", at("m.te"), "--time", "--threads", "1"}).out.contains(" 1 core "));
+    QString roofs = run_tw({"roofline"}).out;
     QVERIFY2(roofs.contains(QRegularExpression("one core +[0-9.]+ GFLOP/s, 1 core\n")),
              qPrintable(roofs));
     QVERIFY2(roofs.contains(QRegularExpression("DRAM +[0-9.]+ GB/s, [0-9]+ core")),
@@ -251,30 +253,30 @@ private slots:
   }
 
   void a_journal_is_checked_without_a_window() {
-    QString const folder = TW_SOURCE_DIR "/tests/gui/journals/";
-    Run run = tw({"journal", "check", "--whole", folder + "refusal_and_repair.journal"});
+    QString const folder = tw::testing::source("/tests/gui/journals/");
+    Run run = run_tw({"journal", "check", "--whole", folder + "refusal_and_repair.journal"});
     QVERIFY2(run.code == 0, qPrintable(run.err));
     QCOMPARE(run.out, QString("9 actions done, 11 expectations held, 0 lines skipped\n"));
     write("j.journal", "tilewright journal 1\nshow graph\nexpect model none\nexpect loops = 3\n");
-    run = tw({"journal", "check", at("j.journal")});
+    run = run_tw({"journal", "check", at("j.journal")});
     QCOMPARE(run.code, 1);
     QCOMPARE(run.err, "tw: " + at("j.journal") + ":4: 'expect loops = 3' does not hold: it is 0\n");
     write("j.journal", "tilewright journal 1\nshow graph\nexpect model none\n");
-    QCOMPARE(tw({"journal", "check", at("j.journal")}).code, 0);
-    run = tw({"journal", "check", "--whole", at("j.journal")});
+    QCOMPARE(run_tw({"journal", "check", at("j.journal")}).code, 0);
+    run = run_tw({"journal", "check", "--whole", at("j.journal")});
     QCOMPARE(run.code, 1);
     QVERIFY2(run.out.contains("line 2 was skipped: show graph (only a window can do this)"),
              qPrintable(run.out));
     write("j.journal", "tilewright journal 1\nfly away\n");
-    QCOMPARE(tw({"journal", "check", at("j.journal")}).code, 2);
+    QCOMPARE(run_tw({"journal", "check", at("j.journal")}).code, 2);
     QJsonArray facts =
-        QJsonDocument::fromJson(tw({"--json", "journal", "facts"}).out.toUtf8()).array();
+        QJsonDocument::fromJson(run_tw({"--json", "journal", "facts"}).out.toUtf8()).array();
     QVERIFY(facts.size() > 45);
     QCOMPARE(facts[0].toObject()["fact"].toString(), QString("model"));
   }
 
   void a_truncated_model_is_one_sentence() {
-    QCOMPARE(tw({"models", "write", "resnet18", at("r.onnx")}).code, 0);
+    QCOMPARE(run_tw({"models", "write", "resnet18", at("r.onnx")}).code, 0);
     QFile file(at("r.onnx"));
     QVERIFY(file.open(QIODevice::ReadOnly));
     QByteArray bytes = file.readAll();
@@ -284,19 +286,20 @@ private slots:
       QVERIFY(cut.open(QIODevice::WriteOnly));
       cut.write(bytes.left(size));
       cut.close();
-      Run run = tw({"inspect", at("cut.onnx")});
+      Run run = run_tw({"inspect", at("cut.onnx")});
       QVERIFY2(run.code == 2 && run.err.startsWith("tw: " + at("cut.onnx")), qPrintable(run.err));
     }
-    Run kernels = tw({"--json", "kernels", at("r.onnx")});
+    Run kernels = run_tw({"--json", "kernels", at("r.onnx")});
     QVERIFY(QJsonDocument::fromJson(kernels.out.toUtf8()).isArray());
-    Run picture = tw({"graph", at("r.onnx"), "--out", at("r.svg")});
+    Run picture = run_tw({"graph", at("r.onnx"), "--out", at("r.svg")});
     QCOMPARE(picture.code, 0);
     QVERIFY(QFileInfo(at("r.svg")).size() > 5000);
   }
 
   void macros_of_a_folder_are_used_and_said_in_primitives() {
     QString folder = QFileInfo(at("rows.twm")).path();
-    Run said = tw({"--json", "check", at("m.te"), "--script", at("macro.tws"), "--macros", folder});
+    Run said =
+        run_tw({"--json", "check", at("m.te"), "--script", at("macro.tws"), "--macros", folder});
     QJsonArray steps = QJsonDocument::fromJson(said.out.toUtf8())["steps"].toArray();
     QCOMPARE(steps.at(0)["becomes"].toArray(),
              (QJsonArray{"i.0, i.1 = split(C.i, factor=8)", "unroll(C.i.1)"}));
@@ -328,26 +331,26 @@ private slots:
     };
     QByteArray before = content();
     QVERIFY(!before.isEmpty());
-    Run run = tw(arguments);
+    Run run = run_tw(arguments);
     QVERIFY2(run.err.contains("would overwrite"), qPrintable(run.err));
     QCOMPARE(run.code, 2);
     QVERIFY(content() == before);
   }
 
   void without_a_word_there_is_help() {
-    Run run = tw({});
+    Run run = run_tw({});
     QCOMPARE(run.code, 0);
     QVERIFY2(run.out.contains("inspect") && run.out.contains("--json"), qPrintable(run.out));
   }
 
   void primitives_of_the_target_name_its_instructions() {
-    Run run = tw({"primitives", "tensorize"});
+    Run run = run_tw({"primitives", "tensorize"});
     QVERIFY2(run.code == 0 && run.out.contains("instructions of cpu"),
              qPrintable(run.out + run.err));
-    run = tw({"primitives", "bind"});  // a processor has no axes
+    run = run_tw({"primitives", "bind"});  // a processor has no axes
     QVERIFY2(run.code == 2 && run.err.contains("has nothing that 'bind' could use"),
              qPrintable(run.out + run.err));
-    run = tw({"primitives", "bend"});
+    run = run_tw({"primitives", "bend"});
     QVERIFY2(run.code == 2 && run.err.contains("there is no primitive 'bend'"),
              qPrintable(run.out + run.err));
   }

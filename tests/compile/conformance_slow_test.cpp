@@ -16,6 +16,7 @@
 #include "engine/importers/onnx/rules.h"
 #include "engine/session/use_cases.h"
 #include "engine/support/files.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 namespace fs = std::filesystem;
@@ -24,8 +25,8 @@ namespace {
 
 using Outcome = session::VerifiedSet::Outcome;
 
-constexpr char kFailures[] = TW_SOURCE_DIR "/tests/compile/conformance_failures.txt";
-constexpr char kTable[] = TW_SOURCE_DIR "/tests/compile/operators.md";
+char const* const kFailures = testing::source("/tests/compile/conformance_failures.txt");
+char const* const kTable = testing::source("/tests/compile/operators.md");
 
 /// "name: reason" per line; '#' starts a comment.
 std::map<std::string, std::string> expected_failures() {
@@ -125,7 +126,7 @@ class ConformanceSlowTest : public QObject {
   Q_OBJECT
 private slots:
   void initTestCase() {
-    if (!fs::exists(fs::path(TW_ONNX_TESTDATA) / "node"))
+    if (!fs::exists(fs::path(testing::onnx_testdata()) / "node"))
       QSKIP("libonnx-testdata is not installed");
     environment_ = make_environment().value();
   }
@@ -140,10 +141,10 @@ private slots:
   }
   void real_models_make_their_stored_outputs() {
     QFETCH(QString, model);
-    fs::path folder = fs::path(TW_SHARED_MODELS) / "real" / model.toStdString();
+    fs::path folder = fs::path(testing::shared_models()) / "real" / model.toStdString();
     if (!fs::exists(folder))
-      QSKIP(qPrintable(QString("the shared models are not at %1").arg(TW_SHARED_MODELS)));
-    LocalDevice device({TW_BINARY_DIR "/bin/tw-device"});
+      QSKIP(qPrintable(QString("the shared models are not at %1").arg(testing::shared_models())));
+    LocalDevice device({testing::built("/bin/tw-device")});
     Verdict verdict = verdict_of(folder, *environment_.backend, device);
     QVERIFY2(verdict.outcome == Outcome::kPassed, verdict.reason.c_str());
   }
@@ -155,12 +156,13 @@ private slots:
   }
   void what_is_claimed_passes() {
     QFETCH(QString, kind);
-    LocalDevice device({TW_BINARY_DIR "/bin/tw-device"});
+    LocalDevice device({testing::built("/bin/tw-device")});
     std::map<std::string, std::string> expected = expected_failures();
     std::map<std::string, int> reasons;
     Counts counts;
     QStringList wrong;
-    for (fs::path const& folder : models_of(fs::path(TW_ONNX_TESTDATA) / kind.toStdString())) {
+    for (fs::path const& folder :
+         models_of(fs::path(testing::onnx_testdata()) / kind.toStdString())) {
       std::string name = folder.filename().string();
       Verdict verdict = verdict_of(folder, *environment_.backend, device);
       counts.add(verdict.outcome);

@@ -12,6 +12,7 @@
 #include "engine/samples/samples.h"
 #include "tests/support/figures.h"
 #include "tests/support/line_models.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 namespace fs = std::filesystem;
@@ -143,9 +144,9 @@ private slots:
 
   void the_kernels_of_real_models_are_all_kernels() {
     for (char const* model : {"blazeface_front_128", "blazeface_back_256"}) {
-      fs::path path = fs::path(TW_SHARED_MODELS) / "real" / model / "model.onnx";
+      fs::path path = fs::path(testing::shared_models()) / "real" / model / "model.onnx";
       if (!fs::exists(path))
-        QSKIP(qPrintable(QString("the shared models are not at %1").arg(TW_SHARED_MODELS)));
+        QSKIP(qPrintable(QString("the shared models are not at %1").arg(testing::shared_models())));
       auto graph = open_model(path);
       auto fused = optimize(*graph);
       QVERIFY2(fused.has_value(), sentence(fused).c_str());

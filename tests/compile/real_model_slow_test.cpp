@@ -6,6 +6,7 @@
 #include "engine/graph/pipeline.h"
 #include "engine/importers/importer.h"
 #include "engine/ir/interpreter.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 namespace fs = std::filesystem;
@@ -28,9 +29,9 @@ class RealModelSlowTest : public QObject {
   Q_OBJECT
 private slots:
   void the_plain_kernels_of_a_real_model_make_its_expected_outputs() {
-    fs::path folder = fs::path(TW_SHARED_MODELS) / "real" / "blazeface_front_128";
+    fs::path folder = fs::path(testing::shared_models()) / "real" / "blazeface_front_128";
     if (!fs::exists(folder))
-      QSKIP(qPrintable(QString("the shared models are not at %1").arg(TW_SHARED_MODELS)));
+      QSKIP(qPrintable(QString("the shared models are not at %1").arg(testing::shared_models())));
     auto fused = optimize(open_model(folder / "model.onnx").value());
     auto plan = make_plan(*fused);
     QVERIFY2(plan.has_value(), sentence(plan).c_str());

@@ -13,6 +13,7 @@
 #include "engine/graph/reference.h"
 #include "engine/importers/from_foreign.h"
 #include "tests/support/line_models.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using tw::testing::model_of;
@@ -187,7 +188,7 @@ private:
   }
 
   Environment environment_;
-  LocalDevice device_{{TW_BINARY_DIR "/bin/tw-device"}};
+  LocalDevice device_{{testing::built("/bin/tw-device")}};
 };
 
 QTEST_GUILESS_MAIN(ValuesTest)

@@ -14,6 +14,7 @@
 #include "engine/support/child_process.h"
 #include "targets/cpu/hardware/detect.h"
 #include "tests/device/test_kernels.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace std::chrono_literals;
@@ -54,7 +55,9 @@ int64_t resident_bytes(pid_t process) {
   return resident * 4096;
 }
 
-ChildProcess start_child() { return ChildProcess::start({TW_BINARY_DIR "/bin/tw-device"}).value(); }
+ChildProcess start_child() {
+  return ChildProcess::start({testing::built("/bin/tw-device")}).value();
+}
 
 }  // namespace
 

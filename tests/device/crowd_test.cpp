@@ -11,6 +11,7 @@
 #include "engine/device/rpc/tokens.h"
 #include "tests/device/raw_client.h"
 #include "tests/device/test_server.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace std::chrono_literals;
@@ -26,7 +27,7 @@ QString words_of(auto const& result) {
 /// With the usual limit, which it cannot raise.
 std::unique_ptr<TestServer> serve(QStringList const& options = {}) {
   return std::make_unique<TestServer>(options, "127.0.0.1:0",
-                                      QStringList{TW_BINARY_DIR "/bin/tw-device", "serve"}, [] {
+                                      QStringList{testing::built("/bin/tw-device"), "serve"}, [] {
                                         rlimit usual{1024, 1024};
                                         setrlimit(RLIMIT_NOFILE, &usual);
                                       });

@@ -3,6 +3,7 @@
 
 #include "engine/device/local_device.h"
 #include "tests/device/device_cases.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 
@@ -11,7 +12,7 @@ class DeviceTest : public test::DeviceCases {
 protected:
   std::unique_ptr<WireDevice> make_device() override {
     return std::make_unique<LocalDevice>(
-        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+        LocalDeviceOptions{.program = testing::built("/bin/tw-device")});
   }
   pid_t worker(WireDevice& device) override { return static_cast<LocalDevice&>(device).child(); }
 

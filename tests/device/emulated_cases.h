@@ -10,6 +10,7 @@
 #include "targets/cpu/compiler/cpu_backend.h"
 #include "tests/device/device_bench.h"
 #include "tests/device/emulated_device.h"
+#include "tests/support/paths.h"
 #include "tests/vta/device/board_bench.h"
 
 namespace tw::test {
@@ -107,7 +108,7 @@ private slots:
     if (!emulated_) QSKIP("there is no device");
     QFETCH(QString, model);
     std::string name = "sample:" + model.toStdString();
-    LocalDevice here({TW_BINARY_DIR "/bin/tw-device"});
+    LocalDevice here({testing::built("/bin/tw-device")});
     auto backend_here = create_cpu_backend(here.describe({}).value()).value();
     auto run = [&](Backend const& backend, Device& device) {
       auto loaded = session::load_model(name, {}, backend).value();
@@ -148,7 +149,7 @@ private slots:
         RemoteDevice::create({.address = served.server->address(), .least_timeout = 15min})
             .value());
     QVERIFY2(there, there ? "" : to_sentence(there.error()).c_str());
-    LocalDeviceOptions local{.program = TW_BINARY_DIR "/bin/tw-device", .target = "vta:pynq"};
+    LocalDeviceOptions local{.program = testing::built("/bin/tw-device"), .target = "vta:pynq"};
     auto here = BoardBench::create(std::make_unique<LocalDevice>(local)).value().run();
     auto ran = there->run();
     QVERIFY2(ran, ran ? "" : to_sentence(ran.error()).c_str());

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tests/device/test_server.h"
+#include "tests/support/paths.h"
 
 namespace tw::test {
 
@@ -13,11 +14,11 @@ public:
   /// `architecture`: as tests/device/build_emulated.sh has it. Where packages cannot be had,
   /// `skipped` says why and there is no server; `said` is what went wrong otherwise.
   explicit EmulatedDevice(QString const& architecture, QStringList const& options = {}) {
-    QString folder = TW_BINARY_DIR "/" + architecture;
+    QString folder = testing::built("/") + architecture;
     QProcess build;
     build.setProcessChannelMode(QProcess::MergedChannels);
-    build.start(TW_SOURCE_DIR "/tests/device/build_emulated.sh",
-                {architecture, TW_SOURCE_DIR, folder});
+    build.start(testing::source("/tests/device/build_emulated.sh"),
+                {architecture, testing::source(), folder});
     bool ended = build.waitForFinished(1'500'000);
     said = QString::fromUtf8(build.readAll()).trimmed();
     if (ended && build.exitCode() == 77) skipped = said;

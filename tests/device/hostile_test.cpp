@@ -20,6 +20,7 @@
 #include "engine/support/files.h"
 #include "tests/device/test_kernels.h"
 #include "tests/device/test_server.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace std::chrono_literals;
@@ -216,7 +217,7 @@ private slots:
     place_ = fs::path(folder_.path().toStdString());
     fs::permissions(place_, fs::perms(0755));
     for (char const* name : {"tw-device", "tw-device-rpc"})  // where nobody may start them
-      fs::copy_file(fs::path(TW_BINARY_DIR) / "bin" / name, place_ / name);
+      fs::copy_file(fs::path(testing::built()) / "bin" / name, place_ / name);
     fs::create_directory(place_ / "home");
     std::ofstream(file()) << kSecret;
     fs::permissions(file(), fs::perms(0600));
@@ -305,7 +306,7 @@ private slots:
 
   void the_same_acts_work_where_nothing_stops_them() {
     if (!server_) QSKIP("see above");
-    LocalDevice device({.program = TW_BINARY_DIR "/bin/tw-device"});
+    LocalDevice device({.program = testing::built("/bin/tw-device")});
     for (char const* name : kHarmless) {
       OwnedLibrary library;
       Status done = perform(device, name, library);
@@ -316,7 +317,7 @@ private slots:
 
   void what_a_system_lacks_is_said_at_start_and_to_clients() {
     if (!server_) QSKIP("see above");
-    test::TestServer server({}, "127.0.0.1:0", {TW_BINARY_DIR "/bin/tw-device", "serve"}, [] {
+    test::TestServer server({}, "127.0.0.1:0", {testing::built("/bin/tw-device"), "serve"}, [] {
       scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);  // a system without Landlock
       seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(landlock_create_ruleset), 0);
       if (seccomp_load(filter) != 0) _exit(9);
@@ -335,7 +336,7 @@ private slots:
     std::set<std::string> known;
     for (Act const& act : kActs) known.insert(act.name);
     int count = 0;
-    for (auto const& entry : fs::directory_iterator(TW_SOURCE_DIR "/tests/device/hostile")) {
+    for (auto const& entry : fs::directory_iterator(testing::source("/tests/device/hostile"))) {
       std::ifstream file(entry.path());
       for (std::string line; std::getline(file, line);) {
         if (!line.starts_with("ACT(")) continue;

@@ -10,6 +10,7 @@
 #include "engine/support/files.h"
 #include "tests/device/device_bench.h"
 #include "tests/device/test_server.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace std::chrono_literals;
@@ -31,7 +32,7 @@ struct Ran {
 };
 Ran run(QString const& program, QStringList const& arguments) {
   QProcess process;
-  process.start(TW_BINARY_DIR "/bin/" + program, arguments);
+  process.start(testing::built("/bin/") + program, arguments);
   process.waitForFinished(60'000);
   return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()),
           QString::fromUtf8(process.readAllStandardError())};

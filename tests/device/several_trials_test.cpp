@@ -12,6 +12,7 @@
 #include "tests/device/device_bench.h"
 #include "tests/device/test_server.h"
 #include "tests/support/figures.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace std::chrono_literals;
@@ -150,7 +151,7 @@ private:
   std::unique_ptr<WireDevice> make_device(bool remote) {
     if (remote) return RemoteDevice::create({.address = server_->address()}).value();
     auto local = std::make_unique<LocalDevice>(
-        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+        LocalDeviceOptions{.program = testing::built("/bin/tw-device")});
     local_ = local.get();
     return local;
   }

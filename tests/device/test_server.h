@@ -6,6 +6,8 @@
 #include <fstream>
 #include <functional>
 
+#include "tests/support/paths.h"
+
 namespace tw::test {
 
 /// Ends with the value. `address()` is empty when it did not start.
@@ -14,7 +16,7 @@ public:
   /// `command`: what takes the options, a program and its first arguments.
   /// `before`: in the new process, before it becomes the program.
   explicit TestServer(QStringList const& options = {}, QString const& listen = "127.0.0.1:0",
-                      QStringList command = {TW_BINARY_DIR "/bin/tw-device", "serve"},
+                      QStringList command = {testing::built("/bin/tw-device"), "serve"},
                       std::function<void()> const& before = {}) {
     QString program = command.takeFirst();
     if (before) process_.setChildProcessModifier(before);

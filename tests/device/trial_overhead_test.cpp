@@ -8,6 +8,7 @@
 #include "tests/device/slow_line.h"
 #include "tests/device/test_server.h"
 #include "tests/support/figures.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace std::chrono_literals;
@@ -79,7 +80,7 @@ private slots:
 
   void a_trial_costs_less_than_a_millisecond_on_loopback() {
     TrialBench here(std::make_unique<LocalDevice>(
-        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"}));
+        LocalDeviceOptions{.program = testing::built("/bin/tw-device")}));
     TrialBench there(RemoteDevice::create({.address = server_->address()}).value());
     QVERIFY(here.prepared && there.prepared);
     for (auto [name, bench] : {std::pair("a child process", &here), {"loopback", &there}}) {

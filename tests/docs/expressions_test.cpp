@@ -4,13 +4,14 @@
 #include "engine/ir/operators.h"
 #include "engine/ir/type_rules.h"
 #include "engine/te/te.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 
 namespace {
 
 QString page() {
-  QFile file(TW_SOURCE_DIR "/resources/docs/expressions.md");
+  QFile file(testing::source("/resources/docs/expressions.md"));
   return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 

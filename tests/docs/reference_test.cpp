@@ -16,6 +16,7 @@
 #include "engine/schedule/primitive.h"
 #include "engine/schedule/trace.h"
 #include "engine/te/te.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 
@@ -181,7 +182,8 @@ void collect(QString const& file, std::map<std::string, Saying>& sayings) {
   QFile source(file);
   if (!source.open(QIODevice::ReadOnly)) qFatal("%s cannot be read", qPrintable(file));
   QString text = QString::fromUtf8(source.readAll());
-  std::string folder = file.mid(QString(TW_SOURCE_DIR).size() + 1).section('/', 0, 1).toStdString();
+  std::string folder =
+      file.mid(QString(testing::source()).size() + 1).section('/', 0, 1).toStdString();
   for (auto found = kSaying.globalMatch(text); found.hasNext();) {
     QRegularExpressionMatch match = found.next();
     std::string sentence = sentence_at(text, match.capturedEnd());
@@ -195,7 +197,7 @@ void collect(QString const& file, std::map<std::string, Saying>& sayings) {
 std::string errors_page() {
   QStringList files;
   for (char const* folder : {"engine", "targets", "app"}) {
-    QDirIterator all(QString(TW_SOURCE_DIR "/") + folder, {"*.cpp", "*.h"}, QDir::Files,
+    QDirIterator all(QString(testing::source("/")) + folder, {"*.cpp", "*.h"}, QDir::Files,
                      QDirIterator::Subdirectories);
     while (all.hasNext()) files << all.next();
   }
@@ -240,7 +242,7 @@ private slots:
   void pages_are_those_of_the_tables() {
     QFETCH(QString, name);
     QFETCH(QString, text);
-    QFile file(QString(TW_SOURCE_DIR "/resources/docs/reference/%1.md").arg(name));
+    QFile file(QString(testing::source("/resources/docs/reference/%1.md")).arg(name));
     if (qEnvironmentVariableIsSet("TW_UPDATE_TEXTS")) {
       QVERIFY(file.open(QIODevice::WriteOnly));
       file.write(text.toUtf8());
@@ -251,7 +253,7 @@ private slots:
              "the page is old: TW_UPDATE_TEXTS=1 build/tests/docs_reference_test writes it");
   }
   void examples_of_the_grammars_are_read() {
-    QFile file(TW_SOURCE_DIR "/resources/docs/grammars.md");
+    QFile file(testing::source("/resources/docs/grammars.md"));
     QVERIFY(file.open(QIODevice::ReadOnly));
     static QRegularExpression const kExample("```(\\w+)\n(.*?)```",
                                              QRegularExpression::DotMatchesEverythingOption);
@@ -274,8 +276,8 @@ private slots:
     QVERIFY(read["macro"] > 0);
   }
   void links_between_pages_lead_somewhere() {
-    QStringList pages{TW_SOURCE_DIR "/README.md"};
-    QDirIterator all(TW_SOURCE_DIR "/resources/docs", {"*.md"}, QDir::Files,
+    QStringList pages{testing::source("/README.md")};
+    QDirIterator all(testing::source("/resources/docs"), {"*.md"}, QDir::Files,
                      QDirIterator::Subdirectories);
     while (all.hasNext()) pages << all.next();
     static QRegularExpression const kLink(R"(\]\(([^)#:]+)\))");

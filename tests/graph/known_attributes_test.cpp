@@ -8,6 +8,7 @@
 #include "engine/graph/control.h"
 #include "engine/importers/from_foreign.h"
 #include "engine/importers/onnx/rules.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 
@@ -22,7 +23,7 @@ using Rows = std::map<std::string, std::map<std::string, Row>>;  // by operator 
 
 Rows stored_rows() {
   Rows rows;
-  std::ifstream file(TW_SOURCE_DIR "/tests/graph/onnx_attributes.txt");
+  std::ifstream file(testing::source("/tests/graph/onnx_attributes.txt"));
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string op, attribute, until;

@@ -14,6 +14,7 @@
 #include "engine/samples/onnx_writer.h"
 #include "engine/samples/samples.h"
 #include "tests/support/line_models.h"
+#include "tests/support/paths.h"
 #include "widgets/export_dialog/export_dialog.h"
 
 using namespace tw;
@@ -32,7 +33,7 @@ private slots:
         << "tilewright te 1\nkernel m(A: f32[8]) -> B\n  B[i in 8] = A[i] * 2.0\n";
     auto environment = make_environment().value();
     session_ = Session::create({environment.backend,
-                                TW_BINARY_DIR "/bin/tw-device",
+                                testing::built("/bin/tw-device"),
                                 environment.cache_folder.string(),
                                 1,
                                 false,

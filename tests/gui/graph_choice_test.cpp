@@ -6,6 +6,7 @@
 
 #include "tests/gui/dense_graph.h"
 #include "tests/gui/workplace.h"
+#include "tests/support/paths.h"
 #include "widgets/graph/graph_pair.h"
 
 using namespace tw;
@@ -139,7 +140,7 @@ private slots:
   }
 
   void what_no_kernel_computes_says_so() {
-    std::string model = TW_SHARED_MODELS "/light/light_squeezenet/model.onnx";
+    std::string model = testing::shared_models("/light/light_squeezenet/model.onnx");
     if (!std::filesystem::exists(model)) QSKIP(("the model is not here: " + model).c_str());
     open("open " + model + "\nshow graph\ngraph before\nunfold graph\n");
     auto const graph = place_->session->snapshot().graph;

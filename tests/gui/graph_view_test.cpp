@@ -8,6 +8,7 @@
 #include "tests/gui/dense_graph.h"
 #include "tests/gui/workplace.h"
 #include "tests/support/figures.h"
+#include "tests/support/paths.h"
 #include "widgets/graph/graph_pair.h"
 #include "widgets/paint/paint.h"
 
@@ -353,7 +354,7 @@ private slots:
   }
 
   void densenet_is_open_in_two_seconds_and_its_graph_moves() {
-    std::string model = TW_SHARED_MODELS "/light/light_densenet121/model.onnx";
+    std::string model = testing::shared_models("/light/light_densenet121/model.onnx");
     if (!std::filesystem::exists(model)) QSKIP(("the model is not here: " + model).c_str());
     Workplace place(false);
     place.window->resize(1280, 800);

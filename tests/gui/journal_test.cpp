@@ -14,13 +14,14 @@
 #include "engine/support/base/random.h"
 #include "engine/support/files.h"
 #include "tests/gui/workplace.h"
+#include "tests/support/paths.h"
 #include "widgets/ladder/ladder_view.h"
 
 using namespace tw;
 
 namespace {
 
-QString const kFolder = TW_SOURCE_DIR "/tests/gui/journals";
+QString const kFolder = testing::source("/tests/gui/journals");
 
 std::string error_of(std::string const& text) {
   auto journal = journal::parse(text, "f");
@@ -33,7 +34,7 @@ struct Run {
 };
 Run tilewright(QStringList const& arguments) {
   QProcess process;
-  process.start(TW_BINARY_DIR "/bin/tilewright", arguments);
+  process.start(testing::built("/bin/tilewright"), arguments);
   process.waitForFinished(120000);
   QStringList lines;
   for (QString const& line : QString::fromUtf8(process.readAllStandardError()).split('\n'))

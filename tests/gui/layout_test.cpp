@@ -12,6 +12,7 @@
 #include "app/window/main_window.h"
 #include "app/window/panes/compare/journal.h"
 #include "tests/gui/painted_texts.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -21,7 +22,7 @@ class LayoutTest : public QObject {
 private slots:
   void initTestCase() {
     auto environment = make_environment().value();
-    session_ = Session::create({environment.backend, TW_BINARY_DIR "/bin/tw-device",
+    session_ = Session::create({environment.backend, testing::built("/bin/tw-device"),
                                 environment.cache_folder.string(), 2, false})
                    .value();
     window_ = std::make_unique<MainWindow>(

@@ -7,6 +7,7 @@
 
 #include "app/window/playback.h"
 #include "tests/gui/workplace.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 
@@ -124,7 +125,7 @@ private slots:
     auto run = [](QStringList const& arguments) {
       QProcess program;
       program.setProcessChannelMode(QProcess::MergedChannels);
-      program.start(TW_BINARY_DIR "/bin/tilewright", arguments);
+      program.start(testing::built("/bin/tilewright"), arguments);
       program.waitForFinished(120000);
       return QString("%1 ").arg(program.exitCode()) + QString::fromUtf8(program.readAll());
     };

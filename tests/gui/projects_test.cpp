@@ -10,6 +10,7 @@
 
 #include "engine/support/files.h"
 #include "tests/gui/workplace.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 
@@ -185,7 +186,7 @@ private slots:
     }
     auto tw = [&](QStringList const& arguments) {
       QProcess process;
-      process.start(TW_BINARY_DIR "/bin/tw", arguments);
+      process.start(testing::built("/bin/tw"), arguments);
       process.waitForFinished(60000);
       return std::pair{process.exitCode(), QString::fromUtf8(process.readAllStandardOutput() +
                                                              process.readAllStandardError())};
@@ -238,7 +239,7 @@ private:
   void killed_window(QString const& state, std::string const& lines, std::string const& sign) {
     write("j.journal", "tilewright journal 1\nopen m.te\n" + lines);
     QProcess process;
-    process.start(TW_BINARY_DIR "/bin/tilewright",
+    process.start(testing::built("/bin/tilewright"),
                   {"--state", state, "--journal", path("j.journal"), "--stay"});
     QVERIFY(process.waitForStarted(30000));
     QDir recovery(state + "/recovery");

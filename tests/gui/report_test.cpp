@@ -9,6 +9,7 @@
 #include "engine/session/spread_words.h"
 #include "engine/support/base/quantities.h"
 #include "tests/gui/workplace.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 
@@ -56,8 +57,8 @@ private slots:
       QCOMPARE(place.lines(fmt::format("project save {}\n", project)), std::string());
     } while (current().min_ms != node.min_ms);
     QProcess tw;
-    tw.start(TW_BINARY_DIR "/bin/tw", {"report", "--project", QString::fromStdString(project),
-                                       "--kernel", "matmul", "--out", page});
+    tw.start(testing::built("/bin/tw"), {"report", "--project", QString::fromStdString(project),
+                                         "--kernel", "matmul", "--out", page});
     QVERIFY(tw.waitForFinished(120000));
     QVERIFY2(tw.exitCode() == 0, tw.readAllStandardError().constData());
     QVERIFY(read(page).contains("<code>parallel(C.i)</code>"));

@@ -9,6 +9,7 @@
 #include <QToolTip>
 
 #include "tests/gui/workplace.h"
+#include "tests/support/paths.h"
 #include "widgets/ladder/ladder_view.h"
 
 using namespace tw;
@@ -28,7 +29,7 @@ Run without_display(QStringList const& arguments) {
   for (char const* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"})
     environment.remove(name);
   process.setProcessEnvironment(environment);
-  process.start(TW_BINARY_DIR "/bin/tilewright", arguments);
+  process.start(testing::built("/bin/tilewright"), arguments);
   process.waitForFinished(60000);
   return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()),
           QString::fromUtf8(process.readAllStandardError())};

@@ -19,6 +19,7 @@
 #include "tests/device/emulated_device.h"
 #include "tests/gui/seen.h"
 #include "tests/gui/workplace.h"
+#include "tests/support/paths.h"
 #include "widgets/compare/compare_view.h"
 #include "widgets/export_dialog/export_dialog.h"
 #include "widgets/tuning/device_checks.h"
@@ -36,7 +37,7 @@ constexpr int kMinute = 60'000;
 
 QString run_tw(QStringList const& arguments) {
   QProcess process;
-  process.start(TW_BINARY_DIR "/bin/tw", arguments);
+  process.start(testing::built("/bin/tw"), arguments);
   process.waitForFinished(kMinute);
   return process.exitCode() == 0 ? QString() : QString::fromUtf8(process.readAllStandardError());
 }

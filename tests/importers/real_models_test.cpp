@@ -5,6 +5,7 @@
 #include "engine/graph/reference.h"
 #include "engine/importers/importer.h"
 #include "tests/importers/tensor_files.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::testing;
@@ -20,9 +21,9 @@ private slots:
   }
   void the_reference_agrees_with_the_expected_outputs() {
     QFETCH(QString, model);
-    fs::path folder = fs::path(TW_SHARED_MODELS) / "real" / model.toStdString();
+    fs::path folder = fs::path(testing::shared_models()) / "real" / model.toStdString();
     if (!fs::exists(folder))
-      QSKIP(qPrintable(QString("the shared models are not at %1").arg(TW_SHARED_MODELS)));
+      QSKIP(qPrintable(QString("the shared models are not at %1").arg(testing::shared_models())));
     auto graph = open_model(folder / "model.onnx");
     QVERIFY2(graph.has_value(), graph ? "" : to_sentence(graph.error()).c_str());
     QVERIFY2(graph->notes.empty(), graph->notes.empty() ? "" : graph->notes[0].c_str());

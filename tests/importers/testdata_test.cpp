@@ -8,6 +8,7 @@
 #include "engine/graph/reference.h"
 #include "engine/importers/importer.h"
 #include "tests/importers/tensor_files.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::testing;
@@ -63,7 +64,7 @@ class TestdataTest : public QObject {
   Q_OBJECT
 private slots:
   void every_model_opens_and_what_can_be_run_is_right() {
-    fs::path root = TW_ONNX_TESTDATA;
+    fs::path root = testing::onnx_testdata();
     if (!fs::exists(root / "node")) QSKIP("libonnx-testdata is not installed");
     std::map<std::string, int> skipped;
     int passed = 0, opened = 0;

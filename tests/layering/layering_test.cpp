@@ -7,6 +7,8 @@
 #include <regex>
 #include <set>
 
+#include "tests/support/paths.h"
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -116,7 +118,7 @@ std::vector<std::string> includes_of(fs::path const& file) {
 
 std::vector<fs::path> sources(std::string const& folder) {
   std::vector<fs::path> found;
-  fs::path root = fs::path(TW_SOURCE_DIR) / folder;
+  fs::path root = fs::path(tw::testing::source()) / folder;
   if (!fs::exists(root)) return found;
   for (auto const& entry : fs::recursive_directory_iterator(root))
     if (entry.path().extension() == ".cpp" || entry.path().extension() == ".h")
@@ -135,7 +137,7 @@ private slots:
     for (char const* top :
          {"engine", "targets", "widgets", "app/device_server", "app/code_generator"})
       for (fs::path const& file : sources(top)) {
-        std::string path = fs::relative(file, TW_SOURCE_DIR).string();
+        std::string path = fs::relative(file, tw::testing::source()).string();
         std::string folder = folder_of(path);
         QVERIFY2(!folder.empty(), (path + " stands in no folder of the table").c_str());
         std::set<std::string> allowed = folder == "widgets" ? kWidgetsMayInclude : closure(folder);
@@ -166,7 +168,7 @@ private slots:
     };
     int checked = 0;
     for (fs::path const& file : sources("engine/session")) {
-      std::string path = fs::relative(file, TW_SOURCE_DIR).string(), room = room_of(path);
+      std::string path = fs::relative(file, tw::testing::source()).string(), room = room_of(path);
       if (room.empty()) continue;
       QVERIFY2(may.contains(room), path.c_str());
       for (std::string const& include : includes_of(file)) {
@@ -214,7 +216,7 @@ private slots:
         std::ifstream stream(file);
         for (std::string line; std::getline(stream, line);)
           if (std::regex_search(line, pattern))
-            known.insert(fs::relative(file, TW_SOURCE_DIR).string());
+            known.insert(fs::relative(file, tw::testing::source()).string());
       }
     QCOMPARE(known, std::set<std::string>{"engine/learning/training/booster.cpp"});
   }
@@ -227,7 +229,7 @@ private slots:
         std::ifstream stream(file);
         for (std::string line; std::getline(stream, line);)
           if (std::regex_search(line, pattern))
-            known.insert(fs::relative(file, TW_SOURCE_DIR).string());
+            known.insert(fs::relative(file, tw::testing::source()).string());
       }
     QCOMPARE(known, std::set<std::string>{"engine/learning/tree_gru/gru_network.h"});
   }
@@ -243,10 +245,11 @@ private slots:
     for (char const* list :
          {"CMakeLists.txt", "app/CMakeLists.txt", "app/window/CMakeLists.txt",
           "app/device_server/CMakeLists.txt", "engine/CMakeLists.txt", "targets/CMakeLists.txt"}) {
-      std::ifstream stream(fs::path(TW_SOURCE_DIR) / list);
+      std::ifstream stream(fs::path(tw::testing::source()) / list);
       std::string text((std::istreambuf_iterator<char>(stream)), {});
       QVERIFY2(!text.empty(), list);
-      for (auto const& entry : fs::directory_iterator(fs::path(TW_SOURCE_DIR) / "targets")) {
+      for (auto const& entry :
+           fs::directory_iterator(fs::path(tw::testing::source()) / "targets")) {
         std::string name = entry.path().filename().string();
         if (!entry.is_directory() || name == "shared") continue;
         QVERIFY2(text.find("tw_" + name + "_") == std::string::npos, (name + ", " + list).c_str());
@@ -260,7 +263,7 @@ private slots:
     int seen = 0;
     for (char const* top : {"engine", "widgets", "app"})
       for (fs::path const& file : sources(top)) {
-        std::string path = fs::relative(file, TW_SOURCE_DIR).string();
+        std::string path = fs::relative(file, tw::testing::source()).string();
         for (std::string const& include : includes_of(file)) {
           if (!include.starts_with(panes)) continue;
           ++seen;
@@ -273,7 +276,7 @@ private slots:
     // Nor does the window know the widget of one.
     std::set<std::string> inside, outside;
     for (fs::path const& file : sources("app/window")) {
-      std::string path = fs::relative(file, TW_SOURCE_DIR).string();
+      std::string path = fs::relative(file, tw::testing::source()).string();
       bool in_pane = path.starts_with(panes) || path.find("/code_panel.") != std::string::npos;
       for (std::string const& include : includes_of(file))
         if (include.starts_with("widgets/") && include.ends_with("_view.h"))
@@ -308,7 +311,8 @@ private slots:
 
   void a_graph_names_no_format_of_models() {
     int formats = 0;
-    for (auto const& entry : fs::directory_iterator(fs::path(TW_SOURCE_DIR) / "engine/importers")) {
+    for (auto const& entry :
+         fs::directory_iterator(fs::path(tw::testing::source()) / "engine/importers")) {
       if (!fs::exists(entry.path() / "format.cpp")) continue;
       ++formats;
       std::regex const name(entry.path().filename().string(), std::regex::icase);

@@ -5,6 +5,7 @@
 #include "app/shared/lesson/walk.h"
 #include "engine/session/facts/whole_facts.h"
 #include "engine/support/files.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 
@@ -212,7 +213,7 @@ private slots:
   }
 
   void the_example_of_the_documents_is_a_lesson() {
-    auto page = read_text(TW_SOURCE_DIR "/resources/docs/lessons.md");
+    auto page = read_text(testing::source("/resources/docs/lessons.md"));
     QVERIFY(page);
     size_t begin = page->find(lesson::kHeader), end = page->find("```", begin);
     QVERIFY(begin != page->npos && end != page->npos);

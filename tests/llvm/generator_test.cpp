@@ -16,12 +16,13 @@
 #include "targets/cpu/hardware/detect.h"
 #include "targets/shared/llvm/machine.h"
 #include "tests/device/test_kernels.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 
 namespace {
 
-constexpr char kProgram[] = TW_BINARY_DIR "/bin/tw-codegen";
+char const* const kProgram = testing::built("/bin/tw-codegen");
 
 // LLVM 19 has no instruction for it, and says so by ending its process.
 constexpr char kFatal[] = R"(

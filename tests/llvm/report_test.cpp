@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "targets/shared/llvm/machine.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 
@@ -185,7 +186,7 @@ private slots:
   void another_process_says_the_same() {
     Machine here = machine_for("znver3");
     Machine there =
-        machine_for("znver3", "x86_64-linux-gnu", "+avx2,+fma", TW_BINARY_DIR "/bin/tw-codegen");
+        machine_for("znver3", "x86_64-linux-gnu", "+avx2,+fma", testing::built("/bin/tw-codegen"));
     std::string text = ten_sums();
     auto one = here.report(text, lines(1, 12), {}), other = there.report(text, lines(1, 12), {});
     QVERIFY(one && other);

@@ -13,6 +13,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 #include "engine/support/base/random.h"
+#include "tests/support/paths.h"
 #include "tests/support/thread_passes.h"
 
 using namespace tw;
@@ -60,7 +61,7 @@ Target with_instructions(ir::KernelIr const& kernel) {
   return target;
 }
 
-QDir golden() { return QDir(TW_SOURCE_DIR "/tests/golden/lowering"); }
+QDir golden() { return QDir(testing::source("/tests/golden/lowering")); }
 
 /// "--- name" starts a section; what stands before the first one says what the case is.
 Sections sections_of(QString const& path) {
@@ -192,8 +193,8 @@ class GoldenPassesTest : public QObject {
   Q_OBJECT
 private slots:
   void every_pass_has_its_files() {
-    QStringList files =
-        QDir(TW_SOURCE_DIR "/engine/lowering/passes").entryList({"*.cpp"}, QDir::Files, QDir::Name);
+    QStringList files = QDir(testing::source("/engine/lowering/passes"))
+                            .entryList({"*.cpp"}, QDir::Files, QDir::Name);
     QStringList known, folders = golden().entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name);
     for (auto const& [name, pass] : passes()) known << QString::fromStdString(name);
     for (QString& file : files) file.chop(4);

@@ -16,6 +16,7 @@
 #include "targets/cpu/compiler/cpu_machine.h"
 #include "targets/cpu/compiler/probes.h"
 #include "targets/cpu/hardware/detect.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 
@@ -105,7 +106,7 @@ private slots:
     QVERIFY(code_.load);  // something is made of the parameter, on the device, too
     inputs_ = random_kernel_inputs(program_.inputs, 1).value();
     device_ = std::make_unique<LocalDevice>(
-        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+        LocalDeviceOptions{.program = testing::built("/bin/tw-device")});
   }
 
   void init() {
@@ -210,7 +211,7 @@ private slots:
 
   void handles_of_a_device_that_is_gone_start_no_new_one() {
     auto device = std::make_unique<LocalDevice>(
-        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+        LocalDeviceOptions{.program = testing::built("/bin/tw-device")});
     {
       KernelBench bench(*device, program_, inputs_);
       QVERIFY(bench.measure(code_, {}));

@@ -9,6 +9,7 @@
 #include "targets/cpu/compiler/cpu_machine.h"
 #include "targets/cpu/compiler/probes.h"
 #include "targets/cpu/hardware/detect.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 
@@ -25,7 +26,7 @@ void print(char const* name, Rate const& rate) {
         rate.all_cores, rate.spread * 100);
 }
 
-LocalDeviceOptions device_options() { return {.program = TW_BINARY_DIR "/bin/tw-device"}; }
+LocalDeviceOptions device_options() { return {.program = testing::built("/bin/tw-device")}; }
 
 /// Keeps them as measured in a quiet moment.
 void settle(std::filesystem::path const& folder, Hardware const& hardware, Roofs const& roofs) {

@@ -17,6 +17,7 @@
 #include "engine/support/files.h"
 #include "tests/package/control_models.h"
 #include "tests/package/exports.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -66,7 +67,7 @@ private slots:
   void initTestCase() {
     environment_ = make_environment().value();
     device_ = std::make_unique<LocalDevice>(
-        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+        LocalDeviceOptions{.program = testing::built("/bin/tw-device")});
   }
 
   void branches_run_alone_whichever_is_chosen() {
@@ -256,7 +257,7 @@ private slots:
   void a_voice_detector_with_branches_gives_its_stored_outputs() {
     QFETCH(QString, set);
     QFETCH(int, samples);
-    fs::path folder = fs::path(TW_SHARED_MODELS) / "real" / "silero_vad_v5";
+    fs::path folder = fs::path(testing::shared_models()) / "real" / "silero_vad_v5";
     if (!fs::exists(folder / "model.onnx"))
       QSKIP(("there is no " + folder.string() + "/model.onnx (set TW_SHARED_MODELS)").c_str());
     LoadOptions options{{{"input", {1, samples}}, {"state", {2, 1, 128}}}, {}};

@@ -10,6 +10,7 @@
 
 #include "engine/package/export_list.h"
 #include "engine/support/files.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 namespace fs = std::filesystem;
@@ -234,7 +235,7 @@ private:
     if (child == 0) {
       ::signal(SIGINT, SIG_DFL);
       ::signal(SIGHUP, SIG_DFL);
-      ::execl(TW_BINARY_DIR "/bin/tw", "tw", "export", "sample:lstm", "--out", out.c_str(),
+      ::execl(testing::built("/bin/tw"), "tw", "export", "sample:lstm", "--out", out.c_str(),
               nullptr);
       ::_exit(127);
     }

@@ -15,6 +15,7 @@
 #include "engine/support/files.h"
 #include "tests/package/exports.h"
 #include "tests/support/line_models.h"
+#include "tests/support/paths.h"
 #include "tests/support/sanitized.h"
 
 using namespace tw;
@@ -46,7 +47,7 @@ private slots:
   void initTestCase() {
     environment_ = make_environment().value();
     device_ = std::make_unique<LocalDevice>(
-        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+        LocalDeviceOptions{.program = testing::built("/bin/tw-device")});
     model_ = opened(small_resnet(), at("small.onnx"), *environment_.backend);
   }
 

@@ -15,6 +15,7 @@
 #include "engine/session/session.h"
 #include "engine/support/files.h"
 #include "tests/package/exports.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -50,7 +51,7 @@ private slots:
   void initTestCase() {
     environment_ = make_environment().value();
     device_ = std::make_unique<LocalDevice>(
-        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+        LocalDeviceOptions{.program = testing::built("/bin/tw-device")});
     std::ofstream(at("scale.te")) << kScale;
     std::ofstream(at("matmul.te")) << kMatmul;
     std::ofstream(at("tiled.tws")) << kTiled;
@@ -271,7 +272,7 @@ private:
     return package::parse_description(read_file(at(name) / "model.json").value()).value();
   }
   Ran tw(QStringList const& arguments) const {
-    return run(at(""), TW_BINARY_DIR "/bin/tw", arguments,
+    return run(at(""), testing::built("/bin/tw"), arguments,
                QProcessEnvironment::systemEnvironment());
   }
   Result<ExportView> export_alone(std::string const& path, ExportRequest request) {
@@ -288,7 +289,7 @@ private:
   }
   std::unique_ptr<Session> new_session() {
     return Session::create({environment_.backend,
-                            TW_BINARY_DIR "/bin/tw-device",
+                            testing::built("/bin/tw-device"),
                             at("cache").string(),
                             1,
                             false,

@@ -9,6 +9,7 @@
 #include "engine/samples/onnx_writer.h"
 #include "engine/samples/samples.h"
 #include "engine/session/model/loaded_model.h"
+#include "tests/support/paths.h"
 
 namespace tw::testing {
 
@@ -23,7 +24,7 @@ inline void export_model_to(ForeignModel const& foreign, std::filesystem::path c
   std::filesystem::path file = work / (folder.filename().string() + ".onnx");
   std::ofstream(file, std::ios::binary) << write_onnx(foreign).value();
   Environment environment = make_environment().value();
-  LocalDevice device({.program = TW_BINARY_DIR "/bin/tw-device"});
+  LocalDevice device({.program = testing::built("/bin/tw-device")});
   auto model = session::load_model(file.string(), {}, *environment.backend).value();
   session::ExportRequest request{.folder = folder, .threads = 1};
   auto view =

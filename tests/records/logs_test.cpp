@@ -8,6 +8,7 @@
 #include "engine/support/files.h"
 #include "tests/records/some_trials.h"
 #include "tests/support/mutate.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::records;
@@ -17,7 +18,7 @@ using tw::testing::some_trials;
 namespace {
 
 std::string corpus(std::string const& name) {
-  auto text = read_file(std::string(TW_SOURCE_DIR) + "/tests/fuzz/corpus/records/" + name);
+  auto text = read_file(std::string(testing::source()) + "/tests/fuzz/corpus/records/" + name);
   if (!text) qFatal("%s", to_sentence(text.error()).c_str());
   return *text;
 }

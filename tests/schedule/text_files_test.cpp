@@ -11,6 +11,7 @@
 #include "engine/schedule/trace.h"
 #include "engine/te/sizes.h"
 #include "tests/support/matrix_machine.h"
+#include "tests/support/paths.h"
 #include "tests/support/thread_machine.h"
 
 using namespace tw;
@@ -76,7 +77,7 @@ std::string outcome(Sections const& sections) {
 
 void list(char const* folder) {
   QTest::addColumn<QString>("path");
-  QDir dir(QString(TW_SOURCE_DIR) + folder);
+  QDir dir(QString(testing::source()) + folder);
   for (QString const& name : dir.entryList({"*.test"}, QDir::Files, QDir::Name))
     QTest::newRow(name.toUtf8()) << dir.filePath(name);
 }
@@ -119,7 +120,7 @@ private slots:
   /// At least five of each primitive.
   void every_primitive_is_refused() {
     std::map<std::string, int> counts;
-    QDir dir(QString(TW_SOURCE_DIR) + "/tests/illegal");
+    QDir dir(QString(testing::source()) + "/tests/illegal");
     for (QString const& name : dir.entryList({"*.test"}, QDir::Files)) {
       std::smatch found;
       std::string refused = sections_of(read(dir.filePath(name)))["refused"];
@@ -132,8 +133,8 @@ private slots:
     }
   }
   void there_are_files() {
-    QVERIFY(QDir(QString(TW_SOURCE_DIR) + "/tests/golden/schedule").count() > 10);
-    QVERIFY(QDir(QString(TW_SOURCE_DIR) + "/tests/illegal").count() > 30);
+    QVERIFY(QDir(QString(testing::source()) + "/tests/golden/schedule").count() > 10);
+    QVERIFY(QDir(QString(testing::source()) + "/tests/illegal").count() > 30);
   }
 };
 

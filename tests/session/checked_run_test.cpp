@@ -8,6 +8,7 @@
 #include "engine/ir/text.h"
 #include "engine/schedule/trace.h"
 #include "engine/session/model/loaded_model.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -17,7 +18,7 @@ class CheckedRunTest : public QObject {
 private slots:
   void initTestCase() {
     environment_ = make_environment().value();
-    device_ = std::make_unique<LocalDevice>(LocalDeviceOptions{TW_BINARY_DIR "/bin/tw-device"});
+    device_ = std::make_unique<LocalDevice>(LocalDeviceOptions{testing::built("/bin/tw-device")});
     options_.threads = 2;
     options_.call.timeout = std::chrono::minutes(2);
   }

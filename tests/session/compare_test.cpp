@@ -8,6 +8,7 @@
 #include "engine/device/local_device.h"
 #include "engine/session/use_cases.h"
 #include "engine/session/views/schedule_views.h"
+#include "tests/support/paths.h"
 #include "tests/support/sessions.h"
 #include "tests/tuner/troubled_device.h"
 
@@ -50,7 +51,7 @@ private slots:
   void kernels_are_timed_with_the_threads_that_were_asked_for() {
     Environment environment = make_environment().value();
     Backend const& backend = *environment.backend;
-    LocalDevice local(LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+    LocalDevice local(LocalDeviceOptions{.program = testing::built("/bin/tw-device")});
     Model model = load_model("example:matmul", {}, backend).value();
     MachineView machine = machine_view(backend, local, {}, false, false).value();
     NamedScript plain{"plain", ""};

@@ -10,6 +10,7 @@
 #include "engine/session/use_cases.h"
 #include "engine/session/views/graph_picture.h"
 #include "tests/support/body_models.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -38,7 +39,7 @@ private slots:
   void initTestCase() {
     QVERIFY(folder_.isValid());
     environment_ = make_environment().value();
-    device_ = std::make_shared<LocalDevice>(LocalDeviceOptions{TW_BINARY_DIR "/bin/tw-device"});
+    device_ = std::make_shared<LocalDevice>(LocalDeviceOptions{testing::built("/bin/tw-device")});
   }
 
   void both_branches_run_on_the_device_and_have_rows_of_their_own() {

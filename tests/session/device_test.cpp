@@ -6,6 +6,7 @@
 #include "engine/session/project/project.h"
 #include "engine/session/session.h"
 #include "tests/device/test_server.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -29,7 +30,7 @@ private slots:
     QVERIFY(add_device(list_, {"board", server_->address(), "", ""}));
     auto environment = make_environment().value();
     session_ = Session::create({environment.backend,
-                                TW_BINARY_DIR "/bin/tw-device",
+                                testing::built("/bin/tw-device"),
                                 environment.cache_folder.string(),
                                 1,
                                 true,

@@ -9,6 +9,7 @@
 #include "engine/session/use_cases.h"
 #include "engine/te/te.h"
 #include "tests/support/operator_kernels.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -36,7 +37,7 @@ class EveryKernelTunedTest : public QObject {
 private slots:
   void initTestCase() {
     environment_ = make_environment().value();
-    device_ = std::make_unique<LocalDevice>(LocalDeviceOptions{TW_BINARY_DIR "/bin/tw-device"});
+    device_ = std::make_unique<LocalDevice>(LocalDeviceOptions{testing::built("/bin/tw-device")});
     // One of the searches asks a model of time, which asks the roofs.
     auto machine = machine_view(*environment_.backend, *device_, folder_.path().toStdString(), true,
                                 false, {}, {}, "");

@@ -8,6 +8,7 @@
 #include "engine/device/local_device.h"
 #include "engine/session/use_cases.h"
 #include "engine/session/views/graph_picture.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -32,10 +33,11 @@ private slots:
   void initTestCase() { environment_ = make_environment().value(); }
 
   void every_model_is_shown() {
-    if (std::string(TW_ONNX_TESTDATA).empty() || !fs::exists(fs::path(TW_ONNX_TESTDATA) / "node"))
+    if (std::string(testing::onnx_testdata()).empty() ||
+        !fs::exists(fs::path(testing::onnx_testdata()) / "node"))
       QSKIP("libonnx-testdata is not installed");
     int shown = 0;
-    for (fs::path const& path : models_below(TW_ONNX_TESTDATA)) {
+    for (fs::path const& path : models_below(testing::onnx_testdata())) {
       auto model = load_model(path.string(), {}, *environment_.backend);
       QVERIFY2(model.has_value(), model ? "" : to_sentence(model.error()).c_str());
       show(**model);
@@ -47,9 +49,9 @@ private slots:
 
   /// A shape that is an input: told beforehand the model has a kernel, else its reference runs.
   void inputs_are_known_beforehand_only_where_that_is_said() {
-    fs::path folder = fs::path(TW_ONNX_TESTDATA) / "node/test_reshape_reordered_all_dims";
+    fs::path folder = fs::path(testing::onnx_testdata()) / "node/test_reshape_reordered_all_dims";
     if (!fs::exists(folder)) QSKIP("libonnx-testdata is not installed");
-    LocalDevice device({TW_BINARY_DIR "/bin/tw-device"});
+    LocalDevice device({testing::built("/bin/tw-device")});
     for (KnownInputs known : {KnownInputs::kTell, KnownInputs::kKeep}) {
       auto sets =
           verify_folder(folder, *environment_.backend, device, {.threads = 1, .known = known});
@@ -76,7 +78,7 @@ private slots:
   }
   void models_that_crashed_are_shown_and_run() {
     QFETCH(QString, reason);
-    fs::path path = fs::path(TW_SOURCE_DIR) / "tests/session/models" /
+    fs::path path = fs::path(testing::source()) / "tests/session/models" /
                     (std::string(QTest::currentDataTag()) + ".onnx");
     auto model = load_model(path.string(), {}, *environment_.backend);
     if (!model) {
@@ -84,7 +86,7 @@ private slots:
       return qInfo("%s", to_sentence(model.error()).c_str());
     }
     show(**model);
-    LocalDevice device({TW_BINARY_DIR "/bin/tw-device"});
+    LocalDevice device({testing::built("/bin/tw-device")});
     auto inputs = random_inputs(**model, 1);
     QVERIFY2(inputs.has_value(), inputs ? "" : to_sentence(inputs.error()).c_str());
     RunOptions options{.rounds = 1, .threads = 1, .inputs = *inputs, .scripts = {}};
@@ -99,7 +101,7 @@ private slots:
   }
 
   void every_model_that_crashed_is_in_the_table() {
-    QCOMPARE(models_below(fs::path(TW_SOURCE_DIR) / "tests/session/models").size(), size_t(11));
+    QCOMPARE(models_below(fs::path(testing::source()) / "tests/session/models").size(), size_t(11));
   }
 
 private:

@@ -7,13 +7,14 @@
 #include "app/shared/session_stage.h"
 #include "engine/session/facts/facts.h"
 #include "engine/support/files.h"
+#include "tests/support/paths.h"
 #include "tests/support/sessions.h"
 
 using namespace tw;
 
 namespace {
 
-std::string const kFolder = TW_SOURCE_DIR "/tests/gui/journals/";
+std::string const kFolder = testing::source("/tests/gui/journals/");
 
 Result<journal::Played> play(std::string const& text, std::string const& file = "f") {
   auto journal = journal::parse("tilewright journal 1\n" + text, file);

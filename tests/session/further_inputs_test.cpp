@@ -6,6 +6,7 @@
 
 #include "engine/device/local_device.h"
 #include "engine/ir/text.h"
+#include "tests/support/paths.h"
 #include "tests/support/sessions.h"
 
 using namespace tw;
@@ -16,7 +17,7 @@ class FurtherInputsTest : public QObject {
 private slots:
   void initTestCase() {
     environment_ = make_environment().value();
-    device_ = std::make_unique<LocalDevice>(LocalDeviceOptions{TW_BINARY_DIR "/bin/tw-device"});
+    device_ = std::make_unique<LocalDevice>(LocalDeviceOptions{testing::built("/bin/tw-device")});
     options_.threads = 1;
     options_.call.timeout = std::chrono::minutes(1);
     std::ofstream(at("signs.te")) << "tilewright te 1\n"

@@ -10,6 +10,7 @@
 #include "engine/session/model/loaded_model.h"
 #include "engine/session/project/project.h"
 #include "engine/te/expected.h"
+#include "tests/support/paths.h"
 #include "tests/support/sessions.h"
 
 using namespace tw;
@@ -30,7 +31,7 @@ class FusionTest : public QObject {
 private slots:
   void initTestCase() {
     environment_ = make_environment().value();
-    device_ = std::make_unique<LocalDevice>(LocalDeviceOptions{TW_BINARY_DIR "/bin/tw-device"});
+    device_ = std::make_unique<LocalDevice>(LocalDeviceOptions{testing::built("/bin/tw-device")});
     model_ = load_model("sample:dqn", {}, backend()).value();
   }
 

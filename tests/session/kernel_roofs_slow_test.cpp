@@ -12,6 +12,7 @@
 #include "engine/measure/roofs.h"
 #include "engine/support/files.h"
 #include "tests/session/measured_models.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -21,7 +22,7 @@ class KernelRoofsSlowTest : public QObject {
 private slots:
   void initTestCase() {
     environment_ = make_environment().value();
-    device_ = std::make_unique<LocalDevice>(LocalDeviceOptions{TW_BINARY_DIR "/bin/tw-device"});
+    device_ = std::make_unique<LocalDevice>(LocalDeviceOptions{testing::built("/bin/tw-device")});
     measure_machine();
     record_["hardware"] = to_json_text(*machine_.hardware);
     record_["runs"] = nlohmann::json::array();
@@ -38,7 +39,7 @@ private slots:
     QStringList sources;
     for (SampleInfo const& sample : sample_list())
       sources << "sample:" + QString::fromStdString(sample.name);
-    QDir real(TW_SHARED_MODELS "/real");
+    QDir real(testing::shared_models("/real"));
     for (QString const& name : real.entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name))
       sources << real.filePath(name) + "/model.onnx";
     for (QString const& source : sources)

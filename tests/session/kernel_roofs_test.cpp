@@ -7,6 +7,7 @@
 #include "engine/device/hardware_text.h"
 #include "engine/support/files.h"
 #include "tests/session/measured_models.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -15,7 +16,8 @@ class KernelRoofsTest : public QObject {
   Q_OBJECT
 private slots:
   void initTestCase() {
-    std::string text = read_file(TW_SOURCE_DIR "/tests/session/recorded/kernel_times.json").value();
+    std::string text =
+        read_file(testing::source("/tests/session/recorded/kernel_times.json")).value();
     record_ = nlohmann::json::parse(text);
     machine_.hardware = std::make_shared<Hardware const>(
         parse_hardware(record_["hardware"].get<std::string>()).value());

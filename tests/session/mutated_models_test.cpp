@@ -14,6 +14,7 @@
 #include "engine/support/files.h"
 #include "tests/support/mutate.h"
 #include "tests/support/mutate_model.h"
+#include "tests/support/paths.h"
 #include "tests/support/sanitized.h"
 
 using namespace tw;
@@ -31,10 +32,10 @@ int from_environment(char const* name, int otherwise) {
 /// Small models of every kind.
 std::vector<std::string> seeds() {
   std::vector<fs::path> files;
-  for (fs::path folder :
-       {fs::path(TW_SOURCE_DIR) / "tests/session/models",
-        fs::path(TW_SOURCE_DIR) / "tests/fuzz/corpus/onnx", fs::path(TW_ONNX_TESTDATA) / "node",
-        fs::path(TW_ONNX_TESTDATA) / "simple"}) {
+  for (fs::path folder : {fs::path(testing::source()) / "tests/session/models",
+                          fs::path(testing::source()) / "tests/fuzz/corpus/onnx",
+                          fs::path(testing::onnx_testdata()) / "node",
+                          fs::path(testing::onnx_testdata()) / "simple"}) {
     std::error_code none;
     for (auto const& entry : fs::recursive_directory_iterator(folder, none))
       if (entry.path().extension() == ".onnx" && entry.file_size() < (64 << 10))
@@ -61,7 +62,7 @@ private slots:
     QTemporaryDir folder;
     path_ = folder.filePath("mutated.onnx").toStdString();
     Environment environment = make_environment().value();
-    LocalDevice device({TW_BINARY_DIR "/bin/tw-device"});
+    LocalDevice device({testing::built("/bin/tw-device")});
     std::vector<std::string> models = seeds();
     QVERIFY(!models.empty());
     int count = from_environment("TW_MODELS", testing::kSanitized ? 20 : 300);

@@ -17,6 +17,7 @@
 #include "engine/graph/reference.h"
 #include "engine/session/quantizing.h"
 #include "engine/session/use_cases.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -57,7 +58,7 @@ private slots:
   void initTestCase() {
     QVERIFY(folder_.isValid());
     environment_ = make_environment().value();
-    device_ = std::make_shared<LocalDevice>(LocalDeviceOptions{TW_BINARY_DIR "/bin/tw-device"});
+    device_ = std::make_shared<LocalDevice>(LocalDeviceOptions{testing::built("/bin/tw-device")});
   }
 
   void what_lies_between_two_layers_of_floats_is_exact_on_this_machine() {

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "engine/session/quantizing.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -34,7 +35,7 @@ std::vector<Network> const& networks() {
 }
 
 std::filesystem::path folder_of(std::string const& name) {
-  return std::filesystem::path(TW_SHARED_MODELS) / "real" / name;
+  return std::filesystem::path(testing::shared_models()) / "real" / name;
 }
 
 std::vector<double> decibels_of(Network const& network, bool unsigned_data, bool one_step = false) {

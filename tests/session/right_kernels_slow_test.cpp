@@ -11,6 +11,7 @@
 #include "engine/session/model/kernel_reference.h"
 #include "engine/session/model/loaded_model.h"
 #include "engine/support/files.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -20,14 +21,14 @@ class RightKernelsTest : public QObject {
 private slots:
   void initTestCase() {
     environment_ = make_environment().value();
-    device_ = std::make_unique<LocalDevice>(LocalDeviceOptions{TW_BINARY_DIR "/bin/tw-device"});
+    device_ = std::make_unique<LocalDevice>(LocalDeviceOptions{testing::built("/bin/tw-device")});
   }
 
   void every_kernel_is_right_data() {
     QTest::addColumn<QString>("path");
     for (SampleInfo const& sample : sample_list())
       QTest::newRow(sample.name.c_str()) << QString::fromStdString("sample:" + sample.name);
-    std::filesystem::path real = std::filesystem::path(TW_SHARED_MODELS) / "real";
+    std::filesystem::path real = std::filesystem::path(testing::shared_models()) / "real";
     std::error_code none;
     for (auto const& entry : std::filesystem::directory_iterator(real, none))
       if (std::filesystem::exists(entry.path() / "model.onnx"))

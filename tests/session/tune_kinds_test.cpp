@@ -9,6 +9,7 @@
 #include "engine/device/local_device.h"
 #include "engine/session/use_cases.h"
 #include "tests/device/test_server.h"
+#include "tests/support/paths.h"
 #include "tests/support/sessions.h"
 
 using namespace tw;
@@ -214,7 +215,7 @@ private:
     ChosenDevice chosen{.title = name, .backend = {}, .device = {}};
     if (name == "near" || name == "twin") {
       chosen.device = std::make_shared<LocalDevice>(
-          LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device", .target = "cpu"});
+          LocalDeviceOptions{.program = testing::built("/bin/tw-device"), .target = "cpu"});
     } else {
       TRY_ASSIGN(chosen, choose_device(list_, name, stop));
     }

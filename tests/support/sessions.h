@@ -7,6 +7,7 @@
 
 #include "app/shared/environment.h"
 #include "engine/session/session.h"
+#include "tests/support/paths.h"
 
 namespace tw::testing {
 
@@ -24,7 +25,7 @@ inline session::Options session_options(bool measure, int threads = 2) {
   auto environment = make_environment().value();
   session::Options options;
   options.backend = environment.backend;
-  options.device_program = TW_BINARY_DIR "/bin/tw-device";
+  options.device_program = testing::built("/bin/tw-device");
   options.cache_folder = environment.cache_folder.string();
   options.threads = threads;
   options.measure = measure;

@@ -3,6 +3,7 @@
 
 #include "engine/backend/target_table.h"
 #include "engine/device/local_device.h"
+#include "tests/support/paths.h"
 #include "tests/support/sessions.h"
 
 namespace tw::testing {
@@ -14,7 +15,7 @@ inline Result<session::ChosenDevice> simulated_device(std::string const& name) {
   TRY_ASSIGN(auto backend, create_backend(hardware));
   return session::ChosenDevice{
       name, backend,
-      std::make_shared<LocalDevice>(LocalDeviceOptions{TW_BINARY_DIR "/bin/tw-device", target})};
+      std::make_shared<LocalDevice>(LocalDeviceOptions{testing::built("/bin/tw-device"), target})};
 }
 
 inline session::Options with_simulated_devices(bool measure) {

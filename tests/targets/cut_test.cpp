@@ -18,6 +18,7 @@
 #include "engine/support/files.h"
 #include "engine/tensor/bytes.h"
 #include "tests/support/line_models.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 
@@ -53,7 +54,7 @@ std::shared_ptr<Backend const> backend_of(std::string const& target) {
 
 std::unique_ptr<Device> device_of(std::string const& target) {
   return std::make_unique<LocalDevice>(
-      LocalDeviceOptions{.program = TW_BINARY_DIR "/tests/test-device", .target = target});
+      LocalDeviceOptions{.program = testing::built("/tests/test-device"), .target = target});
 }
 
 void compare(std::vector<NDArray> const& actual, std::vector<NDArray> const& expected) {

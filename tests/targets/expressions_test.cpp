@@ -7,6 +7,7 @@
 #include "engine/backend/target_table.h"
 #include "engine/device/processor_table.h"
 #include "engine/ir/interpreter.h"
+#include "tests/support/paths.h"
 #include "tests/support/random_expressions.h"
 #include "tests/support/random_schedules.h"
 #include "tests/support/target_runs.h"
@@ -182,7 +183,7 @@ private:
     }
     std::vector<testing::Taken> taken;
     for (Case const& one : cases) taken.push_back(one.taken);
-    LocalDevice device({.program = TW_BINARY_DIR "/tests/test-device", .target = name});
+    LocalDevice device({.program = testing::built("/tests/test-device"), .target = name});
     auto loaded = testing::load_all(device, backend, taken);
     QVERIFY2(loaded, loaded ? "" : to_sentence(loaded.error()).c_str());
     for (Case const& one : cases) {

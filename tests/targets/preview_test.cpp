@@ -5,6 +5,7 @@
 #include "engine/backend/target_table.h"
 #include "engine/schedule/macros/macro_set.h"
 #include "engine/session/session.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -126,7 +127,7 @@ private slots:
 private:
   void open(std::string const& target) {
     session_ = Session::create({.backend = create_backend(target_hardware(target).value()).value(),
-                                .device_program = TW_BINARY_DIR "/tests/test-device",
+                                .device_program = testing::built("/tests/test-device"),
                                 .cache_folder = folder_.path().toStdString(),
                                 .threads = 1,
                                 .measure = false,

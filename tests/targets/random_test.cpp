@@ -5,6 +5,7 @@
 #include "engine/backend/target_table.h"
 #include "engine/device/local_device.h"
 #include "engine/device/processor_table.h"
+#include "tests/support/paths.h"
 #include "tests/support/random_schedules.h"
 #include "tests/support/target_runs.h"
 
@@ -32,7 +33,7 @@ private slots:
     for (auto const& [code, count] : refused) qInfo("%d refused: %s", count, code.c_str());
     qInfo("%zu of %d taken", taken.size(), kTraces);
     QVERIFY(taken.size() * 4 >= size_t(kTraces));
-    LocalDevice device({.program = TW_BINARY_DIR "/tests/test-device", .target = name});
+    LocalDevice device({.program = testing::built("/tests/test-device"), .target = name});
     auto loaded = testing::load_all(device, *backend, taken);
     QVERIFY2(loaded, loaded ? "" : to_sentence(loaded.error()).c_str());
     for (testing::Taken const& one : taken) {

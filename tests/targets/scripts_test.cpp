@@ -17,13 +17,14 @@
 #include "engine/te/expected.h"
 #include "engine/te/te.h"
 #include "tests/support/changed_code.h"
+#include "tests/support/paths.h"
 #include "tests/support/random_schedules.h"
 
 using namespace tw;
 
 namespace {
 
-constexpr char kScripts[] = TW_SOURCE_DIR "/tests/targets/scripts/";
+char const* const kScripts = testing::source("/tests/targets/scripts/");
 
 te::Kernel product(int i, int j, int k) {
   return te::parse_kernel(
@@ -98,7 +99,7 @@ void is_right(Made const& made) {
     QVERIFY2(te::judge(*outputs, made.expected).equal, made.text.c_str());
   }
   LocalDevice device(
-      {.program = TW_BINARY_DIR "/tests/test-device", .target = made.backend->target().name});
+      {.program = testing::built("/tests/test-device"), .target = made.backend->target().name});
   auto code = compile_kernel(made.schedule.program(), *made.backend, CodeTier::kFull);
   QVERIFY2(code, sentence(code).c_str());
   KernelBench bench(device, made.schedule.program(), made.inputs);

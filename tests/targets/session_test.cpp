@@ -7,6 +7,7 @@
 #include "app/shared/environment.h"
 #include "engine/backend/target_table.h"
 #include "engine/device/local_device.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -14,7 +15,7 @@ using namespace tw::session;
 namespace {
 
 constexpr char kPad[] = "scratchpad";
-constexpr char kProgram[] = TW_BINARY_DIR "/tests/test-device";
+char const* const kProgram = testing::built("/tests/test-device");
 constexpr char kProduct[] =
     "tilewright te 1\n"
     "kernel product(A: f32[32, 24], B: f32[24, 40]) -> C\n"

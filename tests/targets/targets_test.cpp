@@ -20,6 +20,7 @@
 #include "engine/session/use_cases.h"
 #include "engine/te/te.h"
 #include "tests/support/line_models.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 
@@ -124,7 +125,7 @@ private slots:
     auto code = compile_kernel(schedule->program(), *backend, CodeTier::kFull);
     QVERIFY2(code, code ? "" : code.error().message.c_str());
     LocalDevice device(
-        {.program = TW_BINARY_DIR "/tests/test-device", .target = target.toStdString()});
+        {.program = testing::built("/tests/test-device"), .target = target.toStdString()});
     QCOMPARE(device.describe({})->target, target.toStdString());
     auto inputs = random_kernel_inputs(program.inputs, 7).value();
     KernelBench bench(device, program, inputs);
@@ -183,7 +184,7 @@ private slots:
     QVERIFY(to_text(chosen).find("= conv by product(") != std::string::npos);
     Plan plan = make_plan(chosen).value();
     LocalDevice device(
-        {.program = TW_BINARY_DIR "/tests/test-device", .target = backend->target().name});
+        {.program = testing::built("/tests/test-device"), .target = backend->target().name});
     auto network = Network::create(chosen, plan, *backend, device, {});
     QVERIFY2(network, network ? "" : to_sentence(network.error()).c_str());
     std::vector<NDArray> inputs;
@@ -281,7 +282,7 @@ private slots:
     Environment environment = make_environment("local:scratchpad").value();
     std::string text = std::string("te:tilewright te 1\n") + kKernels[0].text;
     auto model = session::load_model(text, {}, *environment.backend).value();
-    LocalDevice device({.program = TW_BINARY_DIR "/tests/test-device", .target = "scratchpad"});
+    LocalDevice device({.program = testing::built("/tests/test-device"), .target = "scratchpad"});
     QTemporaryDir folder;
     auto machine = session::machine_view(*environment.backend, device, folder.path().toStdString(),
                                          true, false, {}, {});
@@ -303,7 +304,7 @@ private slots:
     std::string text = std::string("te:tilewright te 1\n") + kKernels[0].text;
     auto model = session::load_model(text, {}, *environment.backend);
     QVERIFY2(model, model ? "" : model.error().message.c_str());
-    LocalDevice device({.program = TW_BINARY_DIR "/tests/test-device",
+    LocalDevice device({.program = testing::built("/tests/test-device"),
                         .target = environment.backend->target().name});
     session::ExportRequest request{.folder = folder.filePath("out").toStdString(),
                                    .target = target.toStdString()};

@@ -11,6 +11,7 @@
 #include "engine/tuner/failures.h"
 #include "engine/tuner/tune.h"
 #include "tests/support/compiled.h"
+#include "tests/support/paths.h"
 #include "tests/support/random_schedules.h"
 #include "tests/tuner/troubled_device.h"
 #include "tests/tuner/tuned_kernels.h"
@@ -44,7 +45,7 @@ class FailuresTest : public QObject {
 private slots:
   void initTestCase() {
     device_ = std::make_unique<LocalDevice>(
-        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+        LocalDeviceOptions{.program = testing::built("/bin/tw-device")});
     kernel_ = kernel_of(kProduct);
     Rng rng(3);
     inputs_ = random_inputs(kernel_, rng);
@@ -65,7 +66,7 @@ private slots:
                                            "tensor_too_large"};
     int seen = 0;
     for (char const* folder : {"engine/device", "engine/measure", "targets/vta/runtime"})
-      for (std::string const& code : environment_codes(fs::path(TW_SOURCE_DIR) / folder)) {
+      for (std::string const& code : environment_codes(fs::path(testing::source()) / folder)) {
         bool device = failure_of_run(failed(code.c_str())).owner == FailureOwner::kDevice;
         QVERIFY2(device != kernels.contains(code) || code == "scratch_unusable", code.c_str());
         ++seen;

@@ -7,6 +7,7 @@
 #include "engine/tuner/certainty.h"
 #include "engine/tuner/tune.h"
 #include "tests/support/compiled.h"
+#include "tests/support/paths.h"
 #include "tests/support/random_schedules.h"
 #include "tests/tuner/troubled_device.h"
 #include "tests/tuner/tuned_kernels.h"
@@ -34,7 +35,7 @@ class FinalsTest : public QObject {
 private slots:
   void initTestCase() {
     device_ = std::make_unique<LocalDevice>(
-        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+        LocalDeviceOptions{.program = testing::built("/bin/tw-device")});
     kernel_ = kernel_of(kProduct);
     Rng rng(3);
     inputs_ = random_inputs(kernel_, rng);

@@ -10,6 +10,7 @@
 #include "engine/tuner/model/point_model.h"
 #include "engine/tuner/tune.h"
 #include "tests/support/compiled.h"
+#include "tests/support/paths.h"
 #include "tests/support/random_schedules.h"
 #include "tests/tuner/troubled_device.h"
 #include "tests/tuner/tuned_kernels.h"
@@ -22,7 +23,7 @@ class TuneTest : public QObject {
 private slots:
   void initTestCase() {
     device_ = std::make_unique<LocalDevice>(
-        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+        LocalDeviceOptions{.program = testing::built("/bin/tw-device")});
     kernel_ = kernel_of(kProduct);
     Rng rng(3);
     inputs_ = random_inputs(kernel_, rng);
@@ -83,7 +84,7 @@ private slots:
   /// device takes part again when it answers.
   void a_lost_device_gives_its_candidate_back() {
     auto other = std::make_unique<LocalDevice>(
-        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+        LocalDeviceOptions{.program = testing::built("/bin/tw-device")});
     TroubledDevice steady(*device_), weak(*other);
     for (TroubledDevice* one : {&steady, &weak}) {
       one->in_one_call = true;
@@ -162,7 +163,7 @@ private slots:
   /// Its nanoseconds would win every search.
   void a_device_that_lies_fast_takes_part_no_more() {
     auto other = std::make_unique<LocalDevice>(
-        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+        LocalDeviceOptions{.program = testing::built("/bin/tw-device")});
     TroubledDevice honest(*device_), liar(*other);
     honest.in_one_call = liar.in_one_call = liar.lies_fast = true;
     liar.lies = [](int) { return true; };  // what it reads back is wrong, too
@@ -200,7 +201,7 @@ private slots:
     std::vector<Device*> devices;
     for (int i = 0; i <= others; ++i) {
       locals.push_back(std::make_unique<LocalDevice>(
-          LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"}));
+          LocalDeviceOptions{.program = testing::built("/bin/tw-device")}));
       all.push_back(std::make_unique<TroubledDevice>(*locals.back()));
       all.back()->in_one_call = true;
       all.back()->speed = [](int) { return 1.0; };  // a trial takes what its library says
@@ -228,7 +229,7 @@ private slots:
     std::vector<Device*> devices;
     for (int i = 0; i < 8; ++i) {
       locals.push_back(std::make_unique<LocalDevice>(
-          LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"}));
+          LocalDeviceOptions{.program = testing::built("/bin/tw-device")}));
       paced.push_back(std::make_unique<TroubledDevice>(*locals.back()));
       paced.back()->in_one_call = true;
       paced.back()->pace = std::chrono::milliseconds(400);

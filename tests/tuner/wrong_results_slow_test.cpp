@@ -6,6 +6,7 @@
 #include "engine/device/local_device.h"
 #include "engine/tuner/tune.h"
 #include "tests/support/compiled.h"
+#include "tests/support/paths.h"
 #include "tests/support/random_schedules.h"
 #include "tests/tuner/troubled_device.h"
 #include "tests/tuner/tuned_kernels.h"
@@ -49,7 +50,7 @@ class WrongResultsTest : public QObject {
 private slots:
   void initTestCase() {
     device_ = std::make_unique<LocalDevice>(
-        LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device"});
+        LocalDeviceOptions{.program = testing::built("/bin/tw-device")});
     kernel_ = kernel_of(kProduct);
     for (std::string const& mistake : mistakes()) wrong_.push_back(library_of(mistake));
   }

@@ -19,6 +19,7 @@
 #include "engine/backend/target_table.h"
 #include "engine/schedule/macros/macro_set.h"
 #include "tests/gui/painted_texts.h"
+#include "tests/support/paths.h"
 #include "widgets/code/code_view.h"
 #include "widgets/ladder/ladder_view.h"
 #include "widgets/step_dialog/step_dialog.h"
@@ -44,7 +45,7 @@ struct MachineWindow {
   MachineWindow(std::string const& target, bool measure,
                 std::string const& kernel = product(64, 64, 32)) {
     session = Session::create({.backend = create_backend(target_hardware(target).value()).value(),
-                               .device_program = TW_BINARY_DIR "/tests/test-device",
+                               .device_program = testing::built("/tests/test-device"),
                                .cache_folder = folder.path().toStdString(),
                                .threads = 1,
                                .measure = measure,
@@ -68,7 +69,7 @@ struct MachineWindow {
   }
   /// The steps of a script of tests/targets/scripts, one by one, up to the first that begins so.
   void apply_script(std::string const& name, std::string const& before = "none") {
-    std::ifstream file(TW_SOURCE_DIR "/tests/targets/scripts/" + name);
+    std::ifstream file(testing::source("/tests/targets/scripts/") + name);
     QVERIFY(file.good());
     for (std::string line; std::getline(file, line);) {
       if (line.starts_with(before)) return;
@@ -290,7 +291,7 @@ private slots:
 
   void a_recorded_timeline_is_opened_in_place_of_the_kernel_s() {
     MachineWindow place("scratchpad", false);
-    std::string file = TW_SOURCE_DIR "/tests/fuzz/corpus/timeline/small.timeline";
+    std::string file = testing::source("/tests/fuzz/corpus/timeline/small.timeline");
     QVERIFY(place.window->perform(journal::OpenTimeline{file}));
     QTRY_COMPARE(place.window->fact("timeline"), session::FactValue("small.timeline"));
     QCOMPARE(std::get<double>(*place.window->fact("timeline.cycles")), 120.0);
@@ -301,7 +302,7 @@ private slots:
     auto* failure = place.window->findChild<QLabel*>("timelineFailure");
     QVERIFY2(failure->isVisible() && failure->text().contains("can only be copied"),
              qPrintable(failure->text()));
-    QVERIFY(place.window->perform(journal::OpenTimeline{TW_SOURCE_DIR "/README.md"}));
+    QVERIFY(place.window->perform(journal::OpenTimeline{testing::source("/README.md")}));
     QTRY_VERIFY2(place.window->said().contains("the first line is not"),
                  qPrintable(place.window->said()));
   }

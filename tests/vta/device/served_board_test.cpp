@@ -13,6 +13,7 @@
 #include "tests/device/changing_line.h"
 #include "tests/device/cut_line.h"
 #include "tests/device/test_server.h"
+#include "tests/support/paths.h"
 #include "tests/vta/device/board_bench.h"
 
 using namespace tw;
@@ -33,7 +34,7 @@ std::unique_ptr<TestServer> serve(QString const& target) {
 std::unique_ptr<TestServer> serve_emulated(QString const& kind) {
   return std::make_unique<TestServer>(
       QStringList{"--target", "vta:" + kind}, "127.0.0.1:0",
-      QStringList{TW_BINARY_DIR "/tests/emulated_boards/tw-device", "serve"});
+      QStringList{testing::built("/tests/emulated_boards/tw-device"), "serve"});
 }
 
 std::unique_ptr<Device> connect_to(TestServer const& server) {
@@ -49,7 +50,7 @@ QString words_of(auto const& result) {
 }
 uint64_t expected_hash() {
   auto device = std::make_unique<LocalDevice>(
-      LocalDeviceOptions{.program = TW_BINARY_DIR "/bin/tw-device", .target = "vta"});
+      LocalDeviceOptions{.program = testing::built("/bin/tw-device"), .target = "vta"});
   return Bench::create(std::move(device)).value().run().value().outputs.at(0).hash();
 }
 
@@ -68,7 +69,7 @@ private slots:
     QVERIFY2(!server->address().empty(), qPrintable(server->said()));
     auto there = Bench::create(connect_to(*server));
     QVERIFY2(there, qPrintable(words_of(there)));
-    LocalDeviceOptions local{.program = TW_BINARY_DIR "/bin/tw-device",
+    LocalDeviceOptions local{.program = testing::built("/bin/tw-device"),
                              .target = target.toStdString()};
     auto here = Bench::create(std::make_unique<LocalDevice>(local));
     QVERIFY2(here, qPrintable(words_of(here)));
@@ -237,7 +238,7 @@ private slots:
   void a_board_that_is_not_there_is_said_before_anything_is_served() {
     if (QFile::exists("/dev/udmabuf0")) QSKIP("this machine has memory for a board");
     QProcess server;
-    server.start(TW_BINARY_DIR "/bin/tw-device", {"serve", "--target", "vta:board-pynq"});
+    server.start(testing::built("/bin/tw-device"), {"serve", "--target", "vta:board-pynq"});
     QVERIFY(server.waitForFinished(20'000));
     QCOMPARE(server.exitCode(), 3);
     QString said = QString::fromUtf8(server.readAllStandardError());
@@ -248,7 +249,7 @@ private slots:
   /// What stops a process from being a device reaches whoever asks it, not its standard error.
   void a_worker_without_its_board_tells_its_client_why() {
     if (QFile::exists("/dev/udmabuf0")) QSKIP("this machine has memory for a board");
-    LocalDevice device({.program = TW_BINARY_DIR "/bin/tw-device", .target = "vta:board-pynq"});
+    LocalDevice device({.program = testing::built("/bin/tw-device"), .target = "vta:board-pynq"});
     auto failed = device.describe({});
     QVERIFY(!failed);
     QCOMPARE(QString::fromStdString(failed.error().code), QString("no_such_hardware"));

@@ -1,6 +1,7 @@
 // Streams as text, both ways.
 #include <QtTest>
 
+#include "tests/support/paths.h"
 #include "tests/support/vta_streams.h"
 
 #include "targets/vta/hardware/assembly.h"
@@ -63,7 +64,7 @@ private slots:
   }
 
   void the_examples_of_the_grammars_are_read() {
-    QFile page(TW_SOURCE_DIR "/resources/docs/grammars.md");
+    QFile page(tw::testing::source("/resources/docs/grammars.md"));
     QVERIFY(page.open(QIODevice::ReadOnly));
     static QRegularExpression const kExample("```vtas\n(.*?)```",
                                              QRegularExpression::DotMatchesEverythingOption);

@@ -16,6 +16,7 @@
 #include "targets/vta/lint/lint.h"
 #include "targets/vta/simulator/events.h"
 #include "targets/vta/simulator/timing.h"
+#include "tests/support/paths.h"
 
 using namespace tw;
 using namespace tw::vta;
@@ -23,7 +24,7 @@ using namespace tw::vta;
 namespace {
 
 using Bytes = std::vector<std::byte>;
-std::string const kFolder = TW_SOURCE_DIR "/tests/vta/upstream/";
+std::string const kFolder = testing::source("/tests/vta/upstream/");
 
 /// A run of a stream, and what it left elsewhere.
 struct Row {
