@@ -28,7 +28,10 @@ TW_CACHE_DIR
 where compiled kernels and measured roofs are kept (else what "tw cache --folder" chose, XDG_CACHE_HOME/tilewright, ~/.cache/tilewright)
 .TP
 TW_CONFIG_DIR
-where the list of devices is kept (else XDG_CONFIG_HOME/tilewright, ~/.config/tilewright)
+where the list of devices and own macros are kept (else XDG_CONFIG_HOME/tilewright, ~/.config/tilewright)
+.TP
+TW_DATA_DIR
+where trials are kept (else XDG_DATA_HOME/tilewright, ~/.local/share/tilewright)
 .TP
 TW_PASSES_OFF
 passes of lowering to leave out, by the names that lower --stage list gives, with commas between

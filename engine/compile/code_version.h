@@ -5,10 +5,10 @@
 
 namespace tw {
 
-/// "0.1.0", as the project names it where it is built.
+/// "0.9.0", as the project names it where it is built.
 extern char const* const kProductVersion;
 
-/// "0.1.0 3f2a...": the product's version and a hash of the compiler's sources.
+/// "0.9.0 3f2a...": the product's version and a hash of the compiler's sources.
 std::string code_version();
 
 }  // namespace tw
