@@ -159,16 +159,19 @@ void MainWindow::sort_actions() {
 }
 
 /// In the pane of the centre, or in the first one that has something to find.
+/// In the view that has the keys, else in the one in the centre, else in the first that can.
 void MainWindow::find_in_what_is_shown() {
-  QString command;
+  QWidget const* keys = QApplication::focusWidget();
+  QString with_keys, central, first;
   for (Placed const& placed : panes_) {
     QString own = placed.pane->find_command();
+    if (own.isEmpty()) continue;
     bool in_centre = placed.row->place == PanePlace::kCentre;
-    if (!own.isEmpty() && in_centre && centre_->currentWidget() == placed.widget)
-      return run_action(own);
-    if (command.isEmpty() && !in_centre) command = own;
+    if (keys && placed.widget->isAncestorOf(keys)) with_keys = own;
+    if (in_centre && centre_->currentWidget() == placed.widget) central = own;
+    if (first.isEmpty() && !in_centre) first = own;
   }
-  run_action(command);
+  run_action(!with_keys.isEmpty() ? with_keys : !central.isEmpty() ? central : first);
 }
 
 /// Letters of primitives, repairs and Esc; everything else has a shortcut.

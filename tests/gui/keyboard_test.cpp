@@ -1,5 +1,5 @@
-// The window by keyboard alone: the tutorial's five minutes, the order of Tab, the palette, the sheet of
-// keys, and where the selection goes.
+// The window by keyboard alone: the tutorial's five minutes, the order of Tab, the palette, the
+// sheet of keys, and where the selection goes.
 #include <QtTest>
 
 #include <QLabel>
@@ -14,6 +14,7 @@
 #include "tests/gui/workplace.h"
 #include "tests/support/paths.h"
 #include "widgets/focus/focus_ring.h"
+#include "widgets/history/history_view.h"
 #include "widgets/kernels/kernel_list.h"
 #include "widgets/ladder/ladder_view.h"
 #include "widgets/palette/fuzzy.h"
@@ -48,7 +49,7 @@ void press(MainWindow& window, QString const& keys) {
 class KeyboardTest : public QObject {
   Q_OBJECT
 private slots:
-  void the_five_minutes_of_the_readme_need_no_mouse() {
+  void the_five_minutes_of_the_tutorial_need_no_mouse() {
     std::string path = testing::source("/tests/gui/keys/five_minutes.keys");
     Workplace place(true);
     MainWindow& window = *place.window;
@@ -152,6 +153,25 @@ private slots:
       QVERIFY2(at(qPrintable(order[i - 1])) < at(qPrintable(order[i])), qPrintable(order[i]));
     QTest::mouseClick(window.findChild<LadderView*>("ladder"), Qt::LeftButton);
     QVERIFY(!ring->isVisible() || ring->around() == window.focusWidget());
+  }
+
+  /// The view that has the keys comes before the others that can find.
+  void what_is_found_in_is_the_view_that_has_the_keys() {
+    Workplace place(false);
+    place.open_matmul();
+    auto finds_in = [&](char const* view) {
+      QTest::keyClick(place.window.get(), Qt::Key_F, Qt::ControlModifier);
+      QWidget* field = QApplication::focusWidget();
+      return qobject_cast<QLineEdit*>(field) &&
+             place.window->pane_widget(view)->isAncestorOf(field);
+    };
+    QCOMPARE(place.lines("show loops\n"), std::string());
+    QVERIFY(finds_in("kernels"));
+    place.window->pane_widget("history")->findChild<tw::HistoryView*>()->setFocus();
+    QVERIFY(finds_in("history"));
+    QVERIFY(finds_in("history"));  // again, from its field
+    QCOMPARE(place.lines("show records\n"), std::string());
+    QVERIFY(finds_in("records"));
   }
 
   void letters_find_what_has_them_in_order() {
