@@ -8,7 +8,7 @@ namespace tw::cli {
 
 void add_input_option(Command command, std::vector<std::string>& given,
                       std::string const& description) {
-  command.add_option("--input", given, description).type_name("NAME=FILE").expected(1).take_all();
+  command.add_option("--input", given, description).type_name("NAME=FILE").repeatable();
 }
 
 Result<std::map<std::string, std::string>> named_files(

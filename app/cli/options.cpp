@@ -23,10 +23,6 @@ Option Option::required(bool is) const { return Option(*option_->required(is)); 
 
 Option Option::expected(int count) const { return Option(*option_->expected(count)); }
 
-Option Option::expected(int least, int most) const {
-  return Option(*option_->expected(least, most));
-}
-
 Option Option::take_all() const { return Option(*option_->take_all()); }
 
 Option Option::allow_extra_args(bool may) const { return Option(*option_->allow_extra_args(may)); }

@@ -1,11 +1,9 @@
-/// Commands and their options, as the files of `commands/` declare them: a door
-/// to CLI11, whose header alone takes five seconds of each file that reads it.
+/// Commands and their options, as the files of `commands/` declare them: a door to CLI11, whose
+/// header alone takes five seconds of each file that reads it.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,11 +25,12 @@ public:
   Option option_text(std::string const& text) const;
   Option description(std::string const& text) const;
   Option required(bool is = true) const;
-  /// So many values each time that it is given; `most` < 0: any number.
+  /// So many values each time that it is given.
   Option expected(int count) const;
-  Option expected(int least, int most) const;
   /// Given again, it adds to what was given.
   Option take_all() const;
+  /// One value each time, and it may be given again.
+  Option repeatable() const { return expected(1).take_all(); }
   /// Whether further words behind its values are values, too.
   Option allow_extra_args(bool may) const;
   Option excludes(Option other) const;
@@ -59,8 +58,7 @@ class Command {
 public:
   explicit Command(CLI::App& command) : command_(&command) {}
 
-  /// The parser's own, for what is made of all commands: help, manual pages,
-  /// completion.
+  /// The parser's own, for what is made of all commands: help, manual pages, completion.
   CLI::App& parser() const { return *command_; }
 
   Command add_subcommand(std::string const& name, std::string const& description) const;
@@ -68,11 +66,11 @@ public:
   Option add_flag(std::string const& names, bool& given, std::string const& description) const;
   Option add_flag_callback(std::string const& names, std::function<void()> given,
                            std::string const& description) const;
-  /// "--name" or "NAME", which is an operand. A value that does not fit the
-  /// type is refused.
+  /// "--name", or "NAME", which is an operand. A value that does not fit the type is refused.
   template <typename T>
   Option add_option(std::string const& names, T& value, std::string const& description) const;
   Option get_option(std::string const& name) const;
+  /// No operand that was declared so far has to be given.
   void optional_operands() const;
   /// Runs when the command was named, after its options were read.
   void callback(std::function<void()> run) const;

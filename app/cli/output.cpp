@@ -66,22 +66,19 @@ void add_model_options(Command command, Context& context, std::string& path) {
           "--fix", context.fixes,
           "set an input's shape: NAME=1x3x224x224; or a named extent in every input: batch=1")
       .type_name("NAME=SHAPE")
-      .expected(1)
-      .take_all();
+      .repeatable();
   command
       .add_option("--arrange", context.arrangements,
                   "another layout or algorithm than the target's own: blocks=plain, "
                   "NODE.algorithm=product; `tw tune MODEL --knobs` lists what there is")
       .type_name("KNOB=VALUE")
-      .expected(1)
-      .take_all();
+      .repeatable();
   command
       .add_option("--size", context.sizes,
                   "the value to show of a size of a tensor expression, or of one that the script "
                   "opens: n=17")
       .type_name("NAME=VALUE")
-      .expected(1)
-      .take_all();
+      .repeatable();
 }
 
 void add_shaped_options(Command command, Context& context, std::string& path, bool& by_default) {

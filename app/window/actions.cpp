@@ -158,7 +158,6 @@ void MainWindow::sort_actions() {
   std::ranges::stable_sort(actions_, {}, place);
 }
 
-/// In the pane of the centre, or in the first one that has something to find.
 /// In the view that has the keys, else in the one in the centre, else in the first that can.
 void MainWindow::find_in_what_is_shown() {
   QWidget const* keys = QApplication::focusWidget();

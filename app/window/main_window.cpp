@@ -113,7 +113,7 @@ void MainWindow::build() {
   cancel_->setProperty("quiet", true);
   by_rule_ = new QPushButton("Take the schedule by rule");
   by_rule_->setObjectName("takeScheduleByRule");
-  by_rule_->setToolTip("This device has no code for the plain nest, but for the schedule by rule");
+  by_rule_->setToolTip("The plain nest cannot be measured here; the schedule by rule can");
   by_rule_->hide();
   auto* keys = new QLabel("? keys    Ctrl+Shift+P commands");
   keys->setProperty("role", "label");

@@ -143,4 +143,8 @@ CompiledSite compiled(BlockSite const& site, int vector_lanes) {
   return Compiler(site, accesses, lanes_of(accesses, vector_lanes)).run();
 }
 
+Instructions compiled_instructions(BlockSite const& site, int vector_lanes) {
+  return instructions_of(compiled(site, vector_lanes).site, vector_lanes);
+}
+
 }  // namespace tw::analysis

@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "engine/analysis/instructions.h"
 #include "engine/ir/program.h"
 
 namespace tw::analysis {
@@ -22,5 +23,8 @@ struct CompiledSite {
 /// where a compiler sees that it may: neighbours are loaded and stored, nothing depends on an
 /// earlier iteration, no guard. Unchanged where steps made vectors already.
 CompiledSite compiled(ir::BlockSite const& site, int vector_lanes);
+
+/// Of the block as a compiler leaves it.
+Instructions compiled_instructions(ir::BlockSite const& site, int vector_lanes);
 
 }  // namespace tw::analysis

@@ -55,29 +55,32 @@ LocalityMemo::Site LocalityMemo::key_of(ir::BlockSite const& site) const {
   return key;
 }
 
-LocalityMemo::Accesses LocalityMemo::accesses(ir::BlockSite const& site) {
-  auto found = [&] { return std::make_shared<std::vector<TensorAccess> const>(accesses_of(site)); };
-  Site key = key_of(site);
-  if (key.empty()) return found();
+namespace {
+
+/// What is known under the key; made without the lock where it is not, by several at once perhaps.
+template <typename Key, typename Value, typename Make>
+Value known_or_made(std::mutex& mutex, std::map<Key, Value>& all, Key key, Make make) {
   {
-    std::lock_guard lock(mutex_);
-    if (auto known = accesses_.find(key); known != accesses_.end()) return known->second;
+    std::lock_guard lock(mutex);
+    if (auto known = all.find(key); known != all.end()) return known->second;
   }
-  Accesses made = found();
-  std::lock_guard lock(mutex_);
-  return accesses_.try_emplace(std::move(key), std::move(made)).first->second;
+  Value made = make();
+  std::lock_guard lock(mutex);
+  return all.try_emplace(std::move(key), std::move(made)).first->second;
+}
+
+}  // namespace
+
+LocalityMemo::Accesses LocalityMemo::accesses(ir::BlockSite const& site) {
+  auto make = [&] { return std::make_shared<std::vector<TensorAccess> const>(accesses_of(site)); };
+  Site key = key_of(site);
+  return key.empty() ? make() : known_or_made(mutex_, accesses_, std::move(key), make);
 }
 
 Instructions LocalityMemo::instructions(ir::BlockSite const& site, int vector_lanes) {
+  auto make = [&] { return compiled_instructions(site, vector_lanes); };
   std::pair key{key_of(site), vector_lanes};
-  if (key.first.empty()) return instructions_of(compiled(site, vector_lanes).site, vector_lanes);
-  {
-    std::lock_guard lock(mutex_);
-    if (auto known = instructions_.find(key); known != instructions_.end()) return known->second;
-  }
-  Instructions made = instructions_of(compiled(site, vector_lanes).site, vector_lanes);
-  std::lock_guard lock(mutex_);
-  return instructions_.try_emplace(std::move(key), made).first->second;
+  return key.first.empty() ? make() : known_or_made(mutex_, instructions_, std::move(key), make);
 }
 
 }  // namespace tw::analysis

@@ -124,8 +124,7 @@ void add_diff(Command app, Context& context) {
           .add_option("--script", arguments->scripts,
                       "a schedule script, 'plain' or 'default'; give it twice: before and after")
           .type_name("F.tws")
-          .expected(1)
-          .take_all();
+          .repeatable();
   auto passes =
       command
           .add_flag("--passes", arguments->passes, "the model's graph before and after its passes")

@@ -206,8 +206,7 @@ void add_export(Command app, Context& context) {
                                  "a schedule for the kernel that it names; may be given several "
                                  "times; with --kernel also 'plain' or 'default'")
                      .type_name("F.tws")
-                     .expected(1)
-                     .take_all();
+                     .repeatable();
   command
       .add_flag("--default", arguments->by_default,
                 "use the target's default schedules, even where a project has others")
@@ -216,8 +215,7 @@ void add_export(Command app, Context& context) {
       .add_option("--param", arguments->parameters,
                   "with --kernel: raw elements of a parameter (default: random)")
       .type_name("NAME=FILE")
-      .expected(1)
-      .take_all();
+      .repeatable();
   command
       .add_option("--target", arguments->request.target,
                   fmt::format("one of {} (default: the first, this machine)",

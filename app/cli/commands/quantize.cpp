@@ -110,8 +110,7 @@ void add_quantize(Command app, Context& context) {
       .type_name("N");
   command.add_option("--keep", request->options.keep, "a node that stays in floats")
       .type_name("NODE")
-      .expected(1)
-      .take_all();
+      .repeatable();
   command.add_flag("--tests", request->with_tests,
                    "beside the file a folder test_data_set_0 with inputs, and outputs as integers "
                    "make them: tw verify reads it beside a model.onnx");
@@ -127,8 +126,7 @@ void add_quantize(Command app, Context& context) {
                    "output channels");
   command.add_option("--fix", context.fixes, "set an input's shape: NAME=1x3x224x224")
       .type_name("NAME=SHAPE")
-      .expected(1)
-      .take_all();
+      .repeatable();
   command.callback([&context, request, out, data] {
     context.needs_target = false;
     request->out = *out;

@@ -299,14 +299,12 @@ void add_run(Command app, Context& context) {
                   "a schedule script of the kernel that its `for` line names, or 'plain' for all "
                   "kernels; may be given several times (default: by rule)")
       .type_name("F.tws")
-      .expected(1)
-      .take_all();
+      .repeatable();
   command
       .add_option("--cut", arguments->cut,
                   "from this node or kernel on, run on that device; may be given several times")
       .type_name("NODE@DEVICE")
-      .expected(1)
-      .take_all();
+      .repeatable();
   command
       .add_option("--offload", arguments->offload,
                   "an accelerator beside the device: what it can run, runs there")

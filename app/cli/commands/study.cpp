@@ -204,8 +204,7 @@ void add_study(Command app, Context& context) {
       .range(2, 1000000);
   command.add_option("--pin", arguments->pins, "keep a knob at a value; again for further knobs")
       .type_name("KNOB=VALUE")
-      .expected(1)
-      .take_all();
+      .repeatable();
   command.add_option("--trials", arguments->trials, "of each run (default: 128)")
       .type_name("N")
       .range(8, 100000);

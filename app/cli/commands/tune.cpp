@@ -105,14 +105,12 @@ void add_tune(Command app, Context& context) {
                   "a setting of the learned search: objective=rank, acquisition=ei or ucb, "
                   "deviations=N, lambda=N, epsilon=N; again for further ones")
       .type_name("NAME=VALUE")
-      .expected(1)
-      .take_all();
+      .repeatable();
   command.add_option("--seed", arguments->options.seed, "of everything by chance (default: 1)")
       .type_name("N");
   command.add_option("--pin", arguments->pins, "keep a knob at a value; again for further knobs")
       .type_name("KNOB=VALUE")
-      .expected(1)
-      .take_all();
+      .repeatable();
   command
       .add_option("--script", arguments->script,
                   "search what this script leaves open (factor=?) instead of the target's own "
@@ -143,8 +141,7 @@ void add_tune(Command app, Context& context) {
                   "machine); again for further devices: those of one kind share its trials, other "
                   "kinds are searched for beside them")
       .type_name("NAME")
-      .expected(1)
-      .take_all();
+      .repeatable();
   add_threads_option(command, context);
   command.callback([&context, arguments, trials] {
     if (!arguments->devices.empty()) context.device = arguments->devices.front();

@@ -127,8 +127,7 @@ void add_certificate(Command device, Context& context) {
       .add_option("--host", arguments->hosts, "host names and IP addresses that clients use for it")
       .type_name("HOST")
       .required()
-      .expected(1)
-      .take_all();
+      .repeatable();
   command.callback([&context, arguments] {
     context.run = [&context, arguments] { return certificate(context, *arguments); };
   });

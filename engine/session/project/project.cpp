@@ -318,8 +318,9 @@ std::vector<ProjectKernelSummary> summary_of(Project const& project) {
   for (ProjectKernel const& kernel : project.kernels) {
     ProjectKernelSummary one;
     one.name = kernel.name;
-    Json const nodes = kernel.history ? kernel.history->value("nodes", Json()) : Json();
-    if (nodes.is_array()) {
+    bool known = kernel.history && kernel.history->contains("nodes");
+    if (known && (*kernel.history)["nodes"].is_array()) {
+      Json const& nodes = (*kernel.history)["nodes"];
       one.steps = std::max(0, int(nodes.size()) - 1);
       for (size_t i = 0; i < nodes.size(); ++i) add_node(nodes[i], i == 0, one);
     }

@@ -55,9 +55,8 @@ analysis::TimeModel cpu_model_time(ir::Program const& program, analysis::Localit
   int lanes = std::max(1, hardware.unit().vector_bytes / 4);
   Core core = core_of(hardware, roofs, lanes);
   for (ir::BlockSite const& site : ir::blocks_of(program.body)) {
-    Instructions one = locality.memo()
-                           ? locality.memo()->instructions(site, lanes)
-                           : analysis::instructions_of(analysis::compiled(site, lanes).site, lanes);
+    Instructions one = locality.memo() ? locality.memo()->instructions(site, lanes)
+                                       : analysis::compiled_instructions(site, lanes);
     double faster = speedup(one.tasks, hardware.unit().count, roofs.of("vector", "f32"));
     times.parallel = times.parallel || faster > 1;
     double arithmetic = core.arithmetic(one) / faster, accesses = core.accesses(one) / faster;
