@@ -15,9 +15,6 @@ constexpr int kMostInVain = 2000;
 constexpr std::string_view kTooMuchCode = "too_many_statements";
 
 using Clock = std::chrono::steady_clock;
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 }  // namespace
 

@@ -13,14 +13,13 @@ namespace {
 
 using records::Outcome;
 using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 constexpr int kAgain = 2;            // what was measured slowly
 constexpr double kShortTrip = 1e-3;  // seconds
 constexpr int kMostInOneCall = 8;    // what is proposed later knows more
-
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// An older device, or one that has no room for the limits beside the tensors.
 bool goes_in_calls(Error const& error) {
@@ -49,7 +48,7 @@ std::optional<Trouble> doubtful(TrialSamples const& measured) {
 std::optional<Trouble> TrialRunner::judged(std::vector<NDArray> const& outputs) {
   auto start = Clock::now();
   Comparison worst = te::judge(outputs, expected_);
-  costs_.comparing += since(start);
+  costs_.comparing += seconds_since(start);
   if (worst.equal) return {};
   return Trouble{Outcome::kWrong,
                  fmt::format("the largest difference is {:.3g}, the largest value {:.3g}",
@@ -61,7 +60,7 @@ std::expected<TrialSamples, Trouble> TrialRunner::measured_in_calls(KernelCode c
   judged_here_ = true;
   auto start = Clock::now();
   auto measured = bench_.measure(code, bench);
-  costs_.running += since(start);
+  costs_.running += seconds_since(start);
   if (!measured) return std::unexpected(trouble_of(measured.error()));
   if (auto wrong = judged(measured->outputs)) return std::unexpected(std::move(*wrong));
   return TrialSamples{std::move(measured->samples.seconds), best_of(measured->speed)};
@@ -84,7 +83,7 @@ std::expected<TrialSamples, Trouble> TrialRunner::measured(KernelCode const& cod
   auto start = Clock::now();
   bench.timing.warm_up = 0;  // it ran once when it was judged
   auto answer = bench_.attempt(code, limits_, bench);
-  trial_seconds_ = since(start);
+  trial_seconds_ = seconds_since(start);
   costs_.running += trial_seconds_;
   if (!answer && goes_in_calls(answer.error())) {
     in_one_call_ = false;
@@ -146,7 +145,7 @@ void TrialRunner::tried_each(std::span<KernelCode const* const> codes, double in
     if (incumbent <= 0 || std::ranges::min(measured.seconds) < incumbent) return;
     on_samples(which, std::move(measured));
   });
-  costs_.running += since(start);
+  costs_.running += seconds_since(start);
   if (!done && (done.error().code == "unknown_request" || done.error().code == "library_too_large"))
     several_ = false;
 }
@@ -162,7 +161,7 @@ std::optional<Trouble> TrialRunner::wrong_after_all() {
 double TrialRunner::speed_now() {
   auto start = Clock::now();
   auto status = ask_status(device_, {.stop = stop_, .timeout = std::chrono::seconds(2)});
-  if (status) round_trip_ = since(start);
+  if (status) round_trip_ = seconds_since(start);
   return status ? status->speed : 0;
 }
 

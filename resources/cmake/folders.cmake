@@ -19,10 +19,12 @@ function(tw_library name folder)
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
   target_compile_options(${name} PRIVATE ${TW_WARNINGS})
   target_link_libraries(${name} PUBLIC ${ARG_LINKS} ${ARG_SYSTEM_LINKS})
+  tw_compile_together_later(${name})
 endfunction()
 
 # tw_table(TARGET FOLDER PREFIX TYPE HEADER FUNCTION [NAMESPACE]): writes a source with a function
-# `FUNCTION()` that lists `PREFIX_<file name>()` of every .cpp in FOLDER: adding a file adds a row.
+# `FUNCTION()` that lists `row()` of every .cpp in FOLDER: adding a file adds a row. Each file has the namespace
+# PREFIX_<file name> inside of NAMESPACE (tw), so that all may call their parts by the same names.
 function(tw_table target folder prefix type header function_name)
   set(space tw)
   if(ARGC GREATER 6)
@@ -38,8 +40,8 @@ function(tw_table target folder prefix type header function_name)
   set(rows "")
   foreach(file ${files})
     get_filename_component(stem ${file} NAME_WE)
-    string(APPEND declarations "${type} const& ${prefix}_${stem}();\n")
-    string(APPEND rows "      &${prefix}_${stem}(),\n")
+    string(APPEND declarations "namespace ${prefix}_${stem} { ${type} const& row(); }\n")
+    string(APPEND rows "      &${prefix}_${stem}::row(),\n")
   endforeach()
   set(out ${CMAKE_BINARY_DIR}/generated/${folder}/table.cpp)
   file(CONFIGURE OUTPUT ${out} CONTENT

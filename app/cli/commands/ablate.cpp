@@ -5,7 +5,7 @@
 #include "engine/session/tuning.h"
 #include "engine/support/base/quantities.h"
 
-namespace tw::cli {
+namespace tw::cli::command_ablate {
 namespace {
 
 void print_text(session::AblationView const& view) {
@@ -71,9 +71,9 @@ void add_ablate(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_ablate() {
+CommandRow const& row() {
   static CommandRow const row{.place = 82, .add = add_ablate};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_ablate

@@ -5,7 +5,7 @@
 #include "engine/session/time_shares.h"
 #include "engine/support/base/quantities.h"
 
-namespace tw::cli {
+namespace tw::cli::command_analyze {
 namespace {
 
 std::optional<double> share_of(session::LoopBar const& bar, session::TimeShares const& shares) {
@@ -133,9 +133,9 @@ void add_analyze(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_analyze() {
+CommandRow const& row() {
   static CommandRow const row{.place = 60, .add = add_analyze};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_analyze

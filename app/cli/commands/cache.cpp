@@ -5,7 +5,7 @@
 #include "app/shared/environment.h"
 #include "engine/support/base/quantities.h"
 
-namespace tw::cli {
+namespace tw::cli::command_cache {
 namespace {
 
 struct Asked {
@@ -81,9 +81,9 @@ void add_cache(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_cache() {
+CommandRow const& row() {
   static CommandRow const row{.place = 147, .add = add_cache};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_cache

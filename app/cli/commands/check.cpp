@@ -6,7 +6,7 @@
 #include "engine/session/model/further_inputs.h"
 #include "engine/support/base/quantities.h"
 
-namespace tw::cli {
+namespace tw::cli::command_check {
 namespace {
 
 struct Arguments {
@@ -179,9 +179,9 @@ void add_check(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_check() {
+CommandRow const& row() {
   static CommandRow const row{.place = 70, .add = add_check};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_check

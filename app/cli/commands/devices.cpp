@@ -12,7 +12,7 @@
 #include "engine/support/base/quantities.h"
 #include "engine/support/program.h"
 
-namespace tw::cli {
+namespace tw::cli::command_devices {
 namespace {
 
 Json rate_json(Rate const& rate) {
@@ -152,10 +152,14 @@ void add_devices(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_devices() {
+CommandRow const& row() {
   static CommandRow const row{.place = 140, .add = add_devices};
   return row;
 }
+
+}  // namespace tw::cli::command_devices
+
+namespace tw::cli {
 
 int serve_device(Context const& context, char** words) {
   std::string program = program_beside("tw-device").string();

@@ -4,7 +4,7 @@
 #include "app/cli/graph_changes.h"
 #include "engine/support/base/quantities.h"
 
-namespace tw::cli {
+namespace tw::cli::command_diff {
 namespace {
 
 struct Arguments {
@@ -156,9 +156,9 @@ void add_diff(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_diff() {
+CommandRow const& row() {
   static CommandRow const row{.place = 80, .add = add_diff};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_diff

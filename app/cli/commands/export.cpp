@@ -9,7 +9,7 @@
 #include "engine/schedule/trace.h"
 #include "engine/support/base/quantities.h"
 
-namespace tw::cli {
+namespace tw::cli::command_export {
 namespace {
 
 struct Arguments {
@@ -231,9 +231,9 @@ void add_export(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_export() {
+CommandRow const& row() {
   static CommandRow const row{.place = 110, .add = add_export};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_export

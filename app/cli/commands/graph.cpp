@@ -5,7 +5,7 @@
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 
-namespace tw::cli {
+namespace tw::cli::command_graph {
 namespace {
 
 int graph(Context const& context, std::string const& path, std::string const& out, bool before) {
@@ -67,9 +67,9 @@ void add_graph(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_graph() {
+CommandRow const& row() {
   static CommandRow const row{.place = 30, .add = add_graph};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_graph

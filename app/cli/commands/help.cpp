@@ -9,7 +9,7 @@
 #include "engine/ir/text.h"
 #include "engine/schedule/primitive.h"
 
-namespace tw::cli {
+namespace tw::cli::command_help {
 namespace {
 
 /// More of them are listed apart, with what each does.
@@ -137,9 +137,9 @@ void add_help(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_help() {
+CommandRow const& row() {
   static CommandRow const row{.place = 160, .add = add_help};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_help

@@ -13,7 +13,7 @@
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 
-namespace tw::cli {
+namespace tw::cli::command_history {
 namespace {
 
 using records::StoredTrial;
@@ -279,9 +279,9 @@ void add_history(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_history() {
+CommandRow const& row() {
   static CommandRow const row{.place = 86, .add = add_history};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_history

@@ -3,7 +3,7 @@
 #include "app/cli/inspection.h"
 #include "engine/support/base/quantities.h"
 
-namespace tw::cli {
+namespace tw::cli::command_inspect {
 namespace {
 
 Json to_json(session::ModelTensor const& info) {
@@ -86,9 +86,9 @@ void add_inspect(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_inspect() {
+CommandRow const& row() {
   static CommandRow const row{.place = 20, .add = add_inspect};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_inspect

@@ -6,7 +6,7 @@
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 
-namespace tw::cli {
+namespace tw::cli::command_journal {
 namespace {
 
 struct Arguments {
@@ -99,9 +99,9 @@ void add_journal(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_journal() {
+CommandRow const& row() {
   static CommandRow const row{.place = 155, .add = add_journal};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_journal

@@ -4,7 +4,7 @@
 #include "engine/session/kernel_rows.h"
 #include "engine/support/base/quantities.h"
 
-namespace tw::cli {
+namespace tw::cli::command_kernels {
 namespace {
 
 struct Arguments {
@@ -127,9 +127,9 @@ void add_kernels(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_kernels() {
+CommandRow const& row() {
   static CommandRow const row{.place = 40, .add = add_kernels};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_kernels

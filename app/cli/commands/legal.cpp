@@ -5,7 +5,7 @@
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 
-namespace tw::cli {
+namespace tw::cli::command_legal {
 namespace {
 
 struct LegalArguments {
@@ -118,9 +118,9 @@ void add_legal(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_legal() {
+CommandRow const& row() {
   static CommandRow const row{.place = 62, .add = add_legal};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_legal

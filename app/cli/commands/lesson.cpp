@@ -6,7 +6,7 @@
 #include "app/shared/session_stage.h"
 #include "engine/support/base/quantities.h"
 
-namespace tw::cli {
+namespace tw::cli::command_lesson {
 namespace {
 
 struct Arguments {
@@ -147,9 +147,9 @@ void add_lesson(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_lesson() {
+CommandRow const& row() {
   static CommandRow const row{.place = 156, .add = add_lesson};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_lesson

@@ -5,7 +5,7 @@
 #include "engine/session/views/schedule_views.h"
 #include "engine/support/base/quantities.h"
 
-namespace tw::cli {
+namespace tw::cli::command_lower {
 namespace {
 
 struct Arguments {
@@ -177,9 +177,9 @@ void add_lower(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_lower() {
+CommandRow const& row() {
   static CommandRow const row{.place = 50, .add = add_lower};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_lower

@@ -7,7 +7,7 @@
 #include "engine/schedule/macros/macro_set.h"
 #include "engine/support/files.h"
 
-namespace tw::cli {
+namespace tw::cli::command_macros {
 namespace {
 
 /// "two_level_tile(loop i, loop j, outer=64, inner=8)"
@@ -108,9 +108,9 @@ void add_macros(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_macros() {
+CommandRow const& row() {
   static CommandRow const row{.place = 165, .add = add_macros};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_macros

@@ -9,7 +9,7 @@
 #include "app/shared/version.h"
 #include "engine/support/files.h"
 
-namespace tw::cli {
+namespace tw::cli::command_manual {
 namespace {
 
 /// tw.1 and one page for each command.
@@ -85,7 +85,7 @@ void add_completion(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_manual() {
+CommandRow const& row() {
   static CommandRow const row{.place = 170, .add = [](Command app, Context& context) {
                                 add_manual(app, context);
                                 add_completion(app, context);
@@ -93,4 +93,4 @@ CommandRow const& command_manual() {
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_manual

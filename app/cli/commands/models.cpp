@@ -2,7 +2,7 @@
 
 #include "app/cli/output.h"
 
-namespace tw::cli {
+namespace tw::cli::command_models {
 namespace {
 
 int list(Context const& context) {
@@ -43,9 +43,9 @@ void add_models(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_models() {
+CommandRow const& row() {
   static CommandRow const row{.place = 10, .add = add_models};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_models

@@ -8,7 +8,7 @@
 #include "app/cli/output.h"
 #include "engine/session/target_command.h"
 
-namespace tw::cli {
+namespace tw::cli::command_of_targets {
 namespace {
 
 using session::CommandParameter;
@@ -82,9 +82,9 @@ void add_groups(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_of_targets() {
+CommandRow const& row() {
   static CommandRow const row{.place = 145, .add = add_groups};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_of_targets

@@ -4,7 +4,7 @@
 #include "engine/session/project/project.h"
 #include "engine/support/base/quantities.h"
 
-namespace tw::cli {
+namespace tw::cli::command_project {
 namespace {
 
 using session::FoundModel;
@@ -146,9 +146,9 @@ void add_project(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_project() {
+CommandRow const& row() {
   static CommandRow const row{.place = 150, .add = add_project};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_project

@@ -6,7 +6,7 @@
 #include "app/cli/output.h"
 #include "engine/session/quantizing.h"
 
-namespace tw::cli {
+namespace tw::cli::command_quantize {
 namespace {
 
 std::string step_text(std::optional<int> exponent) {
@@ -137,9 +137,9 @@ void add_quantize(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_quantize() {
+CommandRow const& row() {
   static CommandRow const row{.place = 35, .add = add_quantize};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_quantize

@@ -3,7 +3,7 @@
 #include "app/cli/chosen_kernel.h"
 #include "engine/support/files.h"
 
-namespace tw::cli {
+namespace tw::cli::command_replay {
 namespace {
 
 struct Arguments {
@@ -90,9 +90,9 @@ void add_replay(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_replay() {
+CommandRow const& row() {
   static CommandRow const row{.place = 90, .add = add_replay};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_replay

@@ -13,7 +13,7 @@
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 
-namespace tw::cli {
+namespace tw::cli::command_report {
 namespace {
 
 struct Arguments {
@@ -181,9 +181,9 @@ void add_report(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_report() {
+CommandRow const& row() {
   static CommandRow const row{.place = 125, .add = add_report};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_report

@@ -6,7 +6,7 @@
 #include "engine/session/layers.h"
 #include "engine/support/base/quantities.h"
 
-namespace tw::cli {
+namespace tw::cli::command_roofline {
 namespace {
 
 struct Arguments {
@@ -182,9 +182,9 @@ void add_roofline(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_roofline() {
+CommandRow const& row() {
   static CommandRow const row{.place = 130, .add = add_roofline};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_roofline

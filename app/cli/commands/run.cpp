@@ -15,7 +15,7 @@
 #include <chrono>
 #include <optional>
 
-namespace tw::cli {
+namespace tw::cli::command_run {
 namespace {
 
 struct Arguments {
@@ -330,9 +330,9 @@ void add_run(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_run() {
+CommandRow const& row() {
   static CommandRow const row{.place = 100, .add = add_run};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_run

@@ -14,7 +14,7 @@
 #include "engine/tuner/study/replay.h"
 #include "engine/tuner/study/table_space.h"
 
-namespace tw::cli {
+namespace tw::cli::command_study {
 namespace {
 
 struct Arguments {
@@ -230,9 +230,9 @@ void add_study(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_study() {
+CommandRow const& row() {
   static CommandRow const row{.place = 86, .add = add_study};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_study

@@ -5,7 +5,7 @@
 #include "engine/records/work_queue.h"
 #include "engine/support/base/quantities.h"
 
-namespace tw::cli {
+namespace tw::cli::command_team {
 namespace {
 
 using records::WorkQueue;
@@ -101,9 +101,9 @@ void add_team(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_team() {
+CommandRow const& row() {
   static CommandRow const row{.place = 87, .add = add_team};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_team

@@ -6,7 +6,7 @@
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 
-namespace tw::cli {
+namespace tw::cli::command_timeline {
 namespace {
 
 struct Arguments {
@@ -138,9 +138,9 @@ void add_timeline(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_timeline() {
+CommandRow const& row() {
   static CommandRow const row{.place = 65, .add = add_timeline};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_timeline

@@ -3,7 +3,7 @@
 #include "app/cli/chosen_kernel.h"
 #include "app/cli/kind_search.h"
 
-namespace tw::cli {
+namespace tw::cli::command_tune {
 namespace {
 
 /// With the values that each may take, and how it is taken.
@@ -152,9 +152,9 @@ void add_tune(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_tune() {
+CommandRow const& row() {
   static CommandRow const row{.place = 85, .add = add_tune};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_tune

@@ -2,7 +2,7 @@
 
 #include "app/cli/output.h"
 
-namespace tw::cli {
+namespace tw::cli::command_verify {
 namespace {
 
 using Outcome = session::VerifiedSet::Outcome;
@@ -93,9 +93,9 @@ void add_verify(Command app, Context& context) {
 
 }  // namespace
 
-CommandRow const& command_verify() {
+CommandRow const& row() {
   static CommandRow const row{.place = 120, .add = add_verify};
   return row;
 }
 
-}  // namespace tw::cli
+}  // namespace tw::cli::command_verify

@@ -12,7 +12,7 @@
 #include "engine/device/words.h"
 #include "engine/runtime/timer.h"
 
-namespace tw {
+namespace tw::request_status {
 namespace {
 
 constexpr size_t kMostWays = 32;
@@ -48,6 +48,9 @@ Result<wire::Response> answer(RequestHandler& handler, wire::Request const&) {
 }
 
 }  // namespace
+}  // namespace tw::request_status
+
+namespace tw {
 
 Result<DeviceStatus> ask_status(Device& device, CallOptions const& options) {
   wire::Request request;
@@ -67,9 +70,13 @@ Result<DeviceStatus> ask_status(Device& device, CallOptions const& options) {
   return told;
 }
 
-RequestRow const& request_status() {
+}  // namespace tw
+
+namespace tw::request_status {
+
+RequestRow const& row() {
   static RequestRow const row{wire::Request::kStatus, answer};
   return row;
 }
 
-}  // namespace tw
+}  // namespace tw::request_status

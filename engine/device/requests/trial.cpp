@@ -6,7 +6,7 @@
 #include "engine/device/requests.h"
 #include "engine/tensor/limits.h"
 
-namespace tw {
+namespace tw::request_trial {
 namespace {
 
 /// Of what is read and written at a time: it stays in the caches.
@@ -97,28 +97,35 @@ Result<wire::Response> answer(RequestHandler& handler, wire::Request const& requ
 }
 
 }  // namespace
+}  // namespace tw::request_trial
+
+namespace tw {
 
 Result<wire::Response> answer_trial(RequestHandler& handler, wire::Trial const& trial) {
   if (trial.time().run().steps_size() != 1) return bad_input("bad_trial", "a trial is of one step");
   wire::Request load;
   load.set_load_library(trial.library());
-  TRY_ASSIGN(wire::Response loaded, ask(handler, load));
+  TRY_ASSIGN(wire::Response loaded, request_trial::ask(handler, load));
   wire::Request time;
   *time.mutable_time() = trial.time();
   time.mutable_time()->mutable_run()->mutable_steps(0)->set_library(loaded.handle());
-  auto report = tried(handler, trial, time);
+  auto report = request_trial::tried(handler, trial, time);
   wire::Request forget;
   forget.set_free_library(loaded.handle());
-  TRY(ask(handler, forget));
+  TRY(request_trial::ask(handler, forget));
   if (!report) return std::unexpected(report.error());
   wire::Response response;
   *response.mutable_trial() = std::move(*report);
   return response;
 }
 
-RequestRow const& request_trial() {
+}  // namespace tw
+
+namespace tw::request_trial {
+
+RequestRow const& row() {
   static RequestRow const row{wire::Request::kTrial, answer};
   return row;
 }
 
-}  // namespace tw
+}  // namespace tw::request_trial

@@ -2,7 +2,7 @@
 #include "engine/device/requests.h"
 #include "engine/device/requests/trial.h"
 
-namespace tw {
+namespace tw::request_trials {
 namespace {
 
 constexpr int kMostTrials = 64;
@@ -32,9 +32,9 @@ Result<wire::Response> answer(RequestHandler& handler, wire::Request const& requ
 
 }  // namespace
 
-RequestRow const& request_trials() {
+RequestRow const& row() {
   static RequestRow const row{wire::Request::kTrials, answer};
   return row;
 }
 
-}  // namespace tw
+}  // namespace tw::request_trials

@@ -2,7 +2,7 @@
 
 #include "engine/graph/control.h"
 
-namespace tw {
+namespace tw::control_if {
 namespace {
 
 constexpr size_t kThen = 0, kElse = 1;
@@ -40,7 +40,7 @@ Result<std::vector<NDArray>> run(ControlCall const& call) {
 
 }  // namespace
 
-ControlOperator const& control_if() {
+ControlOperator const& row() {
   static ControlOperator const op{
       .name = "if",
       .doc = "One of two graphs, chosen by a condition.",
@@ -54,4 +54,4 @@ ControlOperator const& control_if() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::control_if

@@ -4,7 +4,7 @@
 #include "engine/graph/shared/stacking.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::control_loop {
 namespace {
 
 // Operands: the most rounds, the first condition, then what is carried from round to round. The
@@ -139,7 +139,7 @@ Result<std::vector<NDArray>> run(ControlCall const& call) {
 
 }  // namespace
 
-ControlOperator const& control_loop() {
+ControlOperator const& row() {
   static ControlOperator const op{
       .name = "loop",
       .doc =
@@ -155,4 +155,4 @@ ControlOperator const& control_loop() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::control_loop

@@ -6,7 +6,7 @@
 #include "engine/graph/shared/elements.h"
 #include "engine/graph/shared/stacking.h"
 
-namespace tw {
+namespace tw::control_scan {
 namespace {
 
 // Operands: states, then sequences. The body takes the states and one row of each sequence; it
@@ -182,7 +182,7 @@ Result<std::vector<NDArray>> run(ControlCall const& call) {
 
 }  // namespace
 
-ControlOperator const& control_scan() {
+ControlOperator const& row() {
   static ControlOperator const op{
       .name = "scan",
       .doc =
@@ -204,4 +204,4 @@ ControlOperator const& control_scan() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::control_scan

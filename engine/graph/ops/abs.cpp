@@ -3,7 +3,7 @@
 #include "engine/graph/shared/pointwise_operators.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_abs {
 namespace {
 
 using namespace ops;
@@ -16,7 +16,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_abs() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "abs",
       .doc = "The absolute value of the element.",
@@ -25,4 +25,4 @@ Operator const& op_abs() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_abs

@@ -4,7 +4,7 @@
 #include "engine/graph/shared/inverse_functions.h"
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_acos {
 namespace {
 
 using namespace ops;
@@ -17,7 +17,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_acos() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "acos",
       .doc = "Arc cosine of the element.",
@@ -26,4 +26,4 @@ Operator const& op_acos() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_acos

@@ -3,7 +3,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_acosh {
 namespace {
 
 using namespace ops;
@@ -31,7 +31,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_acosh() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "acosh",
       .doc = "Inverse of the hyperbolic cosine.",
@@ -40,4 +40,4 @@ Operator const& op_acosh() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_acosh

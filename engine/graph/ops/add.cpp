@@ -1,7 +1,7 @@
 #include "engine/graph/shared/pointwise_operators.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_add {
 namespace {
 
 using namespace ops;
@@ -14,7 +14,7 @@ constexpr JoinFunction kFunction{
 
 }  // namespace
 
-Operator const& op_add() {
+Operator const& row() {
   static Operator const op = pair_operator<kFunction>({
       .name = "add",
       .doc = "Sum of two tensors, broadcast.",
@@ -23,4 +23,4 @@ Operator const& op_add() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_add

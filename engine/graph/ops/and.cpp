@@ -1,6 +1,6 @@
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_and {
 namespace {
 
 using namespace ops;
@@ -12,7 +12,7 @@ constexpr CompareFunction kFunction{
 
 }  // namespace
 
-Operator const& op_and() {
+Operator const& row() {
   static Operator const op = logic_operator<kFunction>({
       .name = "and",
       .doc = "True where both elements are true, broadcast.",
@@ -20,4 +20,4 @@ Operator const& op_and() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_and

@@ -1,8 +1,8 @@
 #include "engine/graph/shared/extreme_index.h"
 
-namespace tw {
+namespace tw::op_arg_max {
 
-Operator const& op_arg_max() {
+Operator const& row() {
   static Operator const op = ops::extreme_operator<true>({
       .name = "arg_max",
       .doc = "Index of the largest element along an axis.",
@@ -10,4 +10,4 @@ Operator const& op_arg_max() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_arg_max

@@ -1,8 +1,8 @@
 #include "engine/graph/shared/extreme_index.h"
 
-namespace tw {
+namespace tw::op_arg_min {
 
-Operator const& op_arg_min() {
+Operator const& row() {
   static Operator const op = ops::extreme_operator<false>({
       .name = "arg_min",
       .doc = "Index of the smallest element along an axis.",
@@ -10,4 +10,4 @@ Operator const& op_arg_min() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_arg_min

@@ -3,7 +3,7 @@
 #include "engine/graph/shared/inverse_functions.h"
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_asin {
 namespace {
 
 using namespace ops;
@@ -15,7 +15,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_asin() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "asin",
       .doc = "Arc sine of the element.",
@@ -24,4 +24,4 @@ Operator const& op_asin() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_asin

@@ -3,7 +3,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_asinh {
 namespace {
 
 using namespace ops;
@@ -28,7 +28,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_asinh() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "asinh",
       .doc = "Inverse of the hyperbolic sine.",
@@ -36,4 +36,4 @@ Operator const& op_asinh() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_asinh

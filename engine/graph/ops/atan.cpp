@@ -3,7 +3,7 @@
 #include "engine/graph/shared/inverse_functions.h"
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_atan {
 namespace {
 
 using namespace ops;
@@ -15,7 +15,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_atan() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "atan",
       .doc = "Arc tangent of the element.",
@@ -23,4 +23,4 @@ Operator const& op_atan() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_atan

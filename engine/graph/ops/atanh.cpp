@@ -3,7 +3,7 @@
 #include "engine/graph/shared/inverse_functions.h"
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_atanh {
 namespace {
 
 using namespace ops;
@@ -21,7 +21,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_atanh() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "atanh",
       .doc = "Inverse of the hyperbolic tangent.",
@@ -30,4 +30,4 @@ Operator const& op_atanh() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_atanh

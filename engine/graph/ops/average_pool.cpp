@@ -1,6 +1,6 @@
 #include "engine/graph/shared/window.h"
 
-namespace tw {
+namespace tw::op_average_pool {
 namespace {
 
 using namespace ops;
@@ -79,7 +79,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_average_pool() {
+Operator const& row() {
   static Operator const op{
       .name = "average_pool",
       .doc = "Mean of each window.",
@@ -98,4 +98,4 @@ Operator const& op_average_pool() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_average_pool

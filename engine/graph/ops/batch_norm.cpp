@@ -4,7 +4,7 @@
 
 #include "engine/graph/shared/elements.h"
 
-namespace tw {
+namespace tw::op_batch_norm {
 namespace {
 
 using namespace ops;
@@ -57,7 +57,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_batch_norm() {
+Operator const& row() {
   static Operator const op{
       .name = "batch_norm",
       .doc =
@@ -75,4 +75,4 @@ Operator const& op_batch_norm() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_batch_norm

@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_bit_shift {
 namespace {
 
 using namespace ops;
@@ -74,7 +74,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_bit_shift() {
+Operator const& row() {
   static Operator const op = of_two({
       .name = "bit_shift",
       .doc = "The bits of an unsigned integer shifted left or right.",
@@ -87,4 +87,4 @@ Operator const& op_bit_shift() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_bit_shift

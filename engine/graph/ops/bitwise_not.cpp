@@ -1,6 +1,6 @@
 #include "engine/graph/shared/bitwise.h"
 
-namespace tw {
+namespace tw::op_bitwise_not {
 namespace {
 
 using namespace ops;
@@ -28,7 +28,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_bitwise_not() {
+Operator const& row() {
   static Operator const op{
       .name = "bitwise_not",
       .doc = "Bitwise complement of an integer.",
@@ -43,4 +43,4 @@ Operator const& op_bitwise_not() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_bitwise_not

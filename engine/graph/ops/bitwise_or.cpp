@@ -1,6 +1,6 @@
 #include "engine/graph/shared/bitwise.h"
 
-namespace tw {
+namespace tw::op_bitwise_or {
 namespace {
 
 using namespace ops;
@@ -12,7 +12,7 @@ constexpr BitFunction kFunction{
 
 }  // namespace
 
-Operator const& op_bitwise_or() {
+Operator const& row() {
   static Operator const op = bit_operator<kFunction>({
       .name = "bitwise_or",
       .doc = "Bitwise or of two integers.",
@@ -20,4 +20,4 @@ Operator const& op_bitwise_or() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_bitwise_or

@@ -1,6 +1,6 @@
 #include "engine/graph/shared/bitwise.h"
 
-namespace tw {
+namespace tw::op_bitwise_xor {
 namespace {
 
 using namespace ops;
@@ -12,7 +12,7 @@ constexpr BitFunction kFunction{
 
 }  // namespace
 
-Operator const& op_bitwise_xor() {
+Operator const& row() {
   static Operator const op = bit_operator<kFunction>({
       .name = "bitwise_xor",
       .doc = "Bitwise exclusive or of two integers.",
@@ -20,4 +20,4 @@ Operator const& op_bitwise_xor() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_bitwise_xor

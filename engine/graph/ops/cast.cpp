@@ -5,7 +5,7 @@
 
 #include "engine/graph/shared/elements.h"
 
-namespace tw {
+namespace tw::op_cast {
 namespace {
 
 using namespace ops;
@@ -74,7 +74,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_cast() {
+Operator const& row() {
   static Operator const op{
       .name = "cast",
       .doc =
@@ -92,4 +92,4 @@ Operator const& op_cast() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_cast

@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_celu {
 namespace {
 
 using namespace ops;
@@ -21,7 +21,7 @@ constexpr ParametricFunction kFunction{
 
 }  // namespace
 
-Operator const& op_celu() {
+Operator const& row() {
   static Operator const op = parametric_operator<kFunction>({
       .name = "celu",
       .doc = "The element where it is not negative, else alpha * (e^(x/alpha) - 1).",
@@ -30,4 +30,4 @@ Operator const& op_celu() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_celu

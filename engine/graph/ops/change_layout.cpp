@@ -3,7 +3,7 @@
 #include "engine/graph/computes.h"
 #include "engine/graph/shared/elements.h"
 
-namespace tw {
+namespace tw::op_change_layout {
 namespace {
 
 using namespace ops;
@@ -112,7 +112,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_change_layout() {
+Operator const& row() {
   static Operator const op{
       .name = "change_layout",
       .doc = "The same tensor in another layout; added by the compiler, never part of a model.",
@@ -129,4 +129,4 @@ Operator const& op_change_layout() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_change_layout

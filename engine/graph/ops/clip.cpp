@@ -6,7 +6,7 @@
 #include "engine/graph/shared/elements.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_clip {
 namespace {
 
 using namespace ops;
@@ -84,7 +84,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_clip() {
+Operator const& row() {
   static Operator const op{
       .name = "clip",
       .doc = "The element clamped to [min, max].",
@@ -101,4 +101,4 @@ Operator const& op_clip() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_clip

@@ -5,7 +5,7 @@
 #include "engine/graph/computes.h"
 #include "engine/graph/shared/elements.h"
 
-namespace tw {
+namespace tw::op_concat {
 namespace {
 
 using namespace ops;
@@ -118,7 +118,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_concat() {
+Operator const& row() {
   static Operator const op{
       .name = "concat",
       .doc = "Tensors concatenated along an axis.",
@@ -136,4 +136,4 @@ Operator const& op_concat() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_concat

@@ -1,6 +1,6 @@
 #include "engine/graph/shared/elements.h"
 
-namespace tw {
+namespace tw::op_constant {
 namespace {
 
 using namespace ops;
@@ -21,7 +21,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_constant() {
+Operator const& row() {
   static Operator const op{
       .name = "constant",
       .doc = "A tensor that the model contains; constant folding turns it into a parameter.",
@@ -34,4 +34,4 @@ Operator const& op_constant() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_constant

@@ -1,7 +1,7 @@
 #include "engine/graph/shared/elements.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_constant_of_shape {
 namespace {
 
 using namespace ops;
@@ -42,7 +42,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_constant_of_shape() {
+Operator const& row() {
   static Operator const op{
       .name = "constant_of_shape",
       .doc = "A tensor filled with one value.",
@@ -57,4 +57,4 @@ Operator const& op_constant_of_shape() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_constant_of_shape

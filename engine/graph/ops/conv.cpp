@@ -5,7 +5,7 @@
 #include "engine/graph/computes.h"
 #include "engine/graph/shared/window.h"
 
-namespace tw {
+namespace tw::op_conv {
 namespace {
 
 using namespace ops;
@@ -291,7 +291,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_conv() {
+Operator const& row() {
   static Operator const op{
       .name = "conv",
       .doc =
@@ -321,4 +321,4 @@ Operator const& op_conv() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_conv

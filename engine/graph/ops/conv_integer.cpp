@@ -3,7 +3,7 @@
 #include "engine/graph/shared/quantized.h"
 #include "engine/graph/shared/window.h"
 
-namespace tw {
+namespace tw::op_conv_integer {
 namespace {
 
 using namespace ops;
@@ -255,7 +255,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_conv_integer() {
+Operator const& row() {
   static Operator const op{
       .name = "conv_integer",
       .doc =
@@ -281,4 +281,4 @@ Operator const& op_conv_integer() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_conv_integer

@@ -4,7 +4,7 @@
 
 #include "engine/graph/shared/window.h"
 
-namespace tw {
+namespace tw::op_conv_transpose {
 namespace {
 
 using namespace ops;
@@ -385,7 +385,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_conv_transpose() {
+Operator const& row() {
   static Operator const op{
       .name = "conv_transpose",
       .doc = "Transposed convolution of N x C x spatial with weights C x O/group x kernel.",
@@ -407,4 +407,4 @@ Operator const& op_conv_transpose() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_conv_transpose

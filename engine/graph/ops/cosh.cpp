@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_cosh {
 namespace {
 
 using namespace ops;
@@ -19,7 +19,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_cosh() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "cosh",
       .doc = "Hyperbolic cosine of the element.",
@@ -27,4 +27,4 @@ Operator const& op_cosh() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_cosh

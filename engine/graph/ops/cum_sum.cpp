@@ -1,7 +1,7 @@
 #include "engine/graph/shared/elements.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_cum_sum {
 namespace {
 
 using namespace ops;
@@ -85,7 +85,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_cum_sum() {
+Operator const& row() {
   static Operator const op{
       .name = "cum_sum",
       .doc = "Running sums along an axis.",
@@ -102,4 +102,4 @@ Operator const& op_cum_sum() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_cum_sum

@@ -3,7 +3,7 @@
 #include "engine/graph/shared/moves.h"
 #include "engine/graph/shared/shapes.h"
 
-namespace tw {
+namespace tw::op_depth_to_space {
 namespace {
 
 using namespace ops;
@@ -57,7 +57,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_depth_to_space() {
+Operator const& row() {
   static Operator const op{
       .name = "depth_to_space",
       .doc = "Channels rearranged into spatial blocks.",
@@ -75,4 +75,4 @@ Operator const& op_depth_to_space() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_depth_to_space

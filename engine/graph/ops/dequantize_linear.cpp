@@ -1,6 +1,6 @@
 #include "engine/graph/shared/quantized.h"
 
-namespace tw {
+namespace tw::op_dequantize_linear {
 namespace {
 
 using namespace ops;
@@ -48,7 +48,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_dequantize_linear() {
+Operator const& row() {
   static Operator const op{
       .name = "dequantize_linear",
       .doc = "What quantize_linear made, as floats: (x - zero point) * scale.",
@@ -64,4 +64,4 @@ Operator const& op_dequantize_linear() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_dequantize_linear

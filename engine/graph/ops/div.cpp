@@ -1,7 +1,7 @@
 #include "engine/graph/shared/pointwise_operators.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_div {
 namespace {
 
 using namespace ops;
@@ -47,7 +47,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_div() {
+Operator const& row() {
   static Operator const op = of_two({
       .name = "div",
       .doc = "Quotient of two tensors, element by element, broadcast; of integers rounded towards "
@@ -59,4 +59,4 @@ Operator const& op_div() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_div

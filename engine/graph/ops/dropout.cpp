@@ -1,13 +1,13 @@
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_dropout {
 namespace {
 
 using namespace ops;
 
 }  // namespace
 
-Operator const& op_dropout() {
+Operator const& row() {
   static Operator const op = of_the_same({
       .name = "dropout",
       .doc = "The tensor unchanged: nothing is dropped at inference.",
@@ -15,4 +15,4 @@ Operator const& op_dropout() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_dropout

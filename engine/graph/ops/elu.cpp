@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_elu {
 namespace {
 
 using namespace ops;
@@ -21,7 +21,7 @@ constexpr ParametricFunction kFunction{
 
 }  // namespace
 
-Operator const& op_elu() {
+Operator const& row() {
   static Operator const op = parametric_operator<kFunction>({
       .name = "elu",
       .doc = "The element where it is not negative, else alpha * (e^x - 1).",
@@ -30,4 +30,4 @@ Operator const& op_elu() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_elu

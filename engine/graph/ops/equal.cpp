@@ -1,6 +1,6 @@
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_equal {
 namespace {
 
 using namespace ops;
@@ -12,7 +12,7 @@ constexpr CompareFunction kFunction{
 
 }  // namespace
 
-Operator const& op_equal() {
+Operator const& row() {
   static Operator const op = comparison_operator<kFunction>({
       .name = "equal",
       .doc = "True where two elements are equal, broadcast.",
@@ -21,4 +21,4 @@ Operator const& op_equal() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_equal

@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_exp {
 namespace {
 
 using namespace ops;
@@ -14,7 +14,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_exp() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "exp",
       .doc = "e to the power of the element.",
@@ -22,4 +22,4 @@ Operator const& op_exp() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_exp

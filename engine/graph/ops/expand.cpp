@@ -1,7 +1,7 @@
 #include "engine/graph/shared/moves.h"
 #include "engine/graph/shared/shapes.h"
 
-namespace tw {
+namespace tw::op_expand {
 namespace {
 
 using namespace ops;
@@ -44,7 +44,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_expand() {
+Operator const& row() {
   static Operator const op{
       .name = "expand",
       .doc = "The tensor broadcast to a shape by repeating axes of extent 1.",
@@ -60,4 +60,4 @@ Operator const& op_expand() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_expand

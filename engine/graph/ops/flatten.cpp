@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/shapes.h"
 
-namespace tw {
+namespace tw::op_flatten {
 namespace {
 
 using namespace ops;
@@ -26,7 +26,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_flatten() {
+Operator const& row() {
   static Operator const op = reshaping_operator<flat>({
       .name = "flatten",
       .doc = "The same elements reshaped to a matrix.",
@@ -36,4 +36,4 @@ Operator const& op_flatten() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_flatten

@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_floor {
 namespace {
 
 using namespace ops;
@@ -14,7 +14,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_floor() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "floor",
       .doc = "The element rounded down to an integer.",
@@ -22,4 +22,4 @@ Operator const& op_floor() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_floor

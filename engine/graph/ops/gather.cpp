@@ -5,7 +5,7 @@
 #include "engine/graph/shared/indexing.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_gather {
 namespace {
 
 using namespace ops;
@@ -98,7 +98,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_gather() {
+Operator const& row() {
   static Operator const op{
       .name = "gather",
       .doc =
@@ -116,4 +116,4 @@ Operator const& op_gather() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_gather

@@ -3,7 +3,7 @@
 #include "engine/graph/shared/indexing.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_gather_elements {
 namespace {
 
 using namespace ops;
@@ -65,7 +65,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_gather_elements() {
+Operator const& row() {
   static Operator const op{
       .name = "gather_elements",
       .doc =
@@ -82,4 +82,4 @@ Operator const& op_gather_elements() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_gather_elements

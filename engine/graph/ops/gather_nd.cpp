@@ -3,7 +3,7 @@
 #include "engine/graph/shared/indexing.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_gather_nd {
 namespace {
 
 using namespace ops;
@@ -94,7 +94,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_gather_nd() {
+Operator const& row() {
   static Operator const op{
       .name = "gather_nd",
       .doc = "Slices selected by rows of indices along the first axes.",
@@ -109,4 +109,4 @@ Operator const& op_gather_nd() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_gather_nd

@@ -6,7 +6,7 @@
 #include "engine/graph/shared/pointwise.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_gemm {
 namespace {
 
 using namespace ops;
@@ -154,7 +154,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_gemm() {
+Operator const& row() {
   static Operator const op{
       .name = "gemm",
       .doc = "alpha * A B + beta * C for matrices A and B; C is broadcast.",
@@ -175,4 +175,4 @@ Operator const& op_gemm() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_gemm

@@ -3,7 +3,7 @@
 #include "engine/graph/computes.h"
 #include "engine/graph/shared/elements.h"
 
-namespace tw {
+namespace tw::op_global_average_pool {
 namespace {
 
 using namespace ops;
@@ -83,7 +83,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_global_average_pool() {
+Operator const& row() {
   static Operator const op{
       .name = "global_average_pool",
       .doc = "Mean of each channel.",
@@ -100,4 +100,4 @@ Operator const& op_global_average_pool() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_global_average_pool

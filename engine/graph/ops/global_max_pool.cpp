@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/reduction.h"
 
-namespace tw {
+namespace tw::op_global_max_pool {
 namespace {
 
 using namespace ops;
@@ -38,7 +38,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_global_max_pool() {
+Operator const& row() {
   static Operator const op{
       .name = "global_max_pool",
       .doc = "Largest element of each channel.",
@@ -52,4 +52,4 @@ Operator const& op_global_max_pool() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_global_max_pool

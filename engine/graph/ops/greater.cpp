@@ -1,6 +1,6 @@
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_greater {
 namespace {
 
 using namespace ops;
@@ -12,7 +12,7 @@ constexpr CompareFunction kFunction{
 
 }  // namespace
 
-Operator const& op_greater() {
+Operator const& row() {
   static Operator const op = comparison_operator<kFunction>({
       .name = "greater",
       .doc = "True where the first element is larger, broadcast.",
@@ -20,4 +20,4 @@ Operator const& op_greater() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_greater

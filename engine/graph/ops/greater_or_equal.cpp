@@ -1,6 +1,6 @@
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_greater_or_equal {
 namespace {
 
 using namespace ops;
@@ -12,7 +12,7 @@ constexpr CompareFunction kFunction{
 
 }  // namespace
 
-Operator const& op_greater_or_equal() {
+Operator const& row() {
   static Operator const op = comparison_operator<kFunction>({
       .name = "greater_or_equal",
       .doc = "True where the first element is larger or equal, broadcast.",
@@ -20,4 +20,4 @@ Operator const& op_greater_or_equal() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_greater_or_equal

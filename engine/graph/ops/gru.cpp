@@ -1,6 +1,6 @@
 #include "engine/graph/shared/recurrent_stages.h"
 
-namespace tw {
+namespace tw::op_gru {
 namespace {
 
 using namespace ops;
@@ -56,7 +56,7 @@ constexpr Cell kCell{
 
 }  // namespace
 
-Operator const& op_gru() {
+Operator const& row() {
   static Operator const op = cell_operator<kCell>({
       .name = "gru",
       .doc = "Gated recurrent units over the steps of sequences.",
@@ -64,4 +64,4 @@ Operator const& op_gru() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_gru

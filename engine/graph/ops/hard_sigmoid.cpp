@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_hard_sigmoid {
 namespace {
 
 using namespace ops;
@@ -21,7 +21,7 @@ constexpr ParametricFunction kFunction{
 
 }  // namespace
 
-Operator const& op_hard_sigmoid() {
+Operator const& row() {
   static Operator const op = parametric_operator<kFunction>({
       .name = "hard_sigmoid",
       .doc = "alpha * x + beta clamped to [0, 1].",
@@ -30,4 +30,4 @@ Operator const& op_hard_sigmoid() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_hard_sigmoid

@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_hard_swish {
 namespace {
 
 using namespace ops;
@@ -19,7 +19,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_hard_swish() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "hard_swish",
       .doc = "x * (x / 6 + 1/2 clamped to [0, 1]).",
@@ -27,4 +27,4 @@ Operator const& op_hard_swish() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_hard_swish

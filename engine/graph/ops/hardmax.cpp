@@ -1,6 +1,6 @@
 #include "engine/graph/shared/softmax_rows.h"
 
-namespace tw {
+namespace tw::op_hardmax {
 namespace {
 
 using namespace ops;
@@ -60,7 +60,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_hardmax() {
+Operator const& row() {
   static Operator const op = of_rows({
       .name = "hardmax",
       .doc = "1 for the first of the largest elements along an axis, else 0.",
@@ -71,4 +71,4 @@ Operator const& op_hardmax() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_hardmax

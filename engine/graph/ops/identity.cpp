@@ -1,8 +1,8 @@
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_identity {
 
-Operator const& op_identity() {
+Operator const& row() {
   static Operator const op = ops::of_the_same({
       .name = "identity",
       .doc = "The tensor unchanged.",
@@ -10,4 +10,4 @@ Operator const& op_identity() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_identity

@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/normalization.h"
 
-namespace tw {
+namespace tw::op_instance_norm {
 namespace {
 
 using namespace ops;
@@ -54,7 +54,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_instance_norm() {
+Operator const& row() {
   static Operator const op{
       .name = "instance_norm",
       .doc = "Each plane normalized to mean 0 and variance 1, then scaled and shifted per channel.",
@@ -69,4 +69,4 @@ Operator const& op_instance_norm() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_instance_norm

@@ -3,7 +3,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_is_inf {
 namespace {
 
 using namespace ops;
@@ -37,7 +37,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_is_inf() {
+Operator const& row() {
   static Operator const op = of_one({
       .name = "is_inf",
       .doc = "True where the element is infinite.",
@@ -51,4 +51,4 @@ Operator const& op_is_inf() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_is_inf

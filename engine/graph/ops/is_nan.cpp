@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_is_nan {
 namespace {
 
 using namespace ops;
@@ -17,7 +17,7 @@ ReferenceResult reference(Attributes const&, Arrays inputs) {
 
 }  // namespace
 
-Operator const& op_is_nan() {
+Operator const& row() {
   static Operator const op = of_one({
       .name = "is_nan",
       .doc = "True where the element is not a number (NaN).",
@@ -29,4 +29,4 @@ Operator const& op_is_nan() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_is_nan

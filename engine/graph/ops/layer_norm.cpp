@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/normalization.h"
 
-namespace tw {
+namespace tw::op_layer_norm {
 namespace {
 
 using namespace ops;
@@ -63,7 +63,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_layer_norm() {
+Operator const& row() {
   static Operator const op{
       .name = "layer_norm",
       .doc = "The elements along the last axes normalized to mean 0 and variance 1, then scaled.",
@@ -79,4 +79,4 @@ Operator const& op_layer_norm() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_layer_norm

@@ -1,6 +1,6 @@
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_leaky_relu {
 namespace {
 
 using namespace ops;
@@ -16,7 +16,7 @@ constexpr ParametricFunction kFunction{
 
 }  // namespace
 
-Operator const& op_leaky_relu() {
+Operator const& row() {
   static Operator const op = parametric_operator<kFunction>({
       .name = "leaky_relu",
       .doc = "The element where it is not negative, else alpha times the element.",
@@ -25,4 +25,4 @@ Operator const& op_leaky_relu() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_leaky_relu

@@ -1,6 +1,6 @@
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_less {
 namespace {
 
 using namespace ops;
@@ -12,7 +12,7 @@ constexpr CompareFunction kFunction{
 
 }  // namespace
 
-Operator const& op_less() {
+Operator const& row() {
   static Operator const op = comparison_operator<kFunction>({
       .name = "less",
       .doc = "True where the first element is smaller, broadcast.",
@@ -20,4 +20,4 @@ Operator const& op_less() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_less

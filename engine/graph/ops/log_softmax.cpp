@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/softmax_rows.h"
 
-namespace tw {
+namespace tw::op_log_softmax {
 namespace {
 
 using namespace ops;
@@ -22,7 +22,7 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
 
 }  // namespace
 
-Operator const& op_log_softmax() {
+Operator const& row() {
   static Operator const op = of_rows({
       .name = "log_softmax",
       .doc = "Logarithm of the softmax along an axis.",
@@ -32,4 +32,4 @@ Operator const& op_log_softmax() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_log_softmax

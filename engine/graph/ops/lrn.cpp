@@ -4,7 +4,7 @@
 
 #include "engine/graph/shared/elements.h"
 
-namespace tw {
+namespace tw::op_lrn {
 namespace {
 
 using namespace ops;
@@ -66,7 +66,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_lrn() {
+Operator const& row() {
   static Operator const op{
       .name = "lrn",
       .doc = "Local response normalization over neighbouring channels.",
@@ -84,4 +84,4 @@ Operator const& op_lrn() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_lrn

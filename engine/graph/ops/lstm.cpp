@@ -1,6 +1,6 @@
 #include "engine/graph/shared/recurrent_stages.h"
 
-namespace tw {
+namespace tw::op_lstm {
 namespace {
 
 using namespace ops;
@@ -55,7 +55,7 @@ constexpr Cell kCell{
 
 }  // namespace
 
-Operator const& op_lstm() {
+Operator const& row() {
   static Operator const op = cell_operator<kCell>({
       .name = "lstm",
       .doc = "Long short-term memory over the steps of sequences.",
@@ -63,4 +63,4 @@ Operator const& op_lstm() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_lstm

@@ -1,7 +1,7 @@
 #include "engine/graph/shared/product.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_matmul {
 namespace {
 
 using namespace ops;
@@ -48,7 +48,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_matmul() {
+Operator const& row() {
   static Operator const op{
       .name = "matmul",
       .doc = "Matrix product; batches of matrices are broadcast.",
@@ -62,4 +62,4 @@ Operator const& op_matmul() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_matmul

@@ -5,7 +5,7 @@
 #include "engine/graph/shared/quantized.h"
 #include "engine/graph/shared/window.h"
 
-namespace tw {
+namespace tw::op_matmul_integer {
 namespace {
 
 using namespace ops;
@@ -154,7 +154,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_matmul_integer() {
+Operator const& row() {
   static Operator const op{
       .name = "matmul_integer",
       .doc =
@@ -174,4 +174,4 @@ Operator const& op_matmul_integer() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_matmul_integer

@@ -3,7 +3,7 @@
 #include "engine/graph/shared/pointwise_operators.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_max {
 namespace {
 
 using namespace ops;
@@ -16,7 +16,7 @@ constexpr JoinFunction kFunction{
 
 }  // namespace
 
-Operator const& op_max() {
+Operator const& row() {
   static Operator const op = many_operator<kFunction>({
       .name = "max",
       .doc = "Largest of any number of elements, broadcast; NaN where one is NaN.",
@@ -24,4 +24,4 @@ Operator const& op_max() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_max

@@ -4,7 +4,7 @@
 #include "engine/graph/shared/window.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_max_pool {
 namespace {
 
 using namespace ops;
@@ -52,7 +52,7 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
 
 }  // namespace
 
-Operator const& op_max_pool() {
+Operator const& row() {
   static Operator const op{
       .name = "max_pool",
       .doc = "Largest element of each window; padding is ignored.",
@@ -72,4 +72,4 @@ Operator const& op_max_pool() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_max_pool

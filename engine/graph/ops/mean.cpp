@@ -1,6 +1,6 @@
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_mean {
 namespace {
 
 using namespace ops;
@@ -27,7 +27,7 @@ ReferenceResult reference(Attributes const&, Arrays inputs) {
 
 }  // namespace
 
-Operator const& op_mean() {
+Operator const& row() {
   static Operator const op = of_many({
       .name = "mean",
       .doc = "Mean of any number of tensors, broadcast.",
@@ -38,4 +38,4 @@ Operator const& op_mean() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_mean

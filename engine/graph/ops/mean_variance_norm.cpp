@@ -1,6 +1,6 @@
 #include "engine/graph/shared/normalization.h"
 
-namespace tw {
+namespace tw::op_mean_variance_norm {
 namespace {
 
 using namespace ops;
@@ -48,7 +48,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_mean_variance_norm() {
+Operator const& row() {
   static Operator const op{
       .name = "mean_variance_norm",
       .doc = "The elements along some axes normalized to mean 0 and variance 1.",
@@ -63,4 +63,4 @@ Operator const& op_mean_variance_norm() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_mean_variance_norm

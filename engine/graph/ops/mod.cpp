@@ -4,7 +4,7 @@
 #include "engine/graph/shared/pointwise_operators.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_mod {
 namespace {
 
 using namespace ops;
@@ -67,7 +67,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_mod() {
+Operator const& row() {
   static Operator const op = of_two({
       .name = "mod",
       .doc = "Remainder of a division, with the sign of the divisor.",
@@ -80,4 +80,4 @@ Operator const& op_mod() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_mod

@@ -1,7 +1,7 @@
 #include "engine/graph/shared/pointwise_operators.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_mul {
 namespace {
 
 using namespace ops;
@@ -14,7 +14,7 @@ constexpr JoinFunction kFunction{
 
 }  // namespace
 
-Operator const& op_mul() {
+Operator const& row() {
   static Operator const op = pair_operator<kFunction>({
       .name = "mul",
       .doc = "Product of two tensors, element by element, broadcast.",
@@ -23,4 +23,4 @@ Operator const& op_mul() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_mul

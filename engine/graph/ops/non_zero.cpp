@@ -1,6 +1,6 @@
 #include "engine/graph/shared/elements.h"
 
-namespace tw {
+namespace tw::op_non_zero {
 namespace {
 
 using namespace ops;
@@ -42,7 +42,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_non_zero() {
+Operator const& row() {
   static Operator const op{
       .name = "non_zero",
       .doc = "The indices of the nonzero elements, one column for each.",
@@ -55,4 +55,4 @@ Operator const& op_non_zero() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_non_zero

@@ -1,6 +1,6 @@
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_not {
 namespace {
 
 using namespace ops;
@@ -24,7 +24,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_not() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "not",
       .doc = "True where the element is false.",
@@ -34,4 +34,4 @@ Operator const& op_not() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_not

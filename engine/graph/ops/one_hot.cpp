@@ -3,7 +3,7 @@
 #include "engine/graph/shared/elements.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_one_hot {
 namespace {
 
 using namespace ops;
@@ -77,7 +77,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_one_hot() {
+Operator const& row() {
   static Operator const op{
       .name = "one_hot",
       .doc =
@@ -94,4 +94,4 @@ Operator const& op_one_hot() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_one_hot

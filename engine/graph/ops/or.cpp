@@ -1,6 +1,6 @@
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_or {
 namespace {
 
 using namespace ops;
@@ -12,7 +12,7 @@ constexpr CompareFunction kFunction{
 
 }  // namespace
 
-Operator const& op_or() {
+Operator const& row() {
   static Operator const op = logic_operator<kFunction>({
       .name = "or",
       .doc = "True where at least one of two elements is true, broadcast.",
@@ -20,4 +20,4 @@ Operator const& op_or() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_or

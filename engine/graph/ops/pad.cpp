@@ -4,7 +4,7 @@
 
 #include "engine/graph/shared/moves.h"
 
-namespace tw {
+namespace tw::op_pad {
 namespace {
 
 using namespace ops;
@@ -161,7 +161,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_pad() {
+Operator const& row() {
   static Operator const op{
       .name = "pad",
       .doc = "The tensor with elements added at its borders, or removed.",
@@ -179,4 +179,4 @@ Operator const& op_pad() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_pad

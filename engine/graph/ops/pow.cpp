@@ -3,7 +3,7 @@
 #include "engine/graph/shared/pointwise_operators.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_pow {
 namespace {
 
 using namespace ops;
@@ -81,7 +81,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_pow() {
+Operator const& row() {
   static Operator const op = of_two({
       .name = "pow",
       .doc = "First element to the power of the second, broadcast.",
@@ -94,4 +94,4 @@ Operator const& op_pow() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_pow

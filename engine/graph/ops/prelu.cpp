@@ -1,7 +1,7 @@
 #include "engine/graph/shared/pointwise_operators.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_prelu {
 namespace {
 
 using namespace ops;
@@ -16,7 +16,7 @@ constexpr JoinFunction kFunction{
 
 }  // namespace
 
-Operator const& op_prelu() {
+Operator const& row() {
   static Operator const op = pair_operator<kFunction>({
       .name = "prelu",
       .doc = "The first element where it is not negative, else times the second; broadcast.",
@@ -24,4 +24,4 @@ Operator const& op_prelu() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_prelu

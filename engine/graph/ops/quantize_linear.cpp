@@ -3,7 +3,7 @@
 
 #include "engine/graph/shared/quantized.h"
 
-namespace tw {
+namespace tw::op_quantize_linear {
 namespace {
 
 using namespace ops;
@@ -76,7 +76,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_quantize_linear() {
+Operator const& row() {
   static Operator const op{
       .name = "quantize_linear",
       .doc =
@@ -95,4 +95,4 @@ Operator const& op_quantize_linear() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_quantize_linear

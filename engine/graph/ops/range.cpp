@@ -4,7 +4,7 @@
 #include "engine/graph/shared/elements.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_range {
 namespace {
 
 using namespace ops;
@@ -89,7 +89,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_range() {
+Operator const& row() {
   static Operator const op{
       .name = "range",
       .doc = "The numbers start, start + step, ... before the end.",
@@ -103,4 +103,4 @@ Operator const& op_range() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_range

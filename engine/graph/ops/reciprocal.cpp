@@ -1,6 +1,6 @@
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_reciprocal {
 namespace {
 
 using namespace ops;
@@ -12,7 +12,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_reciprocal() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "reciprocal",
       .doc = "One divided by the element.",
@@ -21,4 +21,4 @@ Operator const& op_reciprocal() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_reciprocal

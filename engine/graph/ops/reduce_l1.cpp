@@ -3,7 +3,7 @@
 #include "engine/graph/shared/reduction.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_reduce_l1 {
 namespace {
 
 using namespace ops;
@@ -18,7 +18,7 @@ constexpr Reduction kReduction{
 
 }  // namespace
 
-Operator const& op_reduce_l1() {
+Operator const& row() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_l1",
       .doc = "Sum of the absolute values along axes.",
@@ -26,4 +26,4 @@ Operator const& op_reduce_l1() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_reduce_l1

@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/reduction.h"
 
-namespace tw {
+namespace tw::op_reduce_l2 {
 namespace {
 
 using namespace ops;
@@ -18,7 +18,7 @@ constexpr Reduction kReduction{
 
 }  // namespace
 
-Operator const& op_reduce_l2() {
+Operator const& row() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_l2",
       .doc = "Root of the sum of squares along axes.",
@@ -26,4 +26,4 @@ Operator const& op_reduce_l2() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_reduce_l2

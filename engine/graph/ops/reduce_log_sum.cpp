@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/reduction.h"
 
-namespace tw {
+namespace tw::op_reduce_log_sum {
 namespace {
 
 using namespace ops;
@@ -24,7 +24,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_reduce_log_sum() {
+Operator const& row() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_log_sum",
       .doc = "Logarithm of the sum along axes.",
@@ -33,4 +33,4 @@ Operator const& op_reduce_log_sum() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_reduce_log_sum

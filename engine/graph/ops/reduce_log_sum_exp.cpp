@@ -4,7 +4,7 @@
 
 #include "engine/graph/shared/reduction.h"
 
-namespace tw {
+namespace tw::op_reduce_log_sum_exp {
 namespace {
 
 using namespace ops;
@@ -70,7 +70,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_reduce_log_sum_exp() {
+Operator const& row() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_log_sum_exp",
       .doc = "Logarithm of the sum of exponentials along axes.",
@@ -81,4 +81,4 @@ Operator const& op_reduce_log_sum_exp() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_reduce_log_sum_exp

@@ -1,6 +1,6 @@
 #include "engine/graph/shared/reduction.h"
 
-namespace tw {
+namespace tw::op_reduce_max {
 namespace {
 
 using namespace ops;
@@ -11,7 +11,7 @@ constexpr Reduction kReduction{
 
 }  // namespace
 
-Operator const& op_reduce_max() {
+Operator const& row() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_max",
       .doc = "Largest of the elements along axes.",
@@ -20,4 +20,4 @@ Operator const& op_reduce_max() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_reduce_max

@@ -1,6 +1,6 @@
 #include "engine/graph/shared/reduction.h"
 
-namespace tw {
+namespace tw::op_reduce_mean {
 namespace {
 
 using namespace ops;
@@ -14,7 +14,7 @@ constexpr Reduction kReduction{
 
 }  // namespace
 
-Operator const& op_reduce_mean() {
+Operator const& row() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_mean",
       .doc = "Mean of the elements along axes.",
@@ -22,4 +22,4 @@ Operator const& op_reduce_mean() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_reduce_mean

@@ -1,6 +1,6 @@
 #include "engine/graph/shared/reduction.h"
 
-namespace tw {
+namespace tw::op_reduce_min {
 namespace {
 
 using namespace ops;
@@ -11,7 +11,7 @@ constexpr Reduction kReduction{
 
 }  // namespace
 
-Operator const& op_reduce_min() {
+Operator const& row() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_min",
       .doc = "Smallest of the elements along axes.",
@@ -20,4 +20,4 @@ Operator const& op_reduce_min() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_reduce_min

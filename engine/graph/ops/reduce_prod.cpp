@@ -1,6 +1,6 @@
 #include "engine/graph/shared/reduction.h"
 
-namespace tw {
+namespace tw::op_reduce_prod {
 namespace {
 
 using namespace ops;
@@ -11,7 +11,7 @@ constexpr Reduction kReduction{
 
 }  // namespace
 
-Operator const& op_reduce_prod() {
+Operator const& row() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_prod",
       .doc = "Product of the elements along axes.",
@@ -19,4 +19,4 @@ Operator const& op_reduce_prod() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_reduce_prod

@@ -1,6 +1,6 @@
 #include "engine/graph/shared/reduction.h"
 
-namespace tw {
+namespace tw::op_reduce_sum {
 namespace {
 
 using namespace ops;
@@ -11,7 +11,7 @@ constexpr Reduction kReduction{
 
 }  // namespace
 
-Operator const& op_reduce_sum() {
+Operator const& row() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_sum",
       .doc = "Sum of the elements along axes.",
@@ -19,4 +19,4 @@ Operator const& op_reduce_sum() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_reduce_sum

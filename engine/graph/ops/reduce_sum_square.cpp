@@ -1,7 +1,7 @@
 #include "engine/graph/shared/reduction.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_reduce_sum_square {
 namespace {
 
 using namespace ops;
@@ -15,7 +15,7 @@ constexpr Reduction kReduction{
 
 }  // namespace
 
-Operator const& op_reduce_sum_square() {
+Operator const& row() {
   static Operator const op = reduction_operator<kReduction>({
       .name = "reduce_sum_square",
       .doc = "Sum of the squares along axes.",
@@ -23,4 +23,4 @@ Operator const& op_reduce_sum_square() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_reduce_sum_square

@@ -1,7 +1,7 @@
 #include "engine/graph/shared/pointwise_operators.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_relu {
 namespace {
 
 using namespace ops;
@@ -14,7 +14,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_relu() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "relu",
       .doc = "Larger of the element and zero.",
@@ -23,4 +23,4 @@ Operator const& op_relu() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_relu

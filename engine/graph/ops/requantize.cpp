@@ -4,7 +4,7 @@
 
 #include "engine/graph/shared/quantized.h"
 
-namespace tw {
+namespace tw::op_requantize {
 namespace {
 
 using namespace ops;
@@ -89,7 +89,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_requantize() {
+Operator const& row() {
   static Operator const op{
       .name = "requantize",
       .doc =
@@ -110,4 +110,4 @@ Operator const& op_requantize() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_requantize

@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/shapes.h"
 
-namespace tw {
+namespace tw::op_reshape {
 namespace {
 
 using namespace ops;
@@ -52,7 +52,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_reshape() {
+Operator const& row() {
   static Operator const op = reshaping_operator<resolve>({
       .name = "reshape",
       .doc = "The same elements in the same order with another shape.",
@@ -63,4 +63,4 @@ Operator const& op_reshape() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_reshape

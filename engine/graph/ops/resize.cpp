@@ -6,7 +6,7 @@
 #include "engine/graph/shared/resampling.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_resize {
 namespace {
 
 using namespace ops;
@@ -343,7 +343,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_resize() {
+Operator const& row() {
   static Operator const op{
       .name = "resize",
       .doc =
@@ -373,4 +373,4 @@ Operator const& op_resize() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_resize

@@ -1,6 +1,6 @@
 #include "engine/graph/shared/recurrent_stages.h"
 
-namespace tw {
+namespace tw::op_rnn {
 namespace {
 
 using namespace ops;
@@ -28,7 +28,7 @@ constexpr Cell kCell{
 
 }  // namespace
 
-Operator const& op_rnn() {
+Operator const& row() {
   static Operator const op = cell_operator<kCell>({
       .name = "rnn",
       .doc = "Simple recurrent network (RNN) over the steps of sequences.",
@@ -36,4 +36,4 @@ Operator const& op_rnn() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_rnn

@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_round {
 namespace {
 
 using namespace ops;
@@ -14,7 +14,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_round() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "round",
       .doc = "Nearest integer; halves are rounded to the even one.",
@@ -22,4 +22,4 @@ Operator const& op_round() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_round

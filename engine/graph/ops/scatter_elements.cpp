@@ -1,7 +1,7 @@
 #include "engine/graph/shared/indexing.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_scatter_elements {
 namespace {
 
 using namespace ops;
@@ -47,7 +47,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_scatter_elements() {
+Operator const& row() {
   static Operator const op{
       .name = "scatter_elements",
       .doc = "The tensor with elements written at positions along one axis that indices give.",
@@ -61,4 +61,4 @@ Operator const& op_scatter_elements() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_scatter_elements

@@ -1,7 +1,7 @@
 #include "engine/graph/shared/indexing.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_scatter_nd {
 namespace {
 
 using namespace ops;
@@ -60,7 +60,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_scatter_nd() {
+Operator const& row() {
   static Operator const op{
       .name = "scatter_nd",
       .doc = "The tensor with slices written at positions that rows of indices give.",
@@ -74,4 +74,4 @@ Operator const& op_scatter_nd() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_scatter_nd

@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_selu {
 namespace {
 
 using namespace ops;
@@ -22,7 +22,7 @@ constexpr ParametricFunction kFunction{
 
 }  // namespace
 
-Operator const& op_selu() {
+Operator const& row() {
   static Operator const op = parametric_operator<kFunction>({
       .name = "selu",
       .doc = "gamma * x where x is not negative, else gamma * alpha * (e^x - 1).",
@@ -32,4 +32,4 @@ Operator const& op_selu() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_selu

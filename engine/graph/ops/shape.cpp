@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/elements.h"
 
-namespace tw {
+namespace tw::op_shape {
 namespace {
 
 using namespace ops;
@@ -40,7 +40,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_shape() {
+Operator const& row() {
   static Operator const op{
       .name = "shape",
       .doc = "The shape of a tensor; a constant once it is known.",
@@ -55,4 +55,4 @@ Operator const& op_shape() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_shape

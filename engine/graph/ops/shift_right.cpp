@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_shift_right {
 namespace {
 
 using namespace ops;
@@ -43,7 +43,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_shift_right() {
+Operator const& row() {
   static Operator const op = of_two({
       .name = "shift_right",
       .doc = "Sums in i32, each shifted to the right by as many places as another tensor says, 0 "
@@ -57,4 +57,4 @@ Operator const& op_shift_right() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_shift_right

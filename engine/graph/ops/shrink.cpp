@@ -1,6 +1,6 @@
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_shrink {
 namespace {
 
 using namespace ops;
@@ -22,7 +22,7 @@ constexpr ParametricFunction kFunction{
 
 }  // namespace
 
-Operator const& op_shrink() {
+Operator const& row() {
   static Operator const op = parametric_operator<kFunction>({
       .name = "shrink",
       .doc = "0 between -lambd and lambd, else the element moved towards 0 by bias.",
@@ -31,4 +31,4 @@ Operator const& op_shrink() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_shrink

@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_sigmoid {
 namespace {
 
 using namespace ops;
@@ -19,7 +19,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_sigmoid() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "sigmoid",
       .doc = "1 / (1 + e^-x).",
@@ -27,4 +27,4 @@ Operator const& op_sigmoid() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_sigmoid

@@ -1,7 +1,7 @@
 #include "engine/graph/shared/pointwise_operators.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_sign {
 namespace {
 
 using namespace ops;
@@ -24,7 +24,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_sign() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "sign",
       .doc = "-1, 0 or 1 as the element is below, at or above zero; NaN of NaN.",
@@ -33,4 +33,4 @@ Operator const& op_sign() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_sign

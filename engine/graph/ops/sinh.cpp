@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_sinh {
 namespace {
 
 using namespace ops;
@@ -21,7 +21,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_sinh() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "sinh",
       .doc = "Hyperbolic sine of the element.",
@@ -29,4 +29,4 @@ Operator const& op_sinh() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_sinh

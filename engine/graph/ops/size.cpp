@@ -1,6 +1,6 @@
 #include "engine/graph/shared/elements.h"
 
-namespace tw {
+namespace tw::op_size {
 namespace {
 
 using namespace ops;
@@ -29,7 +29,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_size() {
+Operator const& row() {
   static Operator const op{
       .name = "size",
       .doc = "The number of elements of a tensor; a constant once its shape is known.",
@@ -42,4 +42,4 @@ Operator const& op_size() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_size

@@ -5,7 +5,7 @@
 
 #include "engine/graph/shared/moves.h"
 
-namespace tw {
+namespace tw::op_slice {
 namespace {
 
 using namespace ops;
@@ -100,7 +100,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_slice() {
+Operator const& row() {
   static Operator const op{
       .name = "slice",
       .doc = "The elements between two positions along some axes.",
@@ -118,4 +118,4 @@ Operator const& op_slice() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_slice

@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/softmax_rows.h"
 
-namespace tw {
+namespace tw::op_softmax {
 namespace {
 
 using namespace ops;
@@ -22,7 +22,7 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
 
 }  // namespace
 
-Operator const& op_softmax() {
+Operator const& row() {
   static Operator const op = of_rows({
       .name = "softmax",
       .doc = "Exponentials divided by their sum along an axis.",
@@ -32,4 +32,4 @@ Operator const& op_softmax() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_softmax

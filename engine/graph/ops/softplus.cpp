@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_softplus {
 namespace {
 
 using namespace ops;
@@ -21,7 +21,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_softplus() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "softplus",
       .doc = "log(1 + e^x).",
@@ -29,4 +29,4 @@ Operator const& op_softplus() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_softplus

@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_softsign {
 namespace {
 
 using namespace ops;
@@ -15,7 +15,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_softsign() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "softsign",
       .doc = "x / (1 + |x|).",
@@ -23,4 +23,4 @@ Operator const& op_softsign() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_softsign

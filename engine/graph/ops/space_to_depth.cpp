@@ -3,7 +3,7 @@
 #include "engine/graph/shared/moves.h"
 #include "engine/graph/shared/shapes.h"
 
-namespace tw {
+namespace tw::op_space_to_depth {
 namespace {
 
 using namespace ops;
@@ -61,7 +61,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_space_to_depth() {
+Operator const& row() {
   static Operator const op{
       .name = "space_to_depth",
       .doc = "Spatial blocks rearranged into channels.",
@@ -77,4 +77,4 @@ Operator const& op_space_to_depth() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_space_to_depth

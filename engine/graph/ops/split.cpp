@@ -4,7 +4,7 @@
 
 #include "engine/graph/shared/moves.h"
 
-namespace tw {
+namespace tw::op_split {
 namespace {
 
 using namespace ops;
@@ -92,7 +92,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_split() {
+Operator const& row() {
   static Operator const op{
       .name = "split",
       .doc = "One of the parts into which a tensor is split along an axis.",
@@ -110,4 +110,4 @@ Operator const& op_split() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_split

@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_sqrt {
 namespace {
 
 using namespace ops;
@@ -14,7 +14,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_sqrt() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "sqrt",
       .doc = "Square root of the element.",
@@ -23,4 +23,4 @@ Operator const& op_sqrt() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_sqrt

@@ -4,7 +4,7 @@
 
 #include "engine/graph/shared/shapes.h"
 
-namespace tw {
+namespace tw::op_squeeze {
 namespace {
 
 using namespace ops;
@@ -44,7 +44,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_squeeze() {
+Operator const& row() {
   static Operator const op = reshaping_operator<narrowed>({
       .name = "squeeze",
       .doc = "The same elements without axes of extent 1.",
@@ -54,4 +54,4 @@ Operator const& op_squeeze() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_squeeze

@@ -1,7 +1,7 @@
 #include "engine/graph/shared/pointwise_operators.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_sub {
 namespace {
 
 using namespace ops;
@@ -14,7 +14,7 @@ constexpr JoinFunction kFunction{
 
 }  // namespace
 
-Operator const& op_sub() {
+Operator const& row() {
   static Operator const op = pair_operator<kFunction>({
       .name = "sub",
       .doc = "Difference of two tensors, element by element, broadcast.",
@@ -22,4 +22,4 @@ Operator const& op_sub() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_sub

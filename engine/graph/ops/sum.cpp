@@ -1,7 +1,7 @@
 #include "engine/graph/shared/pointwise_operators.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_sum {
 namespace {
 
 using namespace ops;
@@ -14,7 +14,7 @@ constexpr JoinFunction kFunction{
 
 }  // namespace
 
-Operator const& op_sum() {
+Operator const& row() {
   static Operator const op = many_operator<kFunction>({
       .name = "sum",
       .doc = "Sum of any number of tensors, broadcast.",
@@ -22,4 +22,4 @@ Operator const& op_sum() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_sum

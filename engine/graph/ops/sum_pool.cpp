@@ -3,7 +3,7 @@
 #include "engine/graph/shared/quantized.h"
 #include "engine/graph/shared/window.h"
 
-namespace tw {
+namespace tw::op_sum_pool {
 namespace {
 
 using namespace ops;
@@ -38,7 +38,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_sum_pool() {
+Operator const& row() {
   static Operator const op{
       .name = "sum_pool",
       .doc = "Sum of each window of bytes, in i32; padding counts as zeros.",
@@ -57,4 +57,4 @@ Operator const& op_sum_pool() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_sum_pool

@@ -2,7 +2,7 @@
 
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_tan {
 namespace {
 
 using namespace ops;
@@ -17,7 +17,7 @@ constexpr ElementFunction kFunction{
 
 }  // namespace
 
-Operator const& op_tan() {
+Operator const& row() {
   static Operator const op = element_operator<kFunction>({
       .name = "tan",
       .doc = "Tangent of the element.",
@@ -25,4 +25,4 @@ Operator const& op_tan() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_tan

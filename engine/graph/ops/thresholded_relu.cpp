@@ -1,6 +1,6 @@
 #include "engine/graph/shared/pointwise_operators.h"
 
-namespace tw {
+namespace tw::op_thresholded_relu {
 namespace {
 
 using namespace ops;
@@ -18,7 +18,7 @@ constexpr ParametricFunction kFunction{
 
 }  // namespace
 
-Operator const& op_thresholded_relu() {
+Operator const& row() {
   static Operator const op = parametric_operator<kFunction>({
       .name = "thresholded_relu",
       .doc = "The element where it is above alpha, else 0.",
@@ -27,4 +27,4 @@ Operator const& op_thresholded_relu() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_thresholded_relu

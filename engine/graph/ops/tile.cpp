@@ -3,7 +3,7 @@
 #include "engine/graph/shared/moves.h"
 #include "engine/graph/shared/shapes.h"
 
-namespace tw {
+namespace tw::op_tile {
 namespace {
 
 using namespace ops;
@@ -53,7 +53,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_tile() {
+Operator const& row() {
   static Operator const op{
       .name = "tile",
       .doc = "The whole tensor repeated along its axes.",
@@ -68,4 +68,4 @@ Operator const& op_tile() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_tile

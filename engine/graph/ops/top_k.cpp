@@ -6,7 +6,7 @@
 #include "engine/graph/shared/elements.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_top_k {
 namespace {
 
 using namespace ops;
@@ -74,7 +74,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_top_k() {
+Operator const& row() {
   static Operator const op{
       .name = "top_k",
       .doc = "The largest or smallest elements along an axis, in order, and their indices.",
@@ -90,4 +90,4 @@ Operator const& op_top_k() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_top_k

@@ -5,7 +5,7 @@
 
 #include "engine/graph/shared/elements.h"
 
-namespace tw {
+namespace tw::op_transpose {
 namespace {
 
 using namespace ops;
@@ -69,7 +69,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_transpose() {
+Operator const& row() {
   static Operator const op{
       .name = "transpose",
       .doc = "The same elements with the axes in another order.",
@@ -84,4 +84,4 @@ Operator const& op_transpose() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_transpose

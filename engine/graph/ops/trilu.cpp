@@ -3,7 +3,7 @@
 #include "engine/graph/shared/elements.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_trilu {
 namespace {
 
 using namespace ops;
@@ -48,7 +48,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_trilu() {
+Operator const& row() {
   static Operator const op{
       .name = "trilu",
       .doc = "The upper or the lower triangle of each matrix, 0 elsewhere.",
@@ -64,4 +64,4 @@ Operator const& op_trilu() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_trilu

@@ -4,7 +4,7 @@
 
 #include "engine/graph/shared/shapes.h"
 
-namespace tw {
+namespace tw::op_unsqueeze {
 namespace {
 
 using namespace ops;
@@ -32,7 +32,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_unsqueeze() {
+Operator const& row() {
   static Operator const op = reshaping_operator<widened>({
       .name = "unsqueeze",
       .doc = "The same elements with axes of extent 1 inserted.",
@@ -42,4 +42,4 @@ Operator const& op_unsqueeze() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_unsqueeze

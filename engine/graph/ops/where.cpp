@@ -1,7 +1,7 @@
 #include "engine/graph/shared/pointwise.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::op_where {
 namespace {
 
 using namespace ops;
@@ -52,7 +52,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_where() {
+Operator const& row() {
   static Operator const op{
       .name = "where",
       .doc =
@@ -68,4 +68,4 @@ Operator const& op_where() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_where

@@ -4,7 +4,7 @@
 #include "engine/graph/kernel_apart.h"
 #include "engine/graph/shared/quantized.h"
 
-namespace tw {
+namespace tw::op_widen {
 namespace {
 
 using namespace ops;
@@ -71,7 +71,7 @@ RandomCase random_case(Rng& rng) {
 
 }  // namespace
 
-Operator const& op_widen() {
+Operator const& row() {
   static Operator const op{
       .name = "widen",
       .doc =
@@ -96,4 +96,4 @@ Operator const& op_widen() {
   return op;
 }
 
-}  // namespace tw
+}  // namespace tw::op_widen

@@ -166,7 +166,7 @@ private:
   std::set<std::string> sizes_;
 };
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+Result<KernelIr> run_branch_on_sizes(KernelIr const& kernel, PassContext const&) {
   return rewrite_functions(kernel, [](Function const& function) -> Result<Function> {
     Function next = function;
     next.body = Branching(function.sizes).run(function.body);
@@ -183,7 +183,7 @@ Pass branch_on_sizes() {
       "leaves out loops that do nothing",
       "after guards were simplified, which shows what never runs, and before tensors shrink and "
       "loops are bounded: both look at what is left",
-      run,
+      run_branch_on_sizes,
       {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 

@@ -163,7 +163,7 @@ private:
   Status status_;
 };
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
+Result<KernelIr> run_check_target(KernelIr const& kernel, PassContext const& context) {
   return rewrite_functions(kernel, [&](Function const& function) -> Result<Function> {
     TRY(Checking(context.target).run(function));
     if (Stmt call = call_without_register(function.body))
@@ -184,7 +184,7 @@ Pass check_target() {
       "after tensors were compacted: how much memory the kernel needs is known; and after "
       "registers "
       "were set, where the target has some",
-      run,
+      run_check_target,
       {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 

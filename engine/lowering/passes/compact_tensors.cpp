@@ -65,7 +65,7 @@ private:
   std::vector<For const*> around_;
 };
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
+Result<KernelIr> run_compact_tensors(KernelIr const& kernel, PassContext const& context) {
   Sharing const sharing = context.target.sharing();
   return rewrite_functions(kernel, [&](Function const& function) -> Result<Function> {
     Function next = function;
@@ -80,7 +80,7 @@ Pass compact_tensors() {
   return {"compact_tensors",
           "Shrinks tensors allocated inside loops to the part that one iteration uses",
           "before loops are partitioned: all parts of a loop then use the same shape",
-          run,
+          run_compact_tensors,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 

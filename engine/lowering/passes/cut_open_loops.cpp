@@ -195,7 +195,7 @@ private:
   int64_t remainders_ = 0;
 };
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+Result<KernelIr> run_cut_open_loops(KernelIr const& kernel, PassContext const&) {
   return rewrite_functions(kernel, [](Function const& function) -> Result<Function> {
     if (function.sizes.empty()) return function;
     Function next = function;
@@ -212,7 +212,7 @@ Pass cut_open_loops() {
           "is left, whose lanes and copies are made for each number of them",
           "after guards were simplified, and before loops are bounded and partitioned: what is "
           "whole has no guards then, and what is left has constant ones",
-          run,
+          run_cut_open_loops,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode},
            .gives_up = {Invariant::kLoopsOnce}}};
 }

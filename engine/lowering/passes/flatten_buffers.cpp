@@ -71,7 +71,7 @@ private:
   std::map<std::string, Buffer> flat_;
 };
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+Result<KernelIr> run_flatten_buffers(KernelIr const& kernel, PassContext const&) {
   return rewrite_functions(kernel, [](Function const& function) -> Result<Function> {
     Flattening flattening;
     Function flat = function;
@@ -87,7 +87,7 @@ Pass flatten_buffers() {
   return {"flatten_buffers",
           "Turns indices of several dimensions into one offset in elements, row-major",
           "before loops are vectorized: whether a vector is contiguous shows in the one offset",
-          run,
+          run_flatten_buffers,
           {.needs = {Invariant::kScalarCode}, .gives = {Invariant::kFlatBuffers}}};
 }
 

@@ -114,7 +114,7 @@ private:
   std::vector<std::string> lanes_;
 };
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+Result<KernelIr> run_guard_updates(KernelIr const& kernel, PassContext const&) {
   return rewrite_bodies(kernel, [](Stmt const& body) { return Guarding().visit(body); });
 }
 
@@ -126,7 +126,7 @@ Pass guard_updates() {
           "the loops as it is the same",
           "after partitioning, which would cut loops for these conditions as for those of "
           "remainders, and before vectors, so that lanes share a condition",
-          run,
+          run_guard_updates,
           {.needs = {Invariant::kNoBlocks}}};
 }
 

@@ -231,7 +231,7 @@ Stmt all_hoisted(Stmt body) {
   }
 }
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+Result<KernelIr> run_hoist_reduction_init(KernelIr const& kernel, PassContext const&) {
   return rewrite_bodies(kernel, all_hoisted);
 }
 
@@ -241,7 +241,7 @@ Pass hoist_reduction_init() {
   return {"hoist_reduction_init",
           "Moves the initialization of a reduction before its outermost reduction loop",
           "first: it needs blocks, which tell spatial from reduction axes",
-          run,
+          run_hoist_reduction_init,
           {.needs = {Invariant::kLoopsOnce},
            .gives = {Invariant::kNoInits},
            .gives_up = {Invariant::kLoopsOnce}}};

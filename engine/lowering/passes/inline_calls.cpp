@@ -17,7 +17,7 @@ bool is_unknown(IntrinsicNode const& intrinsic, Target const& target) {
          !target.intrinsic(intrinsic.name);
 }
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
+Result<KernelIr> run_inline_calls(KernelIr const& kernel, PassContext const& context) {
   int calls = 0;
   return rewrite_functions(kernel, [&](Function const& function) -> Result<Function> {
     Function next = function;
@@ -40,7 +40,7 @@ Pass inline_calls() {
   return {.name = "inline_calls",
           .title = "Puts back the loops of calls that are no instructions of the target",
           .why = "before tensors shrink: what the loops use counts as what others use",
-          .run = run,
+          .run = run_inline_calls,
           .contract = {.needs = {Invariant::kNoBlocks}}};
 }
 

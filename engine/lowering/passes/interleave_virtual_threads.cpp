@@ -169,7 +169,8 @@ private:
   std::set<std::string> names_;
 };
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
+Result<KernelIr> run_interleave_virtual_threads(KernelIr const& kernel,
+                                                PassContext const& context) {
   return rewrite_functions(kernel, [&](Function const& function) -> Result<Function> {
     Function next = function;
     next.body = Expanding(context.target, names_in(function)).visit(function.body);
@@ -184,7 +185,7 @@ Pass interleave_virtual_threads() {
           "Runs the iterations of virtual threads in turns, statement by statement",
           "after tensors were compacted: each virtual thread has instances of its own, as small as "
           "it needs them",
-          run,
+          run_interleave_virtual_threads,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode},
            .gives_up = {Invariant::kLoopsOnce}}};
 }

@@ -261,7 +261,7 @@ private:
   Target const& target_;
 };
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
+Result<KernelIr> run_launch_threads(KernelIr const& kernel, PassContext const& context) {
   return rewrite_functions(kernel, [&](Function const& function) -> Result<Function> {
     TRY(Instances(context.target).check(function.body));
     Function next = function;
@@ -276,7 +276,7 @@ Pass launch_threads() {
   return {"launch_threads",
           "Puts one loop for each axis of a launch's threads around all that they do",
           "after tensors were compacted: what threads share has its size",
-          run,
+          run_launch_threads,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 

@@ -48,7 +48,7 @@ private:
   std::vector<Annotation> words_;  // of the block: what it stores has them
 };
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+Result<KernelIr> run_lower_blocks(KernelIr const& kernel, PassContext const&) {
   return rewrite_bodies(kernel, [](Stmt const& body) { return BlockLowering().visit(body); });
 }
 
@@ -59,7 +59,7 @@ Pass lower_blocks() {
           "Replaces blocks by plain statements over the loop variables; guards become conditions",
           "after the initializations are moved out: from here on it is not known which loops are "
           "spatial",
-          run,
+          run_lower_blocks,
           {.needs = {Invariant::kNoInits}, .gives = {Invariant::kNoBlocks}}};
 }
 

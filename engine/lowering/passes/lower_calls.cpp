@@ -63,7 +63,7 @@ Stmt as_value(IntrinsicCall const& call) {
       make<IntrinsicValue>(call.intrinsic, written.type, result.lanes(), std::move(operands)));
 }
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
+Result<KernelIr> run_lower_calls(KernelIr const& kernel, PassContext const& context) {
   int calls = 0;
   return rewrite_functions(kernel, [&](Function const& function) -> Result<Function> {
     Function next = function;
@@ -87,7 +87,7 @@ Pass lower_calls() {
   return {.name = "lower_calls",
           .title = "Turns calls of instructions into vectors that an instruction makes of vectors",
           .why = "before unrolling: what is copied keeps its vectors, and sums go to registers",
-          .run = run,
+          .run = run_lower_calls,
           .contract = {.needs = {Invariant::kNoBlocks, Invariant::kFlatBuffers},
                        .gives_up = {Invariant::kScalarCode}}};
 }

@@ -143,7 +143,7 @@ Result<Stmt> with_constant_tensors(Function const& function) {
   return body;
 }
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+Result<KernelIr> run_open_sizes(KernelIr const& kernel, PassContext const&) {
   return rewrite_functions(kernel, [](Function const& function) -> Result<Function> {
     if (function.sizes.empty()) return function;
     Function next = function;
@@ -161,7 +161,7 @@ Pass open_sizes() {
           "greatest",
           "after loops were cut, which leaves such guards to what is left, and before loops are "
           "partitioned, which leaves loops of open extent as they are",
-          run,
+          run_open_sizes,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 

@@ -151,7 +151,7 @@ private:
   int statements_ = 0;
 };
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+Result<KernelIr> run_partition_loops(KernelIr const& kernel, PassContext const&) {
   return rewrite_bodies(kernel, [](Stmt const& body) { return Partition().visit(body); });
 }
 
@@ -162,7 +162,7 @@ Pass partition_loops() {
       "partition_loops",
       "Peels the remainders of guarded loops, so that the main part runs without conditions",
       "before vectorization: the remainder of a vector loop becomes a narrower vector, not a mask",
-      run,
+      run_partition_loops,
       {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode},
        .gives_up = {Invariant::kLoopsOnce}}};
 }

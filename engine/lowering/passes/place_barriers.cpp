@@ -202,7 +202,7 @@ Stmt without_lets(Stmt const& body) {
   });
 }
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
+Result<KernelIr> run_place_barriers(KernelIr const& kernel, PassContext const& context) {
   if (!context.target.barrier) return kernel;
   return rewrite_bodies(
       kernel, [&](Stmt const& body) { return Launches(context.target).visit(without_lets(body)); });
@@ -214,7 +214,7 @@ Pass place_barriers() {
   return {"place_barriers",
           "Puts barriers where threads touch what another one touched since the last",
           "after threads were launched: it is known what each of them does",
-          run,
+          run_place_barriers,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 

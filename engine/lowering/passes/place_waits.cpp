@@ -127,7 +127,7 @@ private:
   Target const& target_;
 };
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
+Result<KernelIr> run_place_waits(KernelIr const& kernel, PassContext const& context) {
   return rewrite_functions(kernel, [&](Function const& function) -> Result<Function> {
     Function next = function;
     if (!holds(function.body, starts_copy)) return next;
@@ -146,7 +146,7 @@ Pass place_waits() {
           "Groups the copies that go on while others compute, and waits for each where it is used",
           "after threads were launched and before barriers are placed: what was waited for is for "
           "others behind a barrier only",
-          run,
+          run_place_waits,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 

@@ -124,7 +124,7 @@ private:
   std::vector<For const*> around_;
 };
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const& context) {
+Result<KernelIr> run_plan_workspace(KernelIr const& kernel, PassContext const& context) {
   return rewrite_functions(kernel, [&](Function const& function) -> Result<Function> {
     Planning planning(context.target, arith::ranges_of(function.sizes));
     Function planned = function;
@@ -168,7 +168,7 @@ Pass plan_workspace() {
   return {"plan_workspace",
           "Places intermediate tensors in one workspace that the caller provides",
           "last: nothing is allocated after it",
-          run,
+          run_plan_workspace,
           {.needs = {Invariant::kFlatBuffers}, .gives = {Invariant::kPlacedBuffers}}};
 }
 

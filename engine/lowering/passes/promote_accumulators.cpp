@@ -339,7 +339,7 @@ private:
   Stores before_;  // stores before this place in the lists around
 };
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+Result<KernelIr> run_promote_accumulators(KernelIr const& kernel, PassContext const&) {
   return rewrite_bodies(kernel, [](Stmt const& body) { return Promotion().visit(body); });
 }
 
@@ -349,7 +349,7 @@ Pass promote_accumulators() {
   return {"promote_accumulators",
           "Keeps accumulators in registers: loads them before the loop and stores them after it",
           "after unrolling: each element of a register tile has a fixed place",
-          run,
+          run_promote_accumulators,
           {.needs = {Invariant::kNoBlocks, Invariant::kFlatBuffers, Invariant::kNoVectorLoops},
            .gives = {Invariant::kWholeRegisters}}};
 }

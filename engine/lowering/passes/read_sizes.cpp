@@ -34,7 +34,7 @@ Function with_tensor(Function function) {
   return function;
 }
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+Result<KernelIr> run_read_sizes(KernelIr const& kernel, PassContext const&) {
   return rewrite_functions(kernel, [](Function const& function) -> Result<Function> {
     return function.sizes.empty() ? function : with_tensor(function);
   });
@@ -46,7 +46,7 @@ Pass read_sizes() {
   return {"read_sizes",
           "Reads the sizes from a tensor that comes before all others",
           "last: all passes before it know the ranges of the sizes",
-          run,
+          run_read_sizes,
           {.needs = {Invariant::kFlatBuffers, Invariant::kPlacedBuffers}}};
 }
 

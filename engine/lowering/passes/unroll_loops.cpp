@@ -72,7 +72,7 @@ Result<Function> unrolled_function(Function const& function) {
   return result;
 }
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+Result<KernelIr> run_unroll_loops(KernelIr const& kernel, PassContext const&) {
   return rewrite_functions(kernel, unrolled_function);
 }
 
@@ -83,7 +83,7 @@ Pass unroll_loops() {
           "Expands unrolled loops, and loops of one iteration",
           "after vectorization, before accumulators are promoted: every element of a register tile "
           "needs its own statement",
-          run,
+          run_unroll_loops,
           {.needs = {Invariant::kNoBlocks},
            .gives = {Invariant::kNoUnrolledLoops},
            .gives_up = {Invariant::kLoopsOnce}}};

@@ -133,7 +133,7 @@ Result<Function> vectorized(Function const& function) {
   return result;
 }
 
-Result<KernelIr> run(KernelIr const& kernel, PassContext const&) {
+Result<KernelIr> run_vectorize_loops(KernelIr const& kernel, PassContext const&) {
   return rewrite_functions(kernel, vectorized);
 }
 
@@ -143,7 +143,7 @@ Pass vectorize_loops() {
   return {"vectorize_loops",
           "Turns vector loops into vector expressions",
           "before unrolling: one vector statement is copied instead of many scalar ones",
-          run,
+          run_vectorize_loops,
           {.needs = {Invariant::kNoBlocks, Invariant::kFlatBuffers},
            .gives = {Invariant::kNoVectorLoops},
            .gives_up = {Invariant::kScalarCode}}};

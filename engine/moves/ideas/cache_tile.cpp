@@ -5,7 +5,7 @@
 #include "engine/analysis/locality.h"
 #include "engine/moves/idea.h"
 
-namespace tw::moves {
+namespace tw::moves::idea_cache_tile {
 namespace {
 
 void offer_part(Scene const& scene, BlockNest const& nest, size_t at, MemoryLevel const& cache,
@@ -37,9 +37,9 @@ void offer(Scene const& scene, Offering const& offering) {
 
 }  // namespace
 
-Idea const& idea_cache_tile() {
+Idea const& row() {
   static Idea const idea{.name = "cache_tile", .offer = offer};
   return idea;
 }
 
-}  // namespace tw::moves
+}  // namespace tw::moves::idea_cache_tile

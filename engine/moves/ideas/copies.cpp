@@ -3,7 +3,7 @@
 
 #include "engine/moves/idea.h"
 
-namespace tw::moves {
+namespace tw::moves::idea_copies {
 namespace {
 
 constexpr int64_t kMostCopies = 16;
@@ -27,9 +27,9 @@ void offer(Scene const& scene, Offering const& offering) {
 
 }  // namespace
 
-Idea const& idea_copies() {
+Idea const& row() {
   static Idea const idea{.name = "copies", .offer = offer};
   return idea;
 }
 
-}  // namespace tw::moves
+}  // namespace tw::moves::idea_copies

@@ -5,7 +5,7 @@
 #include "engine/moves/held.h"
 #include "engine/moves/idea.h"
 
-namespace tw::moves {
+namespace tw::moves::idea_layouts {
 namespace {
 
 void offer_layout(Scene const& scene, BlockNest const& nest, std::string const& tensor,
@@ -32,9 +32,9 @@ void offer(Scene const& scene, Offering const& offering) {
 
 }  // namespace
 
-Idea const& idea_layouts() {
+Idea const& row() {
   static Idea const idea{.name = "layouts", .offer = offer};
   return idea;
 }
 
-}  // namespace tw::moves
+}  // namespace tw::moves::idea_layouts

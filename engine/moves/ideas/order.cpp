@@ -3,7 +3,7 @@
 
 #include "engine/moves/idea.h"
 
-namespace tw::moves {
+namespace tw::moves::idea_order {
 namespace {
 
 bool may_move(NestLoop const& loop) {
@@ -25,9 +25,9 @@ void offer(Scene const& scene, Offering const& offering) {
 
 }  // namespace
 
-Idea const& idea_order() {
+Idea const& row() {
   static Idea const idea{.name = "order", .offer = offer};
   return idea;
 }
 
-}  // namespace tw::moves
+}  // namespace tw::moves::idea_order

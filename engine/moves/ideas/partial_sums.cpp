@@ -7,7 +7,7 @@
 #include "engine/moves/idea.h"
 #include "engine/schedule/names.h"
 
-namespace tw::moves {
+namespace tw::moves::idea_partial_sums {
 namespace {
 
 constexpr int64_t kFewRows = 8;  // sums side by side hide the latency of each
@@ -72,9 +72,9 @@ void offer(Scene const& scene, Offering const& offering) {
 
 }  // namespace
 
-Idea const& idea_partial_sums() {
+Idea const& row() {
   static Idea const idea{.name = "partial_sums", .offer = offer};
   return idea;
 }
 
-}  // namespace tw::moves
+}  // namespace tw::moves::idea_partial_sums

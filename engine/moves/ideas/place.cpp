@@ -3,7 +3,7 @@
 
 #include "engine/moves/idea.h"
 
-namespace tw::moves {
+namespace tw::moves::idea_place {
 namespace {
 
 void offer_at(Scene const& scene, char const* primitive, BlockNest const& moved,
@@ -40,9 +40,9 @@ void offer(Scene const& scene, Offering const& offering) {
 
 }  // namespace
 
-Idea const& idea_place() {
+Idea const& row() {
   static Idea const idea{.name = "place", .offer = offer};
   return idea;
 }
 
-}  // namespace tw::moves
+}  // namespace tw::moves::idea_place

@@ -6,7 +6,7 @@
 
 #include "engine/moves/idea.h"
 
-namespace tw::moves {
+namespace tw::moves::idea_register_tile {
 namespace {
 
 struct Tile {
@@ -104,9 +104,9 @@ void offer(Scene const& scene, Offering const& offering) {
 
 }  // namespace
 
-Idea const& idea_register_tile() {
+Idea const& row() {
   static Idea const idea{.name = "register_tile", .offer = offer};
   return idea;
 }
 
-}  // namespace tw::moves
+}  // namespace tw::moves::idea_register_tile

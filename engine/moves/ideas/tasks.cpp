@@ -4,7 +4,7 @@
 
 #include "engine/moves/idea.h"
 
-namespace tw::moves {
+namespace tw::moves::idea_tasks {
 namespace {
 
 constexpr int kTasksPerUnit = 4;  // fewer than this leave cores idle at the end
@@ -47,9 +47,9 @@ void offer(Scene const& scene, Offering const& offering) {
 
 }  // namespace
 
-Idea const& idea_tasks() {
+Idea const& row() {
   static Idea const idea{.name = "tasks", .offer = offer};
   return idea;
 }
 
-}  // namespace tw::moves
+}  // namespace tw::moves::idea_tasks

@@ -10,7 +10,7 @@
 #include "engine/schedule/names.h"
 #include "engine/support/base/quantities.h"
 
-namespace tw::moves {
+namespace tw::moves::idea_tensor_copies {
 namespace {
 
 using Places = std::set<size_t>;
@@ -95,9 +95,9 @@ void offer(Scene const& scene, Offering const& offering) {
 
 }  // namespace
 
-Idea const& idea_tensor_copies() {
+Idea const& row() {
   static Idea const idea{.name = "tensor_copies", .offer = offer};
   return idea;
 }
 
-}  // namespace tw::moves
+}  // namespace tw::moves::idea_tensor_copies

@@ -6,7 +6,7 @@
 
 #include "engine/moves/idea.h"
 
-namespace tw::moves {
+namespace tw::moves::idea_vectors {
 namespace {
 
 void offer_lanes(Scene const& scene, BlockNest const& nest, NestLoop const& loop, int64_t width,
@@ -41,9 +41,9 @@ void offer(Scene const& scene, Offering const& offering) {
 
 }  // namespace
 
-Idea const& idea_vectors() {
+Idea const& row() {
   static Idea const idea{.name = "vectors", .offer = offer};
   return idea;
 }
 
-}  // namespace tw::moves
+}  // namespace tw::moves::idea_vectors

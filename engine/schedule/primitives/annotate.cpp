@@ -8,7 +8,7 @@
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
-namespace tw {
+namespace tw::primitive_annotate {
 namespace {
 
 constexpr char kCondition[] =
@@ -96,7 +96,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_annotate() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "annotate",
       .key = "Shift+A",
@@ -126,4 +126,4 @@ Primitive const& primitive_annotate() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_annotate

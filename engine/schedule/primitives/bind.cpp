@@ -4,7 +4,7 @@
 #include "engine/schedule/legality/bound_loops.h"
 #include "engine/schedule/legality/structure.h"
 
-namespace tw {
+namespace tw::primitive_bind {
 namespace {
 
 Applied apply(Move const& move) {
@@ -31,7 +31,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_bind() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "bind",
       .key = "O",
@@ -55,4 +55,4 @@ Primitive const& primitive_bind() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_bind

@@ -11,7 +11,7 @@
 #include "engine/schedule/legality/lone_nest.h"
 #include "engine/schedule/legality/structure.h"
 
-namespace tw {
+namespace tw::primitive_blockize {
 namespace {
 
 using namespace ir;
@@ -246,7 +246,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_blockize() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "blockize",
       .key = "Shift+Z",
@@ -265,4 +265,4 @@ Primitive const& primitive_blockize() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_blockize

@@ -11,7 +11,7 @@
 #include "engine/schedule/rewriting/layout.h"
 #include "engine/schedule/rewriting/nests.h"
 
-namespace tw {
+namespace tw::primitive_cache_read {
 namespace {
 
 using namespace ir;
@@ -72,7 +72,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_cache_read() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "cache_read",
       .key = "K",
@@ -89,4 +89,4 @@ Primitive const& primitive_cache_read() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_cache_read

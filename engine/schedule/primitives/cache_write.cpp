@@ -11,7 +11,7 @@
 #include "engine/schedule/rewriting/layout.h"
 #include "engine/schedule/rewriting/nests.h"
 
-namespace tw {
+namespace tw::primitive_cache_write {
 namespace {
 
 using namespace ir;
@@ -98,7 +98,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_cache_write() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "cache_write",
       .key = "W",
@@ -117,4 +117,4 @@ Primitive const& primitive_cache_write() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_cache_write

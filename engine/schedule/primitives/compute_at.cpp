@@ -15,7 +15,7 @@
 #include "engine/schedule/rewriting/nests.h"
 #include "engine/schedule/rewriting/tails.h"
 
-namespace tw {
+namespace tw::primitive_compute_at {
 namespace {
 
 using namespace ir;
@@ -141,7 +141,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_compute_at() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "compute_at",
       .key = "C",
@@ -169,4 +169,4 @@ Primitive const& primitive_compute_at() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_compute_at

@@ -11,7 +11,7 @@
 #include "engine/schedule/legality/unmade.h"
 #include "engine/schedule/rewriting/nests.h"
 
-namespace tw {
+namespace tw::primitive_compute_inline {
 namespace {
 
 using namespace ir;
@@ -107,7 +107,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_compute_inline() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "compute_inline",
       .key = "I",
@@ -124,4 +124,4 @@ Primitive const& primitive_compute_inline() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_compute_inline

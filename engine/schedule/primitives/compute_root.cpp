@@ -13,7 +13,7 @@
 #include "engine/schedule/rewriting/buffers.h"
 #include "engine/schedule/rewriting/nests.h"
 
-namespace tw {
+namespace tw::primitive_compute_root {
 namespace {
 
 using namespace ir;
@@ -193,7 +193,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_compute_root() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "compute_root",
       .key = "Shift+C",
@@ -213,4 +213,4 @@ Primitive const& primitive_compute_root() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_compute_root

@@ -13,7 +13,7 @@
 #include "engine/schedule/rewriting/buffers.h"
 #include "engine/schedule/rewriting/nests.h"
 
-namespace tw {
+namespace tw::primitive_decompose_padding {
 namespace {
 
 using namespace ir;
@@ -194,7 +194,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_decompose_padding() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "decompose_padding",
       .key = "Shift+D",
@@ -214,4 +214,4 @@ Primitive const& primitive_decompose_padding() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_decompose_padding

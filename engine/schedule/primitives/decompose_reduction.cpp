@@ -12,7 +12,7 @@
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
-namespace tw {
+namespace tw::primitive_decompose_reduction {
 namespace {
 
 using namespace ir;
@@ -174,7 +174,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_decompose_reduction() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "decompose_reduction",
       .key = "D",
@@ -192,4 +192,4 @@ Primitive const& primitive_decompose_reduction() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_decompose_reduction

@@ -10,7 +10,7 @@
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/legality/structure.h"
 
-namespace tw {
+namespace tw::primitive_double_buffer {
 namespace {
 
 using namespace ir;
@@ -74,7 +74,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_double_buffer() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "double_buffer",
       .key = "J",
@@ -96,4 +96,4 @@ Primitive const& primitive_double_buffer() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_double_buffer

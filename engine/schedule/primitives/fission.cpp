@@ -15,7 +15,7 @@
 #include "engine/schedule/names.h"
 #include "engine/schedule/rewriting/nests.h"
 
-namespace tw {
+namespace tw::primitive_fission {
 namespace {
 
 using namespace ir;
@@ -249,7 +249,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_fission() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "fission",
       .key = "Shift+F",
@@ -269,4 +269,4 @@ Primitive const& primitive_fission() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_fission

@@ -3,7 +3,7 @@
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
-namespace tw {
+namespace tw::primitive_fuse {
 namespace {
 
 std::expected<Proof, Refusal> check(Move const& move) {
@@ -49,7 +49,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_fuse() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "fuse",
       .key = "F",
@@ -67,4 +67,4 @@ Primitive const& primitive_fuse() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_fuse

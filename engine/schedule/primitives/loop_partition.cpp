@@ -9,7 +9,7 @@
 #include "engine/schedule/names.h"
 #include "engine/schedule/rewriting/copies.h"
 
-namespace tw {
+namespace tw::primitive_loop_partition {
 namespace {
 
 using namespace ir;
@@ -101,7 +101,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_loop_partition() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "loop_partition",
       .key = "B",
@@ -121,4 +121,4 @@ Primitive const& primitive_loop_partition() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_loop_partition

@@ -1,7 +1,7 @@
 #include "engine/schedule/parameters.h"
 #include "engine/schedule/rewriting/macro.h"
 
-namespace tw {
+namespace tw::primitive_pack {
 namespace {
 
 /// A copy of the tensor for the block, in another layout.
@@ -22,7 +22,7 @@ Applied apply(Move const& move) { return *run_steps(move, steps_of(move)); }
 
 }  // namespace
 
-Primitive const& primitive_pack() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "pack",
       .key = "Q",
@@ -47,4 +47,4 @@ Primitive const& primitive_pack() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_pack

@@ -13,7 +13,7 @@
 #include "engine/schedule/rewriting/nests.h"
 #include "engine/schedule/rewriting/padding.h"
 
-namespace tw {
+namespace tw::primitive_pad {
 namespace {
 
 using namespace ir;
@@ -318,7 +318,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_pad() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "pad",
       .key = "Shift+P",
@@ -341,4 +341,4 @@ Primitive const& primitive_pad() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_pad

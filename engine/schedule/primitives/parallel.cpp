@@ -2,7 +2,7 @@
 #include "engine/schedule/legality/independence.h"
 #include "engine/schedule/legality/structure.h"
 
-namespace tw {
+namespace tw::primitive_parallel {
 namespace {
 
 std::expected<Proof, Refusal> check(Move const& move) {
@@ -18,7 +18,7 @@ Applied apply(Move const& move) { return with_kind(move, ir::LoopKind::kParallel
 
 }  // namespace
 
-Primitive const& primitive_parallel() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "parallel",
       .key = "P",
@@ -35,4 +35,4 @@ Primitive const& primitive_parallel() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_parallel

@@ -8,7 +8,7 @@
 #include "engine/schedule/rewriting/buffers.h"
 #include "engine/schedule/rewriting/nests.h"
 
-namespace tw {
+namespace tw::primitive_prefetch {
 namespace {
 
 using namespace ir;
@@ -133,7 +133,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_prefetch() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "prefetch",
       .key = "H",
@@ -158,4 +158,4 @@ Primitive const& primitive_prefetch() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_prefetch

@@ -6,7 +6,7 @@
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
-namespace tw {
+namespace tw::primitive_reorder {
 namespace {
 
 /// The chain with the named loops in their new order, the others where they were.
@@ -84,7 +84,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_reorder() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "reorder",
       .key = "R",
@@ -103,4 +103,4 @@ Primitive const& primitive_reorder() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_reorder

@@ -17,7 +17,7 @@
 #include "engine/schedule/rewriting/buffers.h"
 #include "engine/schedule/rewriting/nests.h"
 
-namespace tw {
+namespace tw::primitive_reverse_compute_at {
 namespace {
 
 using namespace ir;
@@ -244,7 +244,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_reverse_compute_at() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "reverse_compute_at",
       .key = "A",
@@ -262,4 +262,4 @@ Primitive const& primitive_reverse_compute_at() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_reverse_compute_at

@@ -12,7 +12,7 @@
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/rewriting/nests.h"
 
-namespace tw {
+namespace tw::primitive_reverse_compute_inline {
 namespace {
 
 using namespace ir;
@@ -234,7 +234,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_reverse_compute_inline() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "reverse_compute_inline",
       .key = "E",
@@ -251,4 +251,4 @@ Primitive const& primitive_reverse_compute_inline() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_reverse_compute_inline

@@ -17,7 +17,7 @@
 #include "engine/schedule/rewriting/buffers.h"
 #include "engine/schedule/rewriting/nests.h"
 
-namespace tw {
+namespace tw::primitive_rfactor {
 namespace {
 
 using namespace ir;
@@ -355,7 +355,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_rfactor() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "rfactor",
       .key = "X",
@@ -376,4 +376,4 @@ Primitive const& primitive_rfactor() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_rfactor

@@ -18,7 +18,7 @@
 #include "engine/schedule/rewriting/copies.h"
 #include "engine/schedule/rewriting/pipelining.h"
 
-namespace tw {
+namespace tw::primitive_rolling_buffer {
 namespace {
 
 using namespace ir;
@@ -308,7 +308,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_rolling_buffer() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "rolling_buffer",
       .key = "Shift+J",
@@ -330,4 +330,4 @@ Primitive const& primitive_rolling_buffer() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_rolling_buffer

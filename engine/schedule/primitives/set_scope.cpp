@@ -5,7 +5,7 @@
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/rewriting/buffers.h"
 
-namespace tw {
+namespace tw::primitive_set_scope {
 namespace {
 
 using namespace ir;
@@ -36,7 +36,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_set_scope() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "set_scope",
       .key = "M",
@@ -57,4 +57,4 @@ Primitive const& primitive_set_scope() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_set_scope

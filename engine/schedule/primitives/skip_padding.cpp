@@ -8,7 +8,7 @@
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/primitive.h"
 
-namespace tw {
+namespace tw::primitive_skip_padding {
 namespace {
 
 using namespace ir;
@@ -90,7 +90,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_skip_padding() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "skip_padding",
       .key = "N",
@@ -110,4 +110,4 @@ Primitive const& primitive_skip_padding() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_skip_padding

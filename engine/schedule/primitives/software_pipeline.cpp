@@ -1,6 +1,6 @@
 #include "engine/schedule/legality/pipelining.h"
 
-namespace tw {
+namespace tw::primitive_software_pipeline {
 namespace {
 
 Pipelining asked(Move const& move) {
@@ -16,7 +16,7 @@ Applied apply(Move const& move) { return pipelined(move, asked(move)); }
 
 }  // namespace
 
-Primitive const& primitive_software_pipeline() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "software_pipeline",
       .key = "Y",
@@ -48,4 +48,4 @@ Primitive const& primitive_software_pipeline() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_software_pipeline

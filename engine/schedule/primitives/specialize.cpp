@@ -12,7 +12,7 @@
 #include "engine/schedule/names.h"
 #include "engine/schedule/rewriting/copies.h"
 
-namespace tw {
+namespace tw::primitive_specialize {
 namespace {
 
 using namespace ir;
@@ -151,7 +151,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_specialize() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "specialize",
       .key = "Shift+S",
@@ -182,4 +182,4 @@ Primitive const& primitive_specialize() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_specialize

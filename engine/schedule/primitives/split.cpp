@@ -3,7 +3,7 @@
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
-namespace tw {
+namespace tw::primitive_split {
 namespace {
 
 /// Outer and inner extent; with `parts` the last outer iterations may be empty.
@@ -62,7 +62,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_split() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "split",
       .key = "S",
@@ -94,4 +94,4 @@ Primitive const& primitive_split() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_split

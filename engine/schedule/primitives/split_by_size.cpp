@@ -3,7 +3,7 @@
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
-namespace tw {
+namespace tw::primitive_split_by_size {
 namespace {
 
 Step with_value(Step const& step, int64_t value) {
@@ -65,7 +65,7 @@ Applied apply_open(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_split_by_size() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "split_by_size",
       .key = "Shift+T",
@@ -103,4 +103,4 @@ Primitive const& primitive_split_by_size() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_split_by_size

@@ -5,7 +5,7 @@
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/rewriting/buffers.h"
 
-namespace tw {
+namespace tw::primitive_storage_align {
 namespace {
 
 using namespace ir;
@@ -64,7 +64,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_storage_align() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "storage_align",
       .key = "G",
@@ -93,4 +93,4 @@ Primitive const& primitive_storage_align() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_storage_align

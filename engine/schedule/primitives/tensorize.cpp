@@ -4,7 +4,7 @@
 #include "engine/schedule/legality/intrinsic_match.h"
 #include "engine/schedule/legality/structure.h"
 
-namespace tw {
+namespace tw::primitive_tensorize {
 namespace {
 
 /// What is only started is done when somebody waits for it, which lowering sees to.
@@ -39,7 +39,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_tensorize() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "tensorize",
       .key = "Z",
@@ -64,4 +64,4 @@ Primitive const& primitive_tensorize() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_tensorize

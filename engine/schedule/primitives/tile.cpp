@@ -2,7 +2,7 @@
 #include "engine/schedule/names.h"
 #include "engine/schedule/rewriting/macro.h"
 
-namespace tw {
+namespace tw::primitive_tile {
 namespace {
 
 /// Two splits and a reorder, in the words of a script. The names are those of the result.
@@ -42,7 +42,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_tile() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "tile",
       .key = "T",
@@ -72,4 +72,4 @@ Primitive const& primitive_tile() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_tile

@@ -9,7 +9,7 @@
 #include "engine/schedule/rewriting/buffers.h"
 #include "engine/schedule/rewriting/layout.h"
 
-namespace tw {
+namespace tw::primitive_transform_layout {
 namespace {
 
 using namespace ir;
@@ -49,7 +49,7 @@ Applied apply(Move const& move) {
 
 }  // namespace
 
-Primitive const& primitive_transform_layout() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "transform_layout",
       .key = "L",
@@ -69,4 +69,4 @@ Primitive const& primitive_transform_layout() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_transform_layout

@@ -4,7 +4,7 @@
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
-namespace tw {
+namespace tw::primitive_unroll {
 namespace {
 
 constexpr int64_t kMostCopies = 1024;
@@ -42,7 +42,7 @@ Applied apply(Move const& move) { return with_kind(move, ir::LoopKind::kUnroll);
 
 }  // namespace
 
-Primitive const& primitive_unroll() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "unroll",
       .key = "U",
@@ -60,4 +60,4 @@ Primitive const& primitive_unroll() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_unroll

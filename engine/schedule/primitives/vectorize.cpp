@@ -6,7 +6,7 @@
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 
-namespace tw {
+namespace tw::primitive_vectorize {
 namespace {
 
 constexpr int64_t kMostLanes = 64;
@@ -35,7 +35,7 @@ Applied apply(Move const& move) { return with_kind(move, ir::LoopKind::kVector);
 
 }  // namespace
 
-Primitive const& primitive_vectorize() {
+Primitive const& row() {
   static Primitive const primitive{
       .name = "vectorize",
       .key = "V",
@@ -54,4 +54,4 @@ Primitive const& primitive_vectorize() {
   return primitive;
 }
 
-}  // namespace tw
+}  // namespace tw::primitive_vectorize

@@ -41,9 +41,10 @@ Result<std::vector<NDArray>> with_given(te::Kernel const& defined,
                        fmt::format("the kernel {} has no input '{}'", defined.name, name));
     NDArray& input = inputs[size_t(buffer - defined.inputs.begin())];
     if (array.type() != input.type() || array.shape() != input.shape())
-      return bad_input("wrong_input", fmt::format("{} is {} {}, and not {} {}", name,
-                                                  to_text(input.type()), to_text(input.shape()),
-                                                  to_text(array.type()), to_text(array.shape())));
+      return bad_input("wrong_input",
+                       fmt::format("{} is {} {}, and not {} {}", name, tw::to_text(input.type()),
+                                   tw::to_text(input.shape()), tw::to_text(array.type()),
+                                   tw::to_text(array.shape())));
     input = array;
   }
   return inputs;

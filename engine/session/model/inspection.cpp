@@ -63,14 +63,14 @@ InspectedTensor tensor_of(std::string operand, std::string name, Value const& va
   InspectedTensor view{
       std::move(operand), std::move(name), "?", "", "", 0, value.is_constant(), true};
   view.known = !view.name.empty();
-  if (value.is_constant()) view.type = to_text(value.constant.type());
-  if (value.type.dtype) view.type = to_text(*value.type.dtype);
+  if (value.is_constant()) view.type = tw::to_text(value.constant.type());
+  if (value.type.dtype) view.type = tw::to_text(*value.type.dtype);
   if (value.type.kind != ValueKind::kTensor)
     view.type =
         (value.type.kind == ValueKind::kSequence ? "sequence of " : "optional ") + view.type;
   auto shape = value.shape();
-  view.shape = shape ? to_text(*shape) : shape_text(value.type);
-  view.layout = to_text(value.layout);
+  view.shape = shape ? tw::to_text(*shape) : shape_text(value.type);
+  view.layout = tw::to_text(value.layout);
   view.bytes = value.type.kind == ValueKind::kTensor ? bytes_of(value) : 0;
   return view;
 }
@@ -186,9 +186,9 @@ void add_kernel_tensors(FirstRun const& run, std::vector<te::Buffer> const& buff
       continue;
     }
     auto shape = ir::constant_shape(*buffer);
-    list.push_back({buffer->name, "", std::string(to_text(buffer->type)),
-                    shape ? to_text(*shape) : "?", to_text(Layout()), buffer_bytes({buffer}),
-                    buffer->scope == ir::kParameterScope, false});
+    list.push_back({buffer->name, "", std::string(tw::to_text(buffer->type)),
+                    shape ? tw::to_text(*shape) : "?", tw::to_text(Layout()),
+                    buffer_bytes({buffer}), buffer->scope == ir::kParameterScope, false});
   }
 }
 

@@ -37,7 +37,7 @@ KernelTask task_of(te::Kernel kernel) {
   task.name = kernel.name;
   for (te::Stage const& stage : kernel.stages)
     task.operators.push_back(stage.op.empty() ? stage.output->name : stage.op);
-  task.shape = to_text(ir::constant_shape(*kernel.outputs.front()).value_or(Shape{}));
+  task.shape = tw::to_text(ir::constant_shape(*kernel.outputs.front()).value_or(Shape{}));
   task.flops = te::flops(kernel);
   task.bytes = bytes_of(kernel.inputs) + bytes_of(kernel.outputs);
   task.hash = te::structure_hash(kernel);
@@ -89,7 +89,7 @@ Status check_fixes(Graph const& graph, std::map<std::string, Shape> const& fixes
     if (graph.value(*input).shape() != shape)
       return bad_input("wrong_shapes",
                        fmt::format("the input '{}' is {}, but {} was given", name,
-                                   to_text(graph.value(*input).type), to_text(shape)));
+                                   tw::to_text(graph.value(*input).type), tw::to_text(shape)));
   }
   return {};
 }

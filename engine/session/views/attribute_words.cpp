@@ -81,7 +81,7 @@ Attribute made_of(Usual const& usual, size_t spatial) {
 
 /// Few elements themselves, else how many there are.
 std::string text_of(NDArray const& tensor) {
-  std::string text = fmt::format("{} {}", to_text(tensor.type()), to_text(tensor.shape()));
+  std::string text = fmt::format("{} {}", tw::to_text(tensor.type()), tw::to_text(tensor.shape()));
   if (tensor.size() > kMostShown) return text;
   std::string elements;
   for (int64_t i = 0; i < tensor.size(); ++i)

@@ -55,14 +55,15 @@ std::vector<Row> align(std::vector<std::string_view> const& a,
   return rows;
 }
 
-struct Marks {
+struct LineMarks {
   std::vector<LineChange> before, after;
 };
 
 /// The same text gone here and come there has moved.
-Marks marks_of(std::vector<Row> const& rows, std::vector<std::string_view> const& a,
-               std::vector<std::string_view> const& b) {
-  Marks marks{std::vector(a.size(), LineChange::kSame), std::vector(b.size(), LineChange::kSame)};
+LineMarks marks_of(std::vector<Row> const& rows, std::vector<std::string_view> const& a,
+                   std::vector<std::string_view> const& b) {
+  LineMarks marks{std::vector(a.size(), LineChange::kSame),
+                  std::vector(b.size(), LineChange::kSame)};
   std::multimap<std::string_view, size_t> come;
   for (size_t r = 0; r < rows.size(); ++r)
     if (!rows[r].before) {
@@ -98,7 +99,7 @@ CodeLine gap() {
 CodeText with_changes(CodeText now, CodeText const& before) {
   auto a = trimmed_lines(before), b = trimmed_lines(now);
   std::vector<Row> rows = align(a, b);
-  Marks marks = marks_of(rows, a, b);
+  LineMarks marks = marks_of(rows, a, b);
   std::vector<CodeLine> lines;
   for (Row const& row : rows)
     if (row.after)
@@ -112,7 +113,7 @@ CodeText with_changes(CodeText now, CodeText const& before) {
 CodePair side_by_side(CodeText before, CodeText after) {
   auto a = trimmed_lines(before), b = trimmed_lines(after);
   std::vector<Row> rows = align(a, b);
-  Marks marks = marks_of(rows, a, b);
+  LineMarks marks = marks_of(rows, a, b);
   std::vector<CodeLine> left, right;
   for (size_t r = 0; r < rows.size();) {
     if (rows[r].before && rows[r].after) {

@@ -6,7 +6,7 @@
 #include "targets/vta/commands/shared/stream_file.h"
 #include "targets/vta/hardware/encoding.h"
 
-namespace tw::vta {
+namespace tw::vta::vta_command_assemble {
 namespace {
 
 std::string_view text_of(std::vector<std::byte> const& bytes) {
@@ -48,7 +48,7 @@ Result<CommandOutcome> run(CommandArguments const& arguments, StopToken, Progres
 
 }  // namespace
 
-TargetCommand const& vta_command_assemble() {
+TargetCommand const& row() {
   static TargetCommand const command{
       .place = 30,
       .name = "assemble",
@@ -66,4 +66,4 @@ TargetCommand const& vta_command_assemble() {
   return command;
 }
 
-}  // namespace tw::vta
+}  // namespace tw::vta::vta_command_assemble

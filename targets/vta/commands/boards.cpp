@@ -5,7 +5,7 @@
 #include "targets/vta/explore/design.h"
 #include "targets/vta/hardware/boards.h"
 
-namespace tw::vta {
+namespace tw::vta::vta_command_boards {
 namespace {
 
 std::string row_of(Configuration const& c) {
@@ -37,7 +37,7 @@ Result<CommandOutcome> run(CommandArguments const& arguments, StopToken, Progres
 
 }  // namespace
 
-TargetCommand const& vta_command_boards() {
+TargetCommand const& row() {
   static TargetCommand const command{
       .place = 10,
       .name = "boards",
@@ -50,4 +50,4 @@ TargetCommand const& vta_command_boards() {
   return command;
 }
 
-}  // namespace tw::vta
+}  // namespace tw::vta::vta_command_boards

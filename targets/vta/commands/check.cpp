@@ -4,7 +4,7 @@
 #include "engine/support/files.h"
 #include "targets/vta/commands/shared/board_option.h"
 
-namespace tw::vta {
+namespace tw::vta::vta_command_check {
 namespace {
 
 constexpr int64_t kMostText = 1 << 20;
@@ -34,7 +34,7 @@ Result<CommandOutcome> run(CommandArguments const& arguments, StopToken, Progres
 
 }  // namespace
 
-TargetCommand const& vta_command_check() {
+TargetCommand const& row() {
   static TargetCommand const command{
       .place = 20,
       .name = "check",
@@ -51,4 +51,4 @@ TargetCommand const& vta_command_check() {
   return command;
 }
 
-}  // namespace tw::vta
+}  // namespace tw::vta::vta_command_check

@@ -1,7 +1,7 @@
 #include "engine/support/files.h"
 #include "targets/vta/commands/shared/stream_file.h"
 
-namespace tw::vta {
+namespace tw::vta::vta_command_disassemble {
 namespace {
 
 Result<CommandOutcome> run(CommandArguments const& arguments, StopToken, Progress const&) {
@@ -27,7 +27,7 @@ std::vector<CommandParameter> parameters() {
 
 }  // namespace
 
-TargetCommand const& vta_command_disassemble() {
+TargetCommand const& row() {
   static TargetCommand const command{
       .place = 40,
       .name = "disassemble",
@@ -38,4 +38,4 @@ TargetCommand const& vta_command_disassemble() {
   return command;
 }
 
-}  // namespace tw::vta
+}  // namespace tw::vta::vta_command_disassemble

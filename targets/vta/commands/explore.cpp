@@ -13,7 +13,7 @@
 #include "targets/vta/explore/space.h"
 #include "targets/vta/hardware/words.h"
 
-namespace tw::vta {
+namespace tw::vta::vta_command_explore {
 namespace {
 
 /// An option that takes several values of a setting.
@@ -148,7 +148,7 @@ std::vector<CommandParameter> parameters() {
 
 }  // namespace
 
-TargetCommand const& vta_command_explore() {
+TargetCommand const& row() {
   static TargetCommand const command{
       .place = 80,
       .name = "explore",
@@ -162,4 +162,4 @@ TargetCommand const& vta_command_explore() {
   return command;
 }
 
-}  // namespace tw::vta
+}  // namespace tw::vta::vta_command_explore

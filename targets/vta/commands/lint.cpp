@@ -4,7 +4,7 @@
 #include "targets/vta/commands/shared/stream_file.h"
 #include "targets/vta/lint/lint.h"
 
-namespace tw::vta {
+namespace tw::vta::vta_command_lint {
 namespace {
 
 Result<CommandOutcome> run(CommandArguments const& arguments, StopToken, Progress const&) {
@@ -34,7 +34,7 @@ Result<CommandOutcome> run(CommandArguments const& arguments, StopToken, Progres
 
 }  // namespace
 
-TargetCommand const& vta_command_lint() {
+TargetCommand const& row() {
   static TargetCommand const command{
       .place = 50,
       .name = "lint",
@@ -47,4 +47,4 @@ TargetCommand const& vta_command_lint() {
   return command;
 }
 
-}  // namespace tw::vta
+}  // namespace tw::vta::vta_command_lint

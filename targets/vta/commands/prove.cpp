@@ -4,7 +4,7 @@
 #include "targets/vta/commands/shared/stream_file.h"
 #include "targets/vta/prover/verdict.h"
 
-namespace tw::vta {
+namespace tw::vta::vta_command_prove {
 namespace {
 
 Json to_json(Race const& race, Stream const& stream) {
@@ -84,7 +84,7 @@ std::vector<CommandParameter> parameters() {
 
 }  // namespace
 
-TargetCommand const& vta_command_prove() {
+TargetCommand const& row() {
   static TargetCommand const command{
       .place = 60,
       .name = "prove",
@@ -99,4 +99,4 @@ TargetCommand const& vta_command_prove() {
   return command;
 }
 
-}  // namespace tw::vta
+}  // namespace tw::vta::vta_command_prove

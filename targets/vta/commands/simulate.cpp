@@ -14,7 +14,7 @@
 #include "targets/vta/simulator/timing.h"
 #include "targets/vta/simulator/tokens.h"
 
-namespace tw::vta {
+namespace tw::vta::vta_command_simulate {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -183,7 +183,7 @@ std::vector<CommandParameter> parameters() {
 
 }  // namespace
 
-TargetCommand const& vta_command_simulate() {
+TargetCommand const& row() {
   static TargetCommand const command{
       .place = 70,
       .name = "simulate",
@@ -196,4 +196,4 @@ TargetCommand const& vta_command_simulate() {
   return command;
 }
 
-}  // namespace tw::vta
+}  // namespace tw::vta::vta_command_simulate

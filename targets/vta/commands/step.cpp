@@ -9,7 +9,7 @@
 #include "targets/vta/commands/shared/watch.h"
 #include "targets/vta/simulator/timed_machine.h"
 
-namespace tw::vta {
+namespace tw::vta::vta_command_step {
 namespace {
 
 constexpr Module kAllModules[] = {Module::kLoad, Module::kCompute, Module::kStore};
@@ -200,7 +200,7 @@ std::vector<CommandParameter> parameters() {
 
 }  // namespace
 
-TargetCommand const& vta_command_step() {
+TargetCommand const& row() {
   static TargetCommand const command{
       .place = 75,
       .name = "step",
@@ -213,4 +213,4 @@ TargetCommand const& vta_command_step() {
   return command;
 }
 
-}  // namespace tw::vta
+}  // namespace tw::vta::vta_command_step

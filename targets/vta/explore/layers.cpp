@@ -13,10 +13,10 @@ constexpr ConvolutionLayer kResnet18[] = {
 };
 
 /// Axes and indices that every stage shares; where one image makes a block there is no axis for it.
-struct Words {
+struct BatchWords {
   std::string batch_axis, batch_index, batch_extent;
 };
-Words words_of(int64_t batch) {
+BatchWords words_of(int64_t batch) {
   if (batch == 1) return {};
   return {fmt::format(", b in {}", batch), ", b", fmt::format(", {}", batch)};
 }
@@ -27,7 +27,7 @@ std::string index_of(char const* axis, char const* tap, ConvolutionLayer const& 
 }
 
 std::string padding_stage(ConvolutionLayer const& layer, int64_t blocks, int64_t block,
-                          Words const& words) {
+                          BatchWords const& words) {
   int64_t pad = layer.kernel / 2;
   return fmt::format(
       "  padded[n in 1, c in {0}, y in {1}, x in {1}{2}, i in {3}] = select({4} <= y && y < {5} && "
@@ -49,7 +49,7 @@ Result<std::string> expression_of(ConvolutionLayer const& layer,
                      fmt::format("its {} channels are no whole blocks of {}", channels, block));
   int64_t in = layer.in / block, out = layer.out / block;
   int64_t result = (layer.extent + 2 * (kernel / 2) - kernel) / layer.stride + 1;
-  Words words = words_of(configuration.batch());
+  BatchWords words = words_of(configuration.batch());
   std::string axes = fmt::format("n in 1, o in {}, y in {}, x in {}{}, j in {}", out, result,
                                  result, words.batch_axis, block);
   std::string text = fmt::format(

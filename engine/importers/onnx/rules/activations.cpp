@@ -1,11 +1,11 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_activations {
 
 using namespace rules;
 
 /// Functions between layers; their numbers are named as ours.
-RuleList const& onnx_activations() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Celu",
        .attributes = {{"alpha", 12}},
@@ -55,4 +55,4 @@ RuleList const& onnx_activations() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_activations

@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_arg_max_min {
 namespace {
 
 using namespace rules;
@@ -14,7 +14,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_arg_max_min() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "ArgMax",
        .attributes = {{"axis"}, {"keepdims"}, {"select_last_index", 12}},
@@ -28,4 +28,4 @@ RuleList const& onnx_arg_max_min() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_arg_max_min

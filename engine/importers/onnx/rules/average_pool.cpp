@@ -1,7 +1,7 @@
 #include "engine/importers/onnx/rules.h"
 #include "engine/importers/onnx/shared/window.h"
 
-namespace tw {
+namespace tw::onnx_average_pool {
 namespace {
 
 using namespace rules;
@@ -18,7 +18,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_average_pool() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "AveragePool",
        .attributes = {{"auto_pad"},
@@ -34,4 +34,4 @@ RuleList const& onnx_average_pool() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_average_pool

@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_batch_norm {
 namespace {
 
 using namespace rules;
@@ -15,7 +15,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_batch_norm() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "BatchNormalization",
        .attributes = {{"consumed_inputs", 1, 5},
@@ -30,4 +30,4 @@ RuleList const& onnx_batch_norm() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_batch_norm

@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_bit_shift {
 namespace {
 
 using namespace rules;
@@ -14,7 +14,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_bit_shift() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "BitShift",
        .attributes = {{"direction", 11}},
@@ -24,4 +24,4 @@ RuleList const& onnx_bit_shift() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_bit_shift

@@ -2,7 +2,7 @@
 
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_cast {
 namespace {
 
 using namespace rules;
@@ -27,7 +27,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_cast() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Cast",
        .attributes = {{"round_mode", 24}, {"saturate", 19}, {"to"}},
@@ -37,4 +37,4 @@ RuleList const& onnx_cast() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_cast

@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_cast_like {
 namespace {
 
 using namespace rules;
@@ -13,7 +13,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_cast_like() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "CastLike",
        .attributes = {{"round_mode", 24}, {"saturate", 19}},
@@ -23,4 +23,4 @@ RuleList const& onnx_cast_like() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_cast_like

@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_clip {
 namespace {
 
 using namespace rules;
@@ -22,7 +22,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_clip() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Clip",
        .attributes = {{"consumed_inputs", 1, 5}, {"max", 1, 10}, {"min", 1, 10}},
@@ -32,4 +32,4 @@ RuleList const& onnx_clip() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_clip

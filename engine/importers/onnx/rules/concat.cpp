@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_concat {
 namespace {
 
 using namespace rules;
@@ -12,11 +12,11 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_concat() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Concat", .attributes = {{"axis"}}, .op = "concat", .convert = convert},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_concat

@@ -3,7 +3,7 @@
 #include "engine/importers/onnx/rules.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::onnx_constant {
 namespace {
 
 using namespace rules;
@@ -43,7 +43,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_constant() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Constant",
        .attributes = {{"sparse_value", 11},
@@ -60,4 +60,4 @@ RuleList const& onnx_constant() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_constant

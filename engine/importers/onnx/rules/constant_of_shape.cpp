@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_constant_of_shape {
 namespace {
 
 using namespace rules;
@@ -15,7 +15,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_constant_of_shape() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "ConstantOfShape",
        .attributes = {{"value", 9}},
@@ -25,4 +25,4 @@ RuleList const& onnx_constant_of_shape() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_constant_of_shape

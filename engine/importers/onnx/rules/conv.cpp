@@ -1,7 +1,7 @@
 #include "engine/importers/onnx/rules.h"
 #include "engine/importers/onnx/shared/window.h"
 
-namespace tw {
+namespace tw::onnx_conv {
 namespace {
 
 using namespace rules;
@@ -17,7 +17,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_conv() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Conv",
        .attributes =
@@ -28,4 +28,4 @@ RuleList const& onnx_conv() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_conv

@@ -1,7 +1,7 @@
 #include "engine/importers/onnx/rules.h"
 #include "engine/importers/onnx/shared/window.h"
 
-namespace tw {
+namespace tw::onnx_conv_integer {
 namespace {
 
 using namespace rules;
@@ -17,7 +17,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_conv_integer() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "ConvInteger",
        .attributes = {{"auto_pad", 10},
@@ -33,4 +33,4 @@ RuleList const& onnx_conv_integer() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_conv_integer

@@ -1,7 +1,7 @@
 #include "engine/importers/onnx/rules.h"
 #include "engine/importers/onnx/shared/window.h"
 
-namespace tw {
+namespace tw::onnx_conv_transpose {
 namespace {
 
 using namespace rules;
@@ -24,7 +24,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_conv_transpose() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "ConvTranspose",
        .attributes = {{"auto_pad"},
@@ -41,4 +41,4 @@ RuleList const& onnx_conv_transpose() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_conv_transpose

@@ -2,7 +2,7 @@
 
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_cum_sum {
 namespace {
 
 using namespace rules;
@@ -18,7 +18,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_cum_sum() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "CumSum",
        .attributes = {{"exclusive", 11}, {"reverse", 11}},
@@ -28,4 +28,4 @@ RuleList const& onnx_cum_sum() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_cum_sum

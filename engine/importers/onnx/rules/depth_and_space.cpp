@@ -2,7 +2,7 @@
 
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_depth_and_space {
 namespace {
 
 using namespace rules;
@@ -26,7 +26,7 @@ Result<Converted> convert_space_to_depth(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_depth_and_space() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "DepthToSpace",
        .attributes = {{"blocksize"}, {"mode", 11}},
@@ -40,4 +40,4 @@ RuleList const& onnx_depth_and_space() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_depth_and_space

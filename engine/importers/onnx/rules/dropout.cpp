@@ -2,7 +2,7 @@
 
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_dropout {
 namespace {
 
 using namespace rules;
@@ -20,7 +20,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_dropout() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Dropout",
        .attributes = {{"consumed_inputs", 1, 5}, {"is_test", 1, 6}, {"ratio", 1, 11}, {"seed", 12}},
@@ -30,4 +30,4 @@ RuleList const& onnx_dropout() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_dropout

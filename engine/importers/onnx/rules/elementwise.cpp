@@ -1,11 +1,11 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_elementwise {
 
 using namespace rules;
 
 /// Functions of one element; those between layers are in activations.cpp.
-RuleList const& onnx_elementwise() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Abs", .attributes = {{"consumed_inputs", 1, 5}}, .op = "abs", .convert = keep_one},
       {.type = "Acos", .op = "acos", .convert = keep_one},
@@ -48,4 +48,4 @@ RuleList const& onnx_elementwise() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_elementwise

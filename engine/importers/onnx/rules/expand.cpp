@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_expand {
 namespace {
 
 using namespace rules;
@@ -12,11 +12,11 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_expand() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Expand", .op = "expand", .convert = convert},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_expand

@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_flatten {
 namespace {
 
 using namespace rules;
@@ -11,11 +11,11 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_flatten() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Flatten", .attributes = {{"axis"}}, .op = "flatten", .convert = convert},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_flatten

@@ -1,7 +1,7 @@
 #include "engine/importers/onnx/rules.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::onnx_gather {
 namespace {
 
 using namespace rules;
@@ -17,11 +17,11 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_gather() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Gather", .attributes = {{"axis"}}, .op = "gather", .convert = convert},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_gather

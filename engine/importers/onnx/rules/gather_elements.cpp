@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_gather_elements {
 namespace {
 
 using namespace rules;
@@ -11,7 +11,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_gather_elements() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "GatherElements",
        .attributes = {{"axis", 11}},
@@ -21,4 +21,4 @@ RuleList const& onnx_gather_elements() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_gather_elements

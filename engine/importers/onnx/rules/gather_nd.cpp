@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_gather_nd {
 namespace {
 
 using namespace rules;
@@ -11,7 +11,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_gather_nd() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "GatherND",
        .attributes = {{"batch_dims", 12}},
@@ -21,4 +21,4 @@ RuleList const& onnx_gather_nd() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_gather_nd

@@ -2,7 +2,7 @@
 
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_gelu {
 namespace {
 
 using namespace rules;
@@ -39,7 +39,7 @@ Result<std::string> body(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_gelu() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Gelu",
        .attributes = {{"approximate", 20}},
@@ -52,4 +52,4 @@ RuleList const& onnx_gelu() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_gelu

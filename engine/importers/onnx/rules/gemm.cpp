@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_gemm {
 namespace {
 
 using namespace rules;
@@ -16,7 +16,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_gemm() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Gemm",
        .attributes = {{"alpha"}, {"beta"}, {"broadcast", 1, 6}, {"transA"}, {"transB"}},
@@ -26,4 +26,4 @@ RuleList const& onnx_gemm() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_gemm

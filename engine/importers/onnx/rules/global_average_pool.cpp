@@ -1,14 +1,14 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_global_average_pool {
 
 using namespace rules;
 
-RuleList const& onnx_global_average_pool() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "GlobalAveragePool", .op = "global_average_pool", .convert = keep_one},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_global_average_pool

@@ -3,7 +3,7 @@
 #include "engine/importers/onnx/rules.h"
 #include "engine/importers/onnx/shared/norm_bodies.h"
 
-namespace tw {
+namespace tw::onnx_group_norm {
 namespace {
 
 using namespace rules;
@@ -48,7 +48,7 @@ Result<std::string> body(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_group_norm() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "GroupNormalization",
        .attributes = {{"epsilon", 18}, {"num_groups", 18}, {"stash_type", 21}},
@@ -61,4 +61,4 @@ RuleList const& onnx_group_norm() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_group_norm

@@ -1,14 +1,14 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_identity {
 
 using namespace rules;
 
-RuleList const& onnx_identity() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Identity", .op = "identity", .convert = keep_one},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_identity

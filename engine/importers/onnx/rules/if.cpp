@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_if {
 namespace {
 
 using namespace rules;
@@ -13,7 +13,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_if() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "If",
        .attributes = {{"else_branch"}, {"then_branch"}},
@@ -24,4 +24,4 @@ RuleList const& onnx_if() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_if

@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_instance_norm {
 namespace {
 
 using namespace rules;
@@ -11,7 +11,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_instance_norm() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "InstanceNormalization",
        .attributes = {{"consumed_inputs", 1, 5}, {"epsilon"}},
@@ -21,4 +21,4 @@ RuleList const& onnx_instance_norm() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_instance_norm

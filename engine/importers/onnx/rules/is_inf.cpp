@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_is_inf {
 namespace {
 
 using namespace rules;
@@ -13,7 +13,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_is_inf() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "IsInf",
        .attributes = {{"detect_negative", 10}, {"detect_positive", 10}},
@@ -23,4 +23,4 @@ RuleList const& onnx_is_inf() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_is_inf

@@ -3,7 +3,7 @@
 #include "engine/importers/onnx/rules.h"
 #include "engine/importers/onnx/shared/norm_bodies.h"
 
-namespace tw {
+namespace tw::onnx_layer_norm {
 namespace {
 
 using namespace rules;
@@ -35,7 +35,7 @@ Result<std::string> body(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_layer_norm() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "LayerNormalization",
        .attributes = {{"axis", 17}, {"epsilon", 17}, {"stash_type", 17}},
@@ -50,4 +50,4 @@ RuleList const& onnx_layer_norm() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_layer_norm

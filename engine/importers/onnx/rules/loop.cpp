@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_loop {
 namespace {
 
 using namespace rules;
@@ -15,7 +15,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_loop() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Loop",
        .attributes = {{"body"}},
@@ -26,4 +26,4 @@ RuleList const& onnx_loop() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_loop

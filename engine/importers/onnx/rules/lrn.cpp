@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_lrn {
 namespace {
 
 using namespace rules;
@@ -16,7 +16,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_lrn() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "LRN",
        .attributes = {{"alpha"}, {"beta"}, {"bias"}, {"size"}},
@@ -26,4 +26,4 @@ RuleList const& onnx_lrn() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_lrn

@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_matmul {
 namespace {
 
 using namespace rules;
@@ -15,11 +15,11 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_matmul() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "MatMul", .op = "matmul", .convert = convert},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_matmul

@@ -1,7 +1,7 @@
 #include "engine/importers/onnx/rules.h"
 #include "engine/importers/onnx/shared/window.h"
 
-namespace tw {
+namespace tw::onnx_max_pool {
 namespace {
 
 using namespace rules;
@@ -16,7 +16,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_max_pool() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "MaxPool",
        .attributes = {{"auto_pad"},
@@ -32,4 +32,4 @@ RuleList const& onnx_max_pool() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_max_pool

@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_mish {
 namespace {
 
 using namespace rules;
@@ -13,7 +13,7 @@ Result<std::string> body(ForeignContext const&) {
 
 }  // namespace
 
-RuleList const& onnx_mish() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Mish",
        .function =
@@ -23,4 +23,4 @@ RuleList const& onnx_mish() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_mish

@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_mod {
 namespace {
 
 using namespace rules;
@@ -11,11 +11,11 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_mod() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Mod", .attributes = {{"fmod", 10}}, .op = "mod", .convert = convert},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_mod

@@ -2,7 +2,7 @@
 
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_negative_log_likelihood_loss {
 namespace {
 
 using namespace rules;
@@ -63,7 +63,7 @@ Result<std::string> body(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_negative_log_likelihood_loss() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "NegativeLogLikelihoodLoss",
        .attributes = {{"ignore_index", 12}, {"reduction", 12}},
@@ -76,4 +76,4 @@ RuleList const& onnx_negative_log_likelihood_loss() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_negative_log_likelihood_loss

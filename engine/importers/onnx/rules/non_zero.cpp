@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_non_zero {
 namespace {
 
 using namespace rules;
@@ -13,11 +13,11 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_non_zero() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "NonZero", .op = "non_zero", .convert = convert},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_non_zero

@@ -1,7 +1,7 @@
 #include "engine/importers/onnx/rules.h"
 #include "engine/tensor/integers.h"
 
-namespace tw {
+namespace tw::onnx_one_hot {
 namespace {
 
 using namespace rules;
@@ -21,11 +21,11 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_one_hot() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "OneHot", .attributes = {{"axis", 9}}, .op = "one_hot", .convert = convert},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_one_hot

@@ -3,7 +3,7 @@
 #include "engine/graph/shared/elements.h"
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_pad {
 namespace {
 
 using namespace rules;
@@ -51,7 +51,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_pad() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Pad",
        .attributes = {{"mode"}, {"paddings", 1, 1}, {"pads", 2, 10}, {"value", 1, 10}},
@@ -61,4 +61,4 @@ RuleList const& onnx_pad() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_pad

@@ -1,11 +1,11 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_pairs {
 
 using namespace rules;
 
 /// What joins the elements of two tensors, or of any number of them.
-RuleList const& onnx_pairs() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Add",
        .attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}, {"consumed_inputs", 1, 5}},
@@ -63,4 +63,4 @@ RuleList const& onnx_pairs() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_pairs

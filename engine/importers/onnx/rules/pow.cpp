@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_pow {
 namespace {
 
 using namespace rules;
@@ -18,7 +18,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_pow() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Pow",
        .attributes = {{"axis", 1, 6}, {"broadcast", 1, 6}},
@@ -28,4 +28,4 @@ RuleList const& onnx_pow() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_pow

@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_prelu {
 namespace {
 
 using namespace rules;
@@ -16,7 +16,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_prelu() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "PRelu",
        .attributes = {{"consumed_inputs", 1, 5}},
@@ -26,4 +26,4 @@ RuleList const& onnx_prelu() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_prelu

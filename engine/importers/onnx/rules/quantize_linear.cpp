@@ -2,7 +2,7 @@
 
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_quantize_linear {
 namespace {
 
 using namespace rules;
@@ -35,7 +35,7 @@ Result<Converted> dequantize(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_quantize_linear() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "QuantizeLinear",
        .attributes = {{"axis", 13},
@@ -53,4 +53,4 @@ RuleList const& onnx_quantize_linear() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_quantize_linear

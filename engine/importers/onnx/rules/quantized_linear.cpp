@@ -4,7 +4,7 @@
 
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_quantized_linear {
 namespace {
 
 using namespace rules;
@@ -51,7 +51,7 @@ Result<std::string> matmul(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_quantized_linear() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "QLinearConv",
        .attributes = {{"auto_pad", 10},
@@ -75,4 +75,4 @@ RuleList const& onnx_quantized_linear() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_quantized_linear

@@ -4,7 +4,7 @@
 
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_range {
 namespace {
 
 using namespace rules;
@@ -22,11 +22,11 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_range() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Range", .attributes = {{"stash_type", 27}}, .op = "range", .convert = convert},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_range

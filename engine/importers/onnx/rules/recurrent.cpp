@@ -7,7 +7,7 @@
 #include "engine/graph/shared/recurrent.h"
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_recurrent {
 namespace {
 
 using namespace rules;
@@ -128,7 +128,7 @@ std::vector<KnownAttribute> attributes_and(std::vector<KnownAttribute> more) {
 
 }  // namespace
 
-RuleList const& onnx_recurrent() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "RNN", .attributes = attributes_and({}), .op = "rnn", .convert = convert({})},
       {.type = "GRU",
@@ -144,4 +144,4 @@ RuleList const& onnx_recurrent() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_recurrent

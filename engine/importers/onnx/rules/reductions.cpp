@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_reductions {
 namespace {
 
 using namespace rules;
@@ -19,7 +19,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_reductions() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "ReduceL1",
        .attributes = {{"axes", 1, 17}, {"keepdims"}, {"noop_with_empty_axes", 18}},
@@ -65,4 +65,4 @@ RuleList const& onnx_reductions() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_reductions

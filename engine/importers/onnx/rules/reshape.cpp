@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_reshape {
 namespace {
 
 using namespace rules;
@@ -17,7 +17,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_reshape() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Reshape",
        .attributes = {{"allowzero", 14}, {"consumed_inputs", 1, 4}, {"shape", 1, 4}},
@@ -27,4 +27,4 @@ RuleList const& onnx_reshape() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_reshape

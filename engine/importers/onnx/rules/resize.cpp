@@ -2,7 +2,7 @@
 
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_resize {
 namespace {
 
 using namespace rules;
@@ -38,7 +38,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_resize() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Resize",
        .attributes = {{"antialias", 18, 0, int64_t(0)},
@@ -56,4 +56,4 @@ RuleList const& onnx_resize() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_resize

@@ -1,7 +1,7 @@
 #include "engine/importers/onnx/rules.h"
 #include "engine/importers/onnx/shared/norm_bodies.h"
 
-namespace tw {
+namespace tw::onnx_rms_norm {
 namespace {
 
 using namespace rules;
@@ -19,7 +19,7 @@ Result<std::string> body(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_rms_norm() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "RMSNormalization",
        .attributes = {{"axis", 23}, {"epsilon", 23}, {"stash_type", 23}},
@@ -33,4 +33,4 @@ RuleList const& onnx_rms_norm() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_rms_norm

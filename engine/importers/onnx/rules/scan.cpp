@@ -2,7 +2,7 @@
 
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_scan {
 namespace {
 
 using namespace rules;
@@ -30,7 +30,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_scan() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Scan",
        .attributes = {{"body", 8},
@@ -47,4 +47,4 @@ RuleList const& onnx_scan() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_scan

@@ -4,7 +4,7 @@
 
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_scatter {
 namespace {
 
 using namespace rules;
@@ -32,7 +32,7 @@ Result<Converted> convert_nd(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_scatter() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Scatter",
        .attributes = {{"axis", 9}},
@@ -50,4 +50,4 @@ RuleList const& onnx_scatter() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_scatter

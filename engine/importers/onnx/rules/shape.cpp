@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_shape {
 namespace {
 
 using namespace rules;
@@ -14,7 +14,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_shape() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Shape",
        .attributes = {{"end", 15}, {"start", 15}},
@@ -24,4 +24,4 @@ RuleList const& onnx_shape() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_shape

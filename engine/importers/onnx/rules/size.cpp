@@ -1,14 +1,14 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_size {
 
 using namespace rules;
 
-RuleList const& onnx_size() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Size", .op = "size", .convert = keep_one},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_size

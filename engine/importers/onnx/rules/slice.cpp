@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_slice {
 namespace {
 
 using namespace rules;
@@ -25,7 +25,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_slice() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Slice",
        .attributes = {{"axes", 1, 9}, {"ends", 1, 9}, {"starts", 1, 9}},
@@ -35,4 +35,4 @@ RuleList const& onnx_slice() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_slice

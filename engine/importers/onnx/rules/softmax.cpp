@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_softmax {
 namespace {
 
 using namespace rules;
@@ -14,7 +14,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_softmax() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Hardmax", .attributes = {{"axis"}}, .op = "hardmax", .convert = convert},
       {.type = "LogSoftmax", .attributes = {{"axis"}}, .op = "log_softmax", .convert = convert},
@@ -23,4 +23,4 @@ RuleList const& onnx_softmax() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_softmax

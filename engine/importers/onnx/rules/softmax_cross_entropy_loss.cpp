@@ -2,7 +2,7 @@
 
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_softmax_cross_entropy_loss {
 namespace {
 
 using namespace rules;
@@ -19,7 +19,7 @@ Result<std::string> body(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_softmax_cross_entropy_loss() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "SoftmaxCrossEntropyLoss",
        .attributes = {{"ignore_index", 12}, {"reduction", 12}},
@@ -32,4 +32,4 @@ RuleList const& onnx_softmax_cross_entropy_loss() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_softmax_cross_entropy_loss

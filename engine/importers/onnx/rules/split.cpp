@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_split {
 namespace {
 
 using namespace rules;
@@ -23,7 +23,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_split() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Split",
        .attributes = {{"axis"}, {"num_outputs", 18}, {"split", 1, 12}},
@@ -33,4 +33,4 @@ RuleList const& onnx_split() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_split

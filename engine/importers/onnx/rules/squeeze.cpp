@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_squeeze {
 namespace {
 
 using namespace rules;
@@ -17,11 +17,11 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_squeeze() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Squeeze", .attributes = {{"axes", 1, 12}}, .op = "squeeze", .convert = convert},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_squeeze

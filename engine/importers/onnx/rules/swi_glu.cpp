@@ -2,7 +2,7 @@
 
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_swi_glu {
 namespace {
 
 using namespace rules;
@@ -15,7 +15,7 @@ Result<std::string> body(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_swi_glu() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "SwiGLU",
        .attributes = {{"alpha", 28}},
@@ -26,4 +26,4 @@ RuleList const& onnx_swi_glu() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_swi_glu

@@ -2,7 +2,7 @@
 
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_swish {
 namespace {
 
 using namespace rules;
@@ -20,7 +20,7 @@ Result<std::string> body(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_swish() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Swish",
        .attributes = {{"alpha", 24}},
@@ -31,4 +31,4 @@ RuleList const& onnx_swish() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_swish

@@ -1,7 +1,7 @@
 #include "engine/graph/shared/elements.h"
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_tile {
 namespace {
 
 using namespace rules;
@@ -23,11 +23,11 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_tile() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Tile", .op = "tile", .convert = convert},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_tile

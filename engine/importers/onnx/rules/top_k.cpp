@@ -2,7 +2,7 @@
 
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_top_k {
 namespace {
 
 using namespace rules;
@@ -26,7 +26,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_top_k() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "TopK",
        .attributes = {{"axis"}, {"k", 1, 9}, {"largest", 11}, {"sorted", 11}},
@@ -36,4 +36,4 @@ RuleList const& onnx_top_k() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_top_k

@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_transpose {
 namespace {
 
 using namespace rules;
@@ -14,11 +14,11 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_transpose() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Transpose", .attributes = {{"perm"}}, .op = "transpose", .convert = convert},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_transpose

@@ -4,7 +4,7 @@
 
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_trilu {
 namespace {
 
 using namespace rules;
@@ -23,11 +23,11 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_trilu() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Trilu", .attributes = {{"upper", 14}}, .op = "trilu", .convert = convert},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_trilu

@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_unsqueeze {
 namespace {
 
 using namespace rules;
@@ -17,11 +17,11 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_unsqueeze() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Unsqueeze", .attributes = {{"axes", 1, 12}}, .op = "unsqueeze", .convert = convert},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_unsqueeze

@@ -1,6 +1,6 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_upsample {
 namespace {
 
 using namespace rules;
@@ -22,7 +22,7 @@ Result<Converted> convert(ForeignContext const& context) {
 
 }  // namespace
 
-RuleList const& onnx_upsample() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Upsample",
        .attributes = {{"height_scale", 1, 6}, {"mode"}, {"scales", 7, 8}, {"width_scale", 1, 6}},
@@ -32,4 +32,4 @@ RuleList const& onnx_upsample() {
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_upsample

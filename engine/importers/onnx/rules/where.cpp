@@ -1,14 +1,14 @@
 #include "engine/importers/onnx/rules.h"
 
-namespace tw {
+namespace tw::onnx_where {
 
 using namespace rules;
 
-RuleList const& onnx_where() {
+RuleList const& row() {
   static RuleList const rules{
       {.type = "Where", .op = "where", .convert = keep_first(3)},
   };
   return rules;
 }
 
-}  // namespace tw
+}  // namespace tw::onnx_where

@@ -2,7 +2,7 @@
 #include "targets/cpu/compiler/arm_dot.h"
 #include "targets/cpu/compiler/cpu_intrinsic.h"
 
-namespace tw {
+namespace tw::intrinsic_sdot {
 namespace {
 
 /// The four bytes of `a` are those of all sums: the form by element.
@@ -13,7 +13,7 @@ llvm::Value* code(llvm::IRBuilderBase& builder, std::vector<llvm::Value*> const&
 
 }  // namespace
 
-CpuIntrinsic const& intrinsic_sdot() {
+CpuIntrinsic const& row() {
   static CpuIntrinsic const intrinsic{
       .declaration =
           "intrinsic sdot(update c: i32[4], read a: i8[4], read b: i8[4, 4])\n"
@@ -29,4 +29,4 @@ CpuIntrinsic const& intrinsic_sdot() {
   return intrinsic;
 }
 
-}  // namespace tw
+}  // namespace tw::intrinsic_sdot

@@ -6,7 +6,7 @@
 
 #include "targets/cpu/compiler/tiles.h"
 
-namespace tw {
+namespace tw::intrinsic_tdpbf16ps {
 namespace {
 
 /// The upper halves of f32 numbers whose lower halves are 0: of those that were widened when they
@@ -28,7 +28,7 @@ llvm::Value* code(llvm::IRBuilderBase& builder, std::vector<llvm::Value*> const&
 
 }  // namespace
 
-CpuIntrinsic const& intrinsic_tdpbf16ps() {
+CpuIntrinsic const& row() {
   static CpuIntrinsic const intrinsic{
       .declaration =
           "intrinsic tdpbf16ps(update c: f32[16, 16], read a: bf16[16, 16, 2], "
@@ -48,4 +48,4 @@ CpuIntrinsic const& intrinsic_tdpbf16ps() {
   return intrinsic;
 }
 
-}  // namespace tw
+}  // namespace tw::intrinsic_tdpbf16ps

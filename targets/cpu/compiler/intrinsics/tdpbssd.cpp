@@ -4,12 +4,12 @@
 
 #include "targets/cpu/compiler/tiles.h"
 
-namespace tw {
+namespace tw::intrinsic_tdpbssd {
 
-CpuIntrinsic const& intrinsic_tdpbssd() {
+CpuIntrinsic const& row() {
   static CpuIntrinsic const intrinsic = tiles_of_bytes(
       "tdpbssd", "i8", "i8", product_of_tiles<llvm::Intrinsic::x86_tdpbssd_internal>);
   return intrinsic;
 }
 
-}  // namespace tw
+}  // namespace tw::intrinsic_tdpbssd

@@ -4,12 +4,12 @@
 
 #include "targets/cpu/compiler/tiles.h"
 
-namespace tw {
+namespace tw::intrinsic_tdpbsud {
 
-CpuIntrinsic const& intrinsic_tdpbsud() {
+CpuIntrinsic const& row() {
   static CpuIntrinsic const intrinsic = tiles_of_bytes(
       "tdpbsud", "i8", "u8", product_of_tiles<llvm::Intrinsic::x86_tdpbsud_internal>);
   return intrinsic;
 }
 
-}  // namespace tw
+}  // namespace tw::intrinsic_tdpbsud

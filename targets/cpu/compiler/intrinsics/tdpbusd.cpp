@@ -4,12 +4,12 @@
 
 #include "targets/cpu/compiler/tiles.h"
 
-namespace tw {
+namespace tw::intrinsic_tdpbusd {
 
-CpuIntrinsic const& intrinsic_tdpbusd() {
+CpuIntrinsic const& row() {
   static CpuIntrinsic const intrinsic = tiles_of_bytes(
       "tdpbusd", "u8", "i8", product_of_tiles<llvm::Intrinsic::x86_tdpbusd_internal>);
   return intrinsic;
 }
 
-}  // namespace tw
+}  // namespace tw::intrinsic_tdpbusd

@@ -4,12 +4,12 @@
 
 #include "targets/cpu/compiler/tiles.h"
 
-namespace tw {
+namespace tw::intrinsic_tdpbuud {
 
-CpuIntrinsic const& intrinsic_tdpbuud() {
+CpuIntrinsic const& row() {
   static CpuIntrinsic const intrinsic = tiles_of_bytes(
       "tdpbuud", "u8", "u8", product_of_tiles<llvm::Intrinsic::x86_tdpbuud_internal>);
   return intrinsic;
 }
 
-}  // namespace tw
+}  // namespace tw::intrinsic_tdpbuud

@@ -2,7 +2,7 @@
 #include "targets/cpu/compiler/arm_dot.h"
 #include "targets/cpu/compiler/cpu_intrinsic.h"
 
-namespace tw {
+namespace tw::intrinsic_usdot {
 namespace {
 
 /// The four unsigned bytes are those of all sums.
@@ -13,7 +13,7 @@ llvm::Value* code(llvm::IRBuilderBase& builder, std::vector<llvm::Value*> const&
 
 }  // namespace
 
-CpuIntrinsic const& intrinsic_usdot() {
+CpuIntrinsic const& row() {
   static CpuIntrinsic const intrinsic{
       .declaration =
           "intrinsic usdot(update c: i32[4], read a: u8[4], read b: i8[4, 4])\n"
@@ -29,4 +29,4 @@ CpuIntrinsic const& intrinsic_usdot() {
   return intrinsic;
 }
 
-}  // namespace tw
+}  // namespace tw::intrinsic_usdot

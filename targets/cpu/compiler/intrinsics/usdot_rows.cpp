@@ -2,7 +2,7 @@
 #include "targets/cpu/compiler/arm_dot.h"
 #include "targets/cpu/compiler/cpu_intrinsic.h"
 
-namespace tw {
+namespace tw::intrinsic_usdot_rows {
 namespace {
 
 /// The four signed bytes are those of all sums: USDOT by element.
@@ -13,7 +13,7 @@ llvm::Value* code(llvm::IRBuilderBase& builder, std::vector<llvm::Value*> const&
 
 }  // namespace
 
-CpuIntrinsic const& intrinsic_usdot_rows() {
+CpuIntrinsic const& row() {
   static CpuIntrinsic const intrinsic{
       .declaration =
           "intrinsic usdot_rows(update c: i32[4], read a: i8[4], read b: u8[4, 4])\n"
@@ -29,4 +29,4 @@ CpuIntrinsic const& intrinsic_usdot_rows() {
   return intrinsic;
 }
 
-}  // namespace tw
+}  // namespace tw::intrinsic_usdot_rows

@@ -5,7 +5,7 @@
 
 #include "targets/cpu/compiler/cpu_intrinsic.h"
 
-namespace tw {
+namespace tw::intrinsic_vdpbf16ps {
 namespace {
 
 /// The upper halves of f32 numbers whose lower halves are 0.
@@ -27,7 +27,7 @@ llvm::Value* code(llvm::IRBuilderBase& builder, std::vector<llvm::Value*> const&
 
 }  // namespace
 
-CpuIntrinsic const& intrinsic_vdpbf16ps() {
+CpuIntrinsic const& row() {
   static CpuIntrinsic const intrinsic{
       .declaration =
           "intrinsic vdpbf16ps(update c: f32[16], read a: bf16[2], read b: bf16[16, 2])\n"
@@ -43,4 +43,4 @@ CpuIntrinsic const& intrinsic_vdpbf16ps() {
   return intrinsic;
 }
 
-}  // namespace tw
+}  // namespace tw::intrinsic_vdpbf16ps

@@ -4,7 +4,7 @@
 
 #include "targets/cpu/compiler/cpu_intrinsic.h"
 
-namespace tw {
+namespace tw::intrinsic_vpdpbusd {
 namespace {
 
 /// The four unsigned bytes are those of all sums.
@@ -18,7 +18,7 @@ llvm::Value* code(llvm::IRBuilderBase& builder, std::vector<llvm::Value*> const&
 
 }  // namespace
 
-CpuIntrinsic const& intrinsic_vpdpbusd() {
+CpuIntrinsic const& row() {
   static CpuIntrinsic const intrinsic{
       .declaration =
           "intrinsic vpdpbusd(update c: i32[16], read a: u8[4], read b: i8[16, 4])\n"
@@ -34,4 +34,4 @@ CpuIntrinsic const& intrinsic_vpdpbusd() {
   return intrinsic;
 }
 
-}  // namespace tw
+}  // namespace tw::intrinsic_vpdpbusd

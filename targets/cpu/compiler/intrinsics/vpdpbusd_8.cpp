@@ -4,7 +4,7 @@
 
 #include "targets/cpu/compiler/cpu_intrinsic.h"
 
-namespace tw {
+namespace tw::intrinsic_vpdpbusd_8 {
 namespace {
 
 /// The four unsigned bytes are those of all sums.
@@ -18,7 +18,7 @@ llvm::Value* code(llvm::IRBuilderBase& builder, std::vector<llvm::Value*> const&
 
 }  // namespace
 
-CpuIntrinsic const& intrinsic_vpdpbusd_8() {
+CpuIntrinsic const& row() {
   static CpuIntrinsic const intrinsic{
       .declaration =
           "intrinsic vpdpbusd_8(update c: i32[8], read a: u8[4], read b: i8[8, 4])\n"
@@ -34,4 +34,4 @@ CpuIntrinsic const& intrinsic_vpdpbusd_8() {
   return intrinsic;
 }
 
-}  // namespace tw
+}  // namespace tw::intrinsic_vpdpbusd_8

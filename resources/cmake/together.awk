@@ -1,0 +1,149 @@
+# Decides which sources a compiler may read as one. Writes OUT/GROUP.cpp, which includes a group's headers and then its sources, so
+# that a header never sees the inside of a source. Prints `GROUP<tab>FILE` of each source that is not alone.
+#
+# Two sources do not go together if one would see an internal name of the other (of an unnamed namespace, a static function, a
+# macro) that it has as a word, or a using directive that it has not. So each means alone what it means together.
+#
+#   awk -v size=8 -v root=DIR/ -v out=DIR -f together.awk FILES...
+#
+# It reads the sources as clang-format writes them: what stands at the beginning of a line is declared in a namespace.
+
+function close_namespace(    last) {
+  if (depth == 0) return
+  last = opened[depth--]
+  if (last == "") --unnamed
+  else space = substr(space, 1, length(space) - length(last) - 2)
+}
+
+function open_namespace(name) {
+  opened[++depth] = name
+  if (name == "") ++unnamed
+  else {
+    space = space name "::"
+    if (!((file, space) in inside)) { inside[file, space] = 1; spaces[file] = spaces[file] space "\n" }
+  }
+}
+
+# A name and the namespace that it is seen in.
+function declare(name) {
+  if (name == "" || (file, space, name) in declared) return
+  declared[file, space, name] = 1
+  names[file] = names[file] space "\t" name "\n"
+}
+
+function declared_name(line,    before) {
+  if (line ~ /^(template|using namespace|return|public|private|protected|else|case|default|extern|Q_)/) return ""
+  if (match(line, /^(struct|class|enum class|enum|union|using|namespace) +[A-Za-z_0-9]+/)) {
+    before = substr(line, RSTART, RLENGTH)
+    sub(/.* /, "", before)
+    return before
+  }
+  sub(/[({=;\[].*/, "", line)  # what stands before the parameters or the value
+  sub(/ +$/, "", line)
+  sub(/.*[^A-Za-z_0-9]/, "", line)
+  return line
+}
+
+FNR == 1 {
+  file = FILENAME
+  order[++count] = file
+  space = ""; depth = 0; unnamed = 0; conditions = 0; constants = 0
+  spaces[file] = "\n"
+  inside[file, ""] = 1
+}
+
+/^ *# *(if|ifdef|ifndef)/ { ++conditions }
+/^ *# *endif/ { --conditions }
+/^ *# *define/ { sub(/^ *# *define +/, "#define "); split($2, macro, "("); kept = space; space = ""; declare(macro[1]); space = kept }
+/^ *# *include/ {
+  if (conditions == 0 && $0 !~ /\.(moc|cpp)"/) includes[file] = includes[file] $0 "\n"
+  next
+}
+
+{
+  line = $0
+  gsub(/"([^"\\]|\\.)*"/, "", line)
+  sub(/\/\/.*/, "", line)
+  words = line
+  while (match(words, /[A-Za-z_][A-Za-z_0-9]*/)) {
+    word[file, substr(words, RSTART, RLENGTH)] = 1
+    words = substr(words, RSTART + RLENGTH)
+  }
+}
+
+$0 ~ /^}  \/\/ namespace/ { close_namespace(); next }
+line ~ /^(inline )?namespace [A-Za-z_0-9:]+ *{/ { sub(/^(inline )?namespace /, "", line); sub(/ *{.*/, "", line); open_namespace(line); next }
+line ~ /^namespace *{/ { open_namespace(""); next }
+line ~ /^using namespace/ {
+  sub(/^using namespace /, "", line)
+  directives[file] = directives[file] space "\t" line "\n"
+  uses[file, space, line] = 1
+  next
+}
+line ~ /^[A-Za-z_]/ && (unnamed || line ~ /^static /) {
+  declare(declared_name(line))
+  constants = line ~ /^(static |inline )?constexpr /
+}
+constants {  # one declaration may name several, on several lines
+  rest = line
+  while (match(rest, /[A-Za-z_0-9]+(\[[A-Za-z_0-9]*\])? *=/)) {
+    declare(declared_name(substr(rest, RSTART, RLENGTH)))
+    rest = substr(rest, RSTART + RLENGTH)
+  }
+  if (line ~ /[;{]/) constants = 0
+}
+
+function seen_from(other, place,    list, n, i) {
+  n = split(spaces[other], list, "\n")
+  for (i = 1; i < n; ++i)
+    if (substr(list[i], 1, length(place)) == place) return 1
+  return 0
+}
+
+function disturbs(one, other,    list, part, n, i) {
+  n = split(names[one], list, "\n")
+  for (i = 1; i < n; ++i) {
+    split(list[i], part, "\t")
+    if ((other, part[2]) in word && seen_from(other, part[1])) return 1
+  }
+  n = split(directives[one], list, "\n")
+  for (i = 1; i < n; ++i) {
+    split(list[i], part, "\t")
+    if (seen_from(other, part[1]) && !((other, part[1], part[2]) in uses)) return 1
+  }
+  return 0
+}
+
+function fits(one, group,    i) {
+  if (filled[group] >= size) return 0
+  for (i = 1; i <= filled[group]; ++i)
+    if (disturbs(one, member[group, i]) || disturbs(member[group, i], one)) return 0
+  return 1
+}
+
+END {
+  groups = 0
+  for (f = 1; f <= count; ++f) {
+    one = order[f]
+    for (g = 1; g <= groups && !fits(one, g); ++g) {}
+    if (g > groups) groups = g
+    member[g, ++filled[g]] = one
+  }
+  for (g = 1; g <= groups; ++g) {
+    if (filled[g] == 1) continue
+    source = out "/" g ".cpp"
+    print "// Written by CMake: sources that are compiled together." > source
+    for (i = 1; i <= filled[g]; ++i) {
+      print g "\t" member[g, i]
+      n = split(includes[member[g, i]], list, "\n")
+      for (k = 1; k < n; ++k)
+        if (!((g, list[k]) in written)) { written[g, list[k]] = 1; print list[k] > source }
+    }
+    for (i = 1; i <= filled[g]; ++i) {
+      path = member[g, i]
+      if (index(path, root) == 1) path = substr(path, length(root) + 1)  # a second checkout gives the compiler's cache the same text
+      print "#include \"" path "\"" > source
+    }
+    close(source)
+  }
+}

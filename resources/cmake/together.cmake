@@ -1,0 +1,63 @@
+# Two thirds of the time of a source alone go into headers that its neighbours read, too. Sources of a target are therefore compiled
+# eight at once, where none of them sees an internal name of another (together.awk decides it anew whenever CMake runs).
+option(TW_TOGETHER "compile sources of a target together" ON)
+set(TW_TOGETHER_SIZE 8)
+find_program(TW_AWK awk REQUIRED)
+
+# Whether a source has options of its own, or asks to stay alone.
+function(tw_has_options out source)
+  set(${out} FALSE PARENT_SCOPE)
+  foreach(kind COMPILE_DEFINITIONS COMPILE_OPTIONS COMPILE_FLAGS INCLUDE_DIRECTORIES SKIP_UNITY_BUILD_INCLUSION)
+    get_source_file_property(value ${source} ${kind})
+    if(value)
+      set(${out} TRUE PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
+
+# tw_compile_together(TARGET): its sources of the source tree; what is generated stays alone.
+function(tw_compile_together target)
+  get_target_property(all ${target} SOURCES)
+  list(FILTER all INCLUDE REGEX "^${CMAKE_SOURCE_DIR}/.*\\.cpp$")
+  list(FILTER all EXCLUDE REGEX "^${CMAKE_BINARY_DIR}/")
+  set(sources "")
+  foreach(source ${all})
+    tw_has_options(alone ${source})
+    if(NOT alone)
+      list(APPEND sources ${source})
+    endif()
+  endforeach()
+  list(LENGTH sources count)
+  if(NOT TW_TOGETHER OR count LESS 2)
+    return()
+  endif()
+  list(SORT sources)
+  set(out ${CMAKE_BINARY_DIR}/generated/together/${target})
+  file(MAKE_DIRECTORY ${out}/new)
+  execute_process(OUTPUT_VARIABLE rows COMMAND_ERROR_IS_FATAL ANY
+    COMMAND ${TW_AWK} -v size=${TW_TOGETHER_SIZE} -v root=${CMAKE_SOURCE_DIR}/ -v out=${out}/new
+      -f ${CMAKE_SOURCE_DIR}/resources/cmake/together.awk ${sources})
+  string(REGEX MATCHALL "[^\n]+" rows "${rows}")
+  set(groups "")
+  get_target_property(all ${target} SOURCES)
+  foreach(row ${rows})
+    string(REGEX MATCH "^([0-9]+)\t(.*)$" row "${row}")
+    list(APPEND groups ${CMAKE_MATCH_1})
+    list(REMOVE_ITEM all ${CMAKE_MATCH_2})
+  endforeach()
+  set_target_properties(${target} PROPERTIES SOURCES "${all}")
+  list(REMOVE_DUPLICATES groups)
+  if(groups AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # It is said of what another source may see: none includes these.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+  endif()
+  foreach(group ${groups})
+    file(COPY_FILE ${out}/new/${group}.cpp ${out}/${group}.cpp ONLY_IF_DIFFERENT)
+    target_sources(${target} PRIVATE ${out}/${group}.cpp)
+  endforeach()
+endfunction()
+
+# At the end of the folder's CMakeLists.txt, when all is known of its sources.
+function(tw_compile_together_later target)
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL tw_compile_together ${target})")
+endfunction()
