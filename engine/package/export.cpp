@@ -102,8 +102,8 @@ Result<fs::path> built_kit(fs::path const& kit, package::Target const& target) {
   std::string why = fmt::format("there is no runtime library for the target '{}'", target.name);
   if (fs::exists(kit / target.name, ignored))
     why = fmt::format(
-        "there is no runtime library for {0}: this build was made without a compiler for {0}, or "
-        "its installation without that library",
+        "there is no runtime library for {0}: install a cross compiler for {0} (Debian: "
+        "g++-aarch64-linux-gnu, g++-arm-linux-gnueabihf) and run ./x build",
         target.architecture);
   return environment_failed("no_runtime", why, Place{built.string(), 0, 0, {}});
 }

@@ -87,8 +87,9 @@ line ~ /^[A-Za-z_]/ && (unnamed || line ~ /^static /) {
 constants {  # one declaration may name several, on several lines
   rest = line
   while (match(rest, /[A-Za-z_0-9]+(\[[A-Za-z_0-9]*\])? *=/)) {
-    declare(declared_name(substr(rest, RSTART, RLENGTH)))
+    one = substr(rest, RSTART, RLENGTH)
     rest = substr(rest, RSTART + RLENGTH)
+    declare(declared_name(one))
   }
   if (line ~ /[;{]/) constants = 0
 }

@@ -46,6 +46,7 @@ foreach(file engine/runtime/tilewright.h resources/export/example.cpp resources/
   list(APPEND copies ${kit}/${name})
 endforeach()
 
+set(others "")
 # Without the cross compiler, an export for that architecture says what is missing.
 find_program(TW_AARCH64_COMPILER aarch64-linux-gnu-g++)
 find_program(TW_ARMV7_COMPILER arm-linux-gnueabihf-g++)
@@ -68,6 +69,8 @@ foreach(architecture aarch64 armv7)
     COMMAND ${compiler} -std=c++17 -O2 -I${CMAKE_SOURCE_DIR}/engine/runtime ${example} -o ${other}/example
             -L${other} -ltilewright_runtime "-Wl,-rpath,$ORIGIN"
     VERBATIM)
-  list(APPEND copies ${other}/${library}.${version} ${other}/example)
+  list(APPEND others ${other}/${library}.${version} ${other}/example)
 endforeach()
 add_custom_target(tw_kit DEPENDS ${copies} tw_runtime_library tw_example)
+# Those for other machines are made with everything, and not before the window opens.
+add_custom_target(tw_all_kits ALL DEPENDS ${others} tw_kit)

@@ -66,7 +66,8 @@ Result<DeviceStatus> ask_status(Device& device, CallOptions const& options) {
   told.holding = {status.tensors(), status.tensor_bytes(), status.libraries(),
                   status.library_bytes()};
   for (std::string const& way : status.open_ways())
-    if (told.open_ways.size() < kMostWays) told.open_ways.push_back(one_line(way, 200));
+    if (told.open_ways.size() < request_status::kMostWays)
+      told.open_ways.push_back(one_line(way, 200));
   return told;
 }
 
