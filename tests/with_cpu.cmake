@@ -13,7 +13,7 @@ set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/device/hostile_test.cpp
 
 tw_test_headers(tw_network_test_headers tw_support Qt6::Network)
 tw_test_folder(device LINKS tw_app_shared tw_targets tw_device_confine tw_test_kernels Qt6::Network HEADERS tw_network_test_headers
-  NEEDS tw_device_server tw tw_hostile tw_all_kits SOURCES benchmarks/instructions/workloads.cpp)
+  NEEDS tw_device_server tw tw_hostile tw_all_kits SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/benchmarks/instructions/workloads.cpp)
 tw_test_folder(llvm LINKS tw_test_kernels NEEDS tw_code_generator)
 tw_test_folder(link LINKS tw_test_kernels)
 tw_test_folder(runtime LINKS tw_runtime tw_test_kernels)
@@ -21,7 +21,7 @@ tw_test_folder(measure LINKS tw_measure tw_cpu_compiler NEEDS tw_device_server)
 tw_test_folder(tuner LINKS tw_tuner tw_cpu_compiler NEEDS tw_device_server)
 tw_test_folder(moves LINKS tw_moves tw_cpu_compiler tw_te)
 tw_test_folder(session LINKS tw_app_shared tw_targets NEEDS tw_device_server)
-tw_test_folder(cpu LINKS tw_cpu_compiler tw_runtime tw_te tw_importers tw_samples SOURCES benchmarks/instructions/workloads.cpp)
+tw_test_folder(cpu LINKS tw_cpu_compiler tw_runtime tw_te tw_importers tw_samples SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/benchmarks/instructions/workloads.cpp)
 tw_test_folder(cli LINKS tw_base NEEDS tw tw_device_server)
 tw_test_folder(package LINKS tw_app_shared tw_targets tw_cpu_runtime NEEDS tw tw_device_server tw_all_kits)
 tw_test_folder(gui LINKS tw_window tw_targets HEADERS tw_window_test_headers NEEDS tilewright tw tw_device_server tw_all_kits)

@@ -197,6 +197,8 @@ struct MovesView;   // moves.h
 struct Marks;       // marks.h
 struct KernelDifference;
 
+struct QueryRow;  // state/query.h
+
 class Session {
 public:
   static Result<std::unique_ptr<Session>> create(Options options);
@@ -229,19 +231,23 @@ public:
                                                                  std::string const& before,
                                                                  std::string const& after) = 0;
 
+  /// A view by its query (`queries/`), which has a function of its own for whoever asks. Null: not
+  /// there yet, the listener is called when it is; or there is nothing to make it of.
+  virtual std::shared_ptr<void const> answer(QueryRow const& row, void const* asked) = 0;
+
   /// What a simulated machine does with a state of the current kernel, cycle by cycle; memoized by
   /// program. Null: not there yet, the listener is called when it is; or there is no such state, or
   /// no simulator.
-  virtual std::shared_ptr<SimulatedState const> timeline(int node) = 0;
+  std::shared_ptr<SimulatedState const> timeline(int node);
 
   /// Every kernel of the model below the roofs of the device in use, modelled. Null: not there yet,
   /// the listener is called when it is; or the roofs are not known.
-  virtual std::shared_ptr<LayersView const> layers_roofline() = 0;
+  std::shared_ptr<LayersView const> layers_roofline();
 
   /// What could be done next in the current state: of a loop, a block or a tensor, or of all ("").
   /// Memoized, the last one. Null: not there yet, the listener is called when it is; or there is no
   /// kernel, or the roofs are not known.
-  virtual std::shared_ptr<MovesView const> next_moves(std::string const& of) = 0;
+  std::shared_ptr<MovesView const> next_moves(std::string const& of);
 
   /// All primitives, made from the table, and the macros after them.
   virtual std::vector<PrimitiveView> primitives() const = 0;
@@ -263,7 +269,7 @@ public:
   virtual StepPreview preview(std::string const& line) = 0;
   /// Where a line would lead from the current state; memoized, the last ones. Null: not there yet,
   /// the listener is called when it is; or there is no kernel.
-  virtual std::shared_ptr<Outlook const> outlook(std::string const& line) = 0;
+  std::shared_ptr<Outlook const> outlook(std::string const& line);
   /// Legal or why not; null: it is.
   virtual std::shared_ptr<RefusalView const> why_not(std::string const& line) = 0;
   /// The whole script of the current branch, and of a kernel's default schedule.

@@ -17,6 +17,7 @@ function close_namespace(    last) {
 
 function open_namespace(name) {
   opened[++depth] = name
+  since = 0
   if (name == "") ++unnamed
   else {
     space = space name "::"
@@ -71,7 +72,9 @@ FNR == 1 {
   }
 }
 
-$0 ~ /^}  \/\/ namespace/ { close_namespace(); next }
+# One of a line has no comment where it ends.
+$0 ~ /^}  \/\/ namespace/ || ($0 == "}" && ++since <= 2) { close_namespace(); since = 9; next }
+{ ++since }
 line ~ /^(inline )?namespace [A-Za-z_0-9:]+ *{/ { sub(/^(inline )?namespace /, "", line); sub(/ *{.*/, "", line); open_namespace(line); next }
 line ~ /^namespace *{/ { open_namespace(""); next }
 line ~ /^using namespace/ {
@@ -94,6 +97,70 @@ constants {  # one declaration may name several, on several lines
   if (line ~ /[;{]/) constants = 0
 }
 
+# A header of the source tree: what it includes, and what it declares in namespaces inside of tw.
+function read_header(path,    line, space, opened, depth, since, name) {
+  if (path in headers) return
+  headers[path] = 1
+  space = ""; depth = 0
+  while ((getline line < (root path)) > 0) {
+    if (match(line, /^#include "/)) {
+      sub(/^#include "/, "", line); sub(/".*/, "", line)
+      below[path] = below[path] line "\n"
+    } else if (line ~ /^(inline )?namespace [A-Za-z_0-9:]+ *\{/ && line !~ /\}/) {
+      sub(/^(inline )?namespace /, "", line); sub(/ *\{.*/, "", line)
+      opened[++depth] = line
+      space = space line "::"
+      since = 0
+    } else if (depth > 0 && (line ~ /^}  \/\/ namespace/ || (line == "}" && since == 1))) {
+      since = 9
+      space = substr(space, 1, length(space) - length(opened[depth--]) - 2)
+    } else if (line ~ /^[A-Za-z_]/ && space ~ /::.+::/ && line !~ /^(struct|class) [A-Za-z_0-9]+;/) {
+      ++since
+      name = declared_name(line)
+      if (name != "") inner[path] = inner[path] space "\t" name "\n"
+    } else {
+      ++since
+    }
+  }
+  close(root path)
+}
+
+# All headers that are read with a file.
+function close_over(source, text,    list, n, i, path) {
+  n = split(text, list, "\n")
+  for (i = 1; i < n; ++i) {
+    path = list[i]
+    if (path == "" || (source, path) in reads) continue
+    reads[source, path] = 1
+    read_header(path)
+    if (path in inner) telling[source] = telling[source] path "\n"
+    close_over(source, below[path])
+  }
+}
+
+function quoted(text,    list, n, i, all) {
+  n = split(text, list, "\n")
+  for (i = 1; i < n; ++i)
+    if (list[i] ~ /^#include "/) {
+      sub(/^#include "/, "", list[i]); sub(/".*/, "", list[i])
+      all = all list[i] "\n"
+    }
+  return all
+}
+
+function headers_disturb(one, other,    list, part, declared_there, n, m, i, k) {
+  n = split(telling[one], list, "\n")
+  for (i = 1; i < n; ++i) {
+    if ((other, list[i]) in reads) continue
+    m = split(inner[list[i]], declared_there, "\n")
+    for (k = 1; k < m; ++k) {
+      split(declared_there[k], part, "\t")
+      if ((other, part[2]) in word && seen_from(other, part[1])) return 1
+    }
+  }
+  return 0
+}
+
 function seen_from(other, place,    list, n, i) {
   n = split(spaces[other], list, "\n")
   for (i = 1; i < n; ++i)
@@ -112,7 +179,7 @@ function disturbs(one, other,    list, part, n, i) {
     split(list[i], part, "\t")
     if (seen_from(other, part[1]) && !((other, part[1], part[2]) in uses)) return 1
   }
-  return 0
+  return headers_disturb(one, other)
 }
 
 function fits(one, group,    i) {
@@ -124,6 +191,7 @@ function fits(one, group,    i) {
 
 END {
   groups = 0
+  for (f = 1; f <= count; ++f) close_over(order[f], quoted(includes[order[f]]))
   for (f = 1; f <= count; ++f) {
     one = order[f]
     for (g = 1; g <= groups && !fits(one, g); ++g) {}

@@ -24,11 +24,7 @@ SessionImpl::SessionImpl(Options options)
       patience_([] {}),
       tune_jobs_([] {}),
       ask_jobs_([] {}),
-      simulate_jobs_([] {}),
-      outlook_jobs_([] {}),
-      memory_jobs_([] {}),
-      inspect_jobs_([] {}),
-      value_jobs_([] {}),
+      memo_([this] { notify(); }),
       report_jobs_([] {}),
       idle_jobs_([] {}) {
   laboratory_->while_timing([this] { return hold_others(); });
@@ -41,11 +37,21 @@ SessionImpl::SessionImpl(Options options)
 }
 
 SessionImpl::~SessionImpl() {
-  Jobs* all[] = {&jobs_,         &errands_,    &code_jobs_,     &model_jobs_,   &patience_,
-                 &tune_jobs_,    &ask_jobs_,   &simulate_jobs_, &outlook_jobs_, &memory_jobs_,
-                 &inspect_jobs_, &value_jobs_, &report_jobs_,   &idle_jobs_};
+  Jobs* all[] = {&jobs_,      &errands_,  &code_jobs_,   &model_jobs_, &patience_,
+                 &tune_jobs_, &ask_jobs_, &report_jobs_, &idle_jobs_};
   for (Jobs* jobs : all) jobs->end();
+  memo_.end();
   for (Jobs* jobs : all) jobs->join();
+  memo_.join();
+}
+
+std::shared_ptr<void const> SessionImpl::answer(QueryRow const& row, void const* asked) {
+  QueryKeyPtr key;
+  {
+    std::lock_guard lock(mutex_);
+    key = row.key({state_, backend(), options_}, asked);
+  }
+  return key ? memo_.ask(row, key) : nullptr;
 }
 
 Status SessionImpl::execute(Command const& command) {

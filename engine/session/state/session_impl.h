@@ -14,12 +14,14 @@
 #include "engine/backend/backend.h"
 #include "engine/session/arranging.h"
 #include "engine/session/code_report.h"
+#include "engine/session/inspector.h"
 #include "engine/session/kinds.h"
 #include "engine/session/session.h"
 #include "engine/session/state/asked.h"
 #include "engine/session/state/jobs.h"
 #include "engine/session/state/kind_schedules.h"
 #include "engine/session/state/laboratory.h"
+#include "engine/session/state/memo.h"
 #include "engine/session/state/session_state.h"
 #include "engine/session/use_cases.h"
 #include "engine/session/views/schedule_views.h"
@@ -29,7 +31,6 @@ namespace tw::session {
 
 class TuningClock;
 struct Ablated;
-struct OutlookBase;
 
 /// Null where nothing is to be kept.
 Result<std::unique_ptr<records::TrialStore>> opened_trial_store(std::filesystem::path const& file);
@@ -56,28 +57,14 @@ public:
   std::shared_ptr<StateComparison const> compare(int before, int after) override;
   std::shared_ptr<StateComparison const> compare_devices(int node, std::string const& before,
                                                          std::string const& after) override;
-  std::shared_ptr<SimulatedState const> timeline(int node) override;
   std::shared_ptr<AssemblyReport const> assembly_report() override;
   std::shared_ptr<AssemblyReport const> assembly_report_of(int node) override;
   std::shared_ptr<std::vector<PassChange> const> pass_changes() override;
-  std::shared_ptr<LayersView const> layers_roofline() override;
-  std::shared_ptr<MovesView const> next_moves(std::string const& of) override;
+  std::shared_ptr<void const> answer(QueryRow const& row, void const* asked) override;
   // What headers beside session.h ask.
-  std::shared_ptr<LanesView const> lanes();
-  std::shared_ptr<PlaneView const> plane(PlaneAsked const& asked);
-  std::shared_ptr<AccessFilm const> film(double from);
-  std::shared_ptr<HypotheticalView const> what_if(WhatIf const& what, bool layers);
-  std::shared_ptr<TimeShares const> time_shares();
-  std::shared_ptr<GraphDifference const> graph_difference(std::string const& other);
-  std::shared_ptr<GraphTensors const> named_tensors();
-  std::shared_ptr<FusionEdge const> fusion_edge(int from, int to);
   std::pair<int, int> find_fusion_edge(std::string const& edge);
   Status check_inspected(Inspected const& what) const;
-  std::shared_ptr<InspectorView const> inspected(Inspected const& what);
-  std::shared_ptr<ValueStatistics const> statistics(std::string const& tensor);
-  std::shared_ptr<ScriptReview const> script_reviewed(std::string const& text);
   std::vector<Command> script_commands(std::string const& text) const;
-  std::shared_ptr<LineEffect const> effect_of(std::string const& text, int line);
   bool work_changed() const;
   void keep_work();
   std::shared_ptr<Marks const> marks() const override;
@@ -94,7 +81,6 @@ public:
   std::shared_ptr<std::vector<DeviceChoice> const> device_choices(bool again) override;
   std::string trial_store() const override { return options_.trial_store; }
   StepPreview preview(std::string const& line) override;
-  std::shared_ptr<Outlook const> outlook(std::string const& line) override;
   std::shared_ptr<RefusalView const> why_not(std::string const& line) override;
   std::string script() const override;
   std::string script_of(int node) const override;
@@ -170,14 +156,10 @@ private:
               std::string const& shapes = "", TakenUp const& why = {});
   Status move(std::function<Result<History>(History const&)> const& to);
   std::expected<void, Refusal> take(Step const& step);
-  /// A primitive or a macro, by the clock.
-  std::expected<Schedule, Refusal> applied(Schedule const& schedule, Step const& step) const;
   // What a line would do (session_preview.cpp), with the mutex held.
   std::shared_ptr<RefusalView const> refusal_of(std::span<Step const> steps,
                                                 std::string const& line) const;
   std::vector<MemoryForecast> forecast(std::span<Step const> steps, bool refused) const;
-  /// Needs no mutex: on any thread.
-  Outlook seen_from(Schedule const& now, std::string const& line, OutlookBase const& base) const;
 
   // Jobs, on the session's thread.
   void start_roofs(bool again);
@@ -362,20 +344,6 @@ private:
   Snapshot published_;
   Listener listener_;
   std::map<std::pair<uint64_t, std::string>, std::shared_ptr<CodeText const>> texts_;
-  std::vector<Simulated> simulated_;
-  AskedLayers layers_;
-  AskedWhatIf what_if_;
-  AskedMoves moves_;
-  std::vector<AskedOutlook> outlooks_;  ///< the last ones
-  LookedAt looked_;
-  /// What `made` has, or null, and `make` makes it of the program on a thread.
-  template <typename View, typename Of, typename Make>
-  std::shared_ptr<View const> made_of_program(Made<View, Of>& made, Of const& of, char const* job,
-                                              Make make);
-  /// The same of the model that is open.
-  template <typename View, typename Of, typename Make>
-  std::shared_ptr<View const> made_of_model(AskedOfModel<View, Of>& made, Of const& of, Jobs& jobs,
-                                            char const* job, Make make);
   std::shared_ptr<CodeText const> plain_text(std::shared_ptr<Backend const> const& backend,
                                              ir::Program const& program, te::Kernel const& kernel,
                                              std::string const& stage);
@@ -427,12 +395,8 @@ private:
   Jobs model_jobs_;
   Jobs patience_;  ///< waits for a quiet moment; nobody waits for it
   Jobs tune_jobs_;
-  Jobs ask_jobs_;  ///< of devices, that may not answer for long
-  Jobs simulate_jobs_;
-  Jobs outlook_jobs_;  ///< of what a hand is on: they wait for nothing else
-  Jobs memory_jobs_;
-  Jobs inspect_jobs_;
-  Jobs value_jobs_;   ///< of large tensors, for which what is said of others does not wait
+  Jobs ask_jobs_;     ///< of devices, that may not answer for long
+  Memo memo_;         ///< of what queries made
   Jobs report_jobs_;  ///< of what is said of code: no text waits for it
   Jobs idle_jobs_;    ///< waits until nothing else runs; nobody waits for it
 };

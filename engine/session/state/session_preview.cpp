@@ -5,6 +5,7 @@
 #include "engine/schedule/macros/expansion.h"
 #include "engine/session/state/session_impl.h"
 #include "engine/session/views/memory_views.h"
+#include "engine/session/views/script_views.h"
 #include "engine/target/memory_parts.h"
 
 namespace tw::session {
@@ -22,12 +23,12 @@ std::shared_ptr<RefusalView const> SessionImpl::refusal_of(std::span<Step const>
   };
   Schedule schedule = state_.kernels.at(state_.kernel).history.schedule();
   for (Step const& step : steps.first(steps.size() - 1)) {
-    auto next = applied(schedule, step);
+    auto next = session::taken(schedule, step, options_.macros.get());
     if (!next) return refused(schedule, next.error());
     schedule = std::move(*next);
   }
   if (options_.macros && options_.macros->find(steps.back().primitive)) {
-    auto last = applied(schedule, steps.back());
+    auto last = session::taken(schedule, steps.back(), options_.macros.get());
     return last ? nullptr : refused(schedule, last.error());
   }
   auto proof = schedule.check(steps.back(), Effort::kInteractive);
@@ -42,7 +43,7 @@ std::vector<MemoryForecast> SessionImpl::forecast(std::span<Step const> steps, b
   Schedule next(now.program(), without_capacities(now.target()));
   std::vector<MemoryForecast> memories;
   for (Step const& step : steps) {
-    auto taken = applied(next, step);
+    auto taken = session::taken(next, step, options_.macros.get());
     if (!taken) return {};
     next = std::move(*taken);
     memories = memory_forecast(next.program(), now.target());

@@ -224,10 +224,8 @@ bool SessionImpl::wait_idle(double seconds) {
   // A job may begin one on another thread: all are idle when none was busy in a whole round.
   return jobs_.wait_idle(seconds) && errands_.wait_idle(seconds) && code_jobs_.wait_idle(seconds) &&
          model_jobs_.wait_idle(seconds) && ask_jobs_.wait_idle(seconds) &&
-         simulate_jobs_.wait_idle(seconds) && outlook_jobs_.wait_idle(seconds) &&
-         memory_jobs_.wait_idle(seconds) && inspect_jobs_.wait_idle(seconds) &&
-         value_jobs_.wait_idle(seconds) && report_jobs_.wait_idle(seconds) &&
-         tuner_rests(seconds) && jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds);
+         memo_.wait_idle(seconds) && report_jobs_.wait_idle(seconds) && tuner_rests(seconds) &&
+         jobs_.wait_idle(seconds) && code_jobs_.wait_idle(seconds);
 }
 
 void SessionImpl::set_listener(Listener listener) {

@@ -3,19 +3,14 @@
 #include "engine/schedule/explain.h"
 #include "engine/schedule/macros/expansion.h"
 #include "engine/session/state/replay_views.h"
+#include "engine/session/views/script_views.h"
 
 namespace tw::session {
-
-std::expected<Schedule, Refusal> SessionImpl::applied(Schedule const& schedule,
-                                                      Step const& step) const {
-  if (options_.macros) return apply_step(schedule, step, *options_.macros, Effort::kInteractive);
-  return schedule.apply(step, Effort::kInteractive);
-}
 
 /// With the mutex held: the step becomes a node of the history, a macro with all of its steps one.
 std::expected<void, Refusal> SessionImpl::take(Step const& step) {
   History& history = state_.now().history;
-  auto next = applied(history.schedule(), step);
+  auto next = taken(history.schedule(), step, options_.macros.get());
   if (!next) return std::unexpected(with_repairs(history.schedule(), step, next.error()));
   bool macro = options_.macros && options_.macros->find(step.primitive);
   history = history.add(history.current(), *next, macro ? step.primitive : "").value();

@@ -1,0 +1,130 @@
+/// A query is a view that is derived of what a session holds: a file of `queries/` says by which
+/// key it is made, and how. A key holds all that the making may see, so that nothing is ever made
+/// wrong by what comes later; it is only asked for no more.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "engine/backend/backend.h"
+#include "engine/session/session.h"
+#include "engine/session/state/session_state.h"
+#include "engine/support/base/job.h"
+
+namespace tw::session {
+
+/// What keys are made of, with the session's mutex held: a key copies what it needs, in
+/// microseconds.
+struct Seen {
+  State const& state;
+  std::shared_ptr<Backend const> backend;
+  Options const& options;
+};
+
+/// Where a view is made: on one of these threads, of which none waits for another; or at once, by
+/// who asks.
+enum class QueryLane : uint8_t { kSimulation, kPointed, kMemory, kThings, kValues, kCaller };
+constexpr int kQueryThreads = int(QueryLane::kCaller);
+
+class QueryKey {
+public:
+  virtual ~QueryKey() = default;
+  virtual bool is(QueryKey const& other) const = 0;  ///< of the same query
+};
+using QueryKeyPtr = std::shared_ptr<QueryKey const>;
+using QueryValue = std::shared_ptr<void const>;
+
+/// What is known at once; not `whole`: it is made further on the query's thread.
+struct QueryPart {
+  QueryValue value = {};
+  bool whole = false;
+};
+
+struct QueryRow {
+  std::string name;
+  std::string title;  ///< of its jobs: "simulating"
+  QueryLane lane = QueryLane::kMemory;
+  size_t kept = 4;     ///< views; the oldest is forgotten
+  bool latest = true;  ///< only the last one that was asked for is still made
+  /// Null: there is nothing to make it of.
+  std::function<QueryKeyPtr(Seen const&, void const* asked)> key = {};
+  std::function<QueryPart(QueryKey const&)> begin = {};  ///< null: nothing is known at once
+  std::function<QueryValue(QueryKey const&, StopToken)> make = {};
+};
+std::span<QueryRow const* const> query_table();
+
+/// A query of which nothing is asked but the view.
+struct AskedNothing {};
+
+/// A program on a target, told from others by its hash.
+struct ProgramKey {
+  uint64_t hash = 0;
+  std::shared_ptr<Schedule const> schedule;
+  std::shared_ptr<Backend const> backend;
+  ir::Program const& program() const { return schedule->program(); }
+  bool operator==(ProgramKey const& other) const {
+    return hash == other.hash && backend == other.backend;
+  }
+};
+/// Of the current state of the current kernel.
+inline std::optional<ProgramKey> current_program(Seen const& seen) {
+  if (!seen.state.has_kernel()) return std::nullopt;
+  auto schedule =
+      std::make_shared<Schedule const>(seen.state.kernels.at(seen.state.kernel).history.schedule());
+  return ProgramKey{ir::hash(schedule->program()), schedule, seen.backend};
+}
+
+/// The roofs of the device in use; null: they are not known.
+inline std::shared_ptr<Roofs const> known_rates(Seen const& seen) {
+  return seen.state.machine ? seen.state.machine->rates : nullptr;
+}
+
+template <typename Key>
+class KeyOf final : public QueryKey {
+public:
+  explicit KeyOf(Key value) : value_(std::move(value)) {}
+  bool is(QueryKey const& other) const override {
+    return value_ == static_cast<KeyOf const&>(other).value_;
+  }
+  Key const& value() const { return value_; }
+
+private:
+  Key value_;
+};
+
+/// The row of a query that is written as a struct with types Asked, Key and View and functions
+///   static std::optional<Key> key(Seen const&, Asked const&);
+///   static View make(Key const&, StopToken);
+/// and, where something is known at once, `static QueryPart begin(Key const&)`.
+template <typename Query>
+QueryRow query_row(QueryRow row) {
+  using Key = typename Query::Key;
+  auto value_of = [](QueryKey const& key) -> Key const& {
+    return static_cast<KeyOf<Key> const&>(key).value();
+  };
+  row.key = [](Seen const& seen, void const* asked) -> QueryKeyPtr {
+    auto key = Query::key(seen, *static_cast<typename Query::Asked const*>(asked));
+    return key ? std::make_shared<KeyOf<Key> const>(*std::move(key)) : nullptr;
+  };
+  if constexpr (requires(Key const& key) { Query::begin(key); })
+    row.begin = [value_of](QueryKey const& key) { return Query::begin(value_of(key)); };
+  row.make = [value_of](QueryKey const& key, StopToken stop) -> QueryValue {
+    return std::make_shared<typename Query::View const>(Query::make(value_of(key), stop));
+  };
+  return row;
+}
+
+/// What a session answers: null, not there yet, the listener is called when it is; or there is
+/// nothing to make it of.
+template <typename Query>
+std::shared_ptr<typename Query::View const> answer_of(Session& session, QueryRow const& row,
+                                                      typename Query::Asked const& asked) {
+  return std::static_pointer_cast<typename Query::View const>(session.answer(row, &asked));
+}
+
+}  // namespace tw::session
