@@ -35,7 +35,7 @@ private slots:
     Run run = run_tw({"check", kKernel, "--device", "local:vta", "--default", "--time"});
     QVERIFY2(run.code == 0, qPrintable(run.out + run.err));
     QVERIFY2(run.out.contains("output right: largest difference 0"), qPrintable(run.out));
-    QVERIFY2(run.out.contains("the target refuses the plain nest"), qPrintable(run.out));
+    QVERIFY2(run.out.contains("the target refuses the unscheduled nest"), qPrintable(run.out));
   }
 
   void what_does_not_fit_says_what_would_help() {

@@ -48,7 +48,7 @@ private slots:
     place_->settle();
     QVERIFY(!now().error);
     QCOMPARE(now().graph->groups.size(), groups - 1);
-    QTRY_COMPARE(deed().text(), QString("Back to the rule"));
+    QTRY_COMPARE(deed().text(), QString("Restore default fusion"));
     QVERIFY(card().shown()->fused && card().shown()->chosen);
     // The journal has it, and it can be undone by a key.
     QVERIFY(place_->recorded().find(".fusion=together") != std::string::npos);

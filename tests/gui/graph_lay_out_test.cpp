@@ -97,7 +97,7 @@ private slots:
              qPrintable(view.layout_words()));
     button(view)->click();
     QVERIFY(!view.busy() && view.was_cancelled());
-    QCOMPARE(view.layout_words(), QString("The layout was cancelled; the one before it is shown."));
+    QCOMPARE(view.layout_words(), QString("Layout cancelled; the previous one is shown."));
     QThreadPool::globalInstance()->waitForDone();
     QTest::qWait(20);
     QCOMPARE(view.card_count(), cards);

@@ -73,9 +73,10 @@ private slots:
     view.resize(600, 200);
     view.show_history(two);
     QString reorder = view.parts()[1].name, split = view.parts()[2].name;
-    QVERIFY2(reorder.contains("this step: measured 2.30 times faster, modelled as fast; the "
-                              "measurement counts"),
-             qPrintable(reorder));
+    QVERIFY2(
+        reorder.contains(
+            "this step: measured 2.30 times faster, modelled as fast; the measured one is used"),
+        qPrintable(reorder));
     // They agree as well as a model may be asked to: nothing is said.
     QVERIFY2(!split.contains("this step"), qPrintable(split));
     auto marks = [&] {

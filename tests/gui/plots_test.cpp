@@ -182,7 +182,7 @@ private slots:
     QCOMPARE(chosen.size(), 1);
     QHelpEvent asks(QEvent::ToolTip, empty, chart_->mapToGlobal(empty));
     QApplication::sendEvent(chart_.get(), &asks);
-    QTRY_VERIFY(QToolTip::text().contains("Double click, 0: all again"));
+    QTRY_VERIFY(QToolTip::text().contains("Double click, 0: reset"));
     QToolTip::hideText();
   }
 

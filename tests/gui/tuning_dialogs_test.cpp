@@ -238,13 +238,13 @@ private slots:
     auto* table = dialog.findChild<QTableWidget*>("deviceTable");
     auto* words = dialog.findChild<QLabel*>("deviceChecksWords");
     auto* start = dialog.findChild<QPushButton*>("tuneModelStart");
-    QCOMPARE(words->text(), QString("Asking the other devices what they are..."));
+    QCOMPARE(words->text(), QString("Querying devices…"));
     std::vector<session::DeviceChoice> const choices = made_up_choices();
     dialog.devices().show_devices(&choices);
     QVERIFY(!words->isVisible());
     QCOMPARE(table->rowCount(), 4);
     QCOMPARE(table->item(0, 2)->text(), QString("in use"));
-    QCOMPARE(table->item(1, 2)->text(), QString("same kind"));
+    QCOMPARE(table->item(1, 2)->text(), QString("same type"));
     QCOMPARE(table->item(2, 1)->text(), QString("Cortex-A76, aarch64 · NEON"));
     QCOMPARE(table->item(2, 2)->text(), QString("another kind"));
     QVERIFY(!(table->item(3, 0)->flags() & Qt::ItemIsUserCheckable));
@@ -263,7 +263,7 @@ private slots:
     QVERIFY2(words->text().startsWith("2 kinds of devices"), qPrintable(words->text()));
     for (char const* name : {"local", "board", "phone", "gone"})
       dialog.devices().check(name, false);
-    QCOMPARE(words->text(), QString("No device is checked: nothing would search."));
+    QCOMPARE(words->text(), QString("Select at least one device."));
     QVERIFY(!start->isEnabled());
     dialog.devices().check("phone", true);
     std::vector<session::TuneModel> asked;
@@ -344,8 +344,8 @@ private slots:
     QVERIFY(text(0, "modelTuningNow").startsWith("Searching conv2d_"));
     QCOMPARE(text(1, "modelTuningNow"), QString("Ended: the time is over"));
     QVERIFY2(text(1, "modelTuningResult")
-                 .endsWith("4 of 14 kernels have another schedule once a device of this kind is in "
-                           "use."),
+                 .endsWith(
+                     "4 of 14 kernels have another schedule once a device of this type is in use."),
              qPrintable(text(1, "modelTuningResult")));
     QVERIFY(view.findChild<QPushButton*>("modelTuningStop")->isVisible());  // one goes on
     view.show_snapshot(snapshot_of(model));
@@ -366,7 +366,7 @@ private slots:
       for (QAction* one : menu->actions()) offered << one->text();
       menu->close();
     }
-    QVERIFY2(offered.contains("Tune from here") && offered.contains("What carries the gain"),
+    QVERIFY2(offered.contains("Tune from here") && offered.contains("Measure step contributions"),
              qPrintable(offered.join(", ")));
     window.run_action("Tune from here");
     place.settle();
@@ -387,7 +387,7 @@ private slots:
     auto* tuning = window.findChild<tw::TuningView*>("tuning");
     tuning->findChild<QComboBox*>("tuningSide")->setCurrentText("Devices");
     see(place, "window_tuned_from");
-    window.run_action("What carries the gain");
+    window.run_action("Measure step contributions");
     place.settle();
     QVERIFY(place.recorded().find("\nablate step 5\n") != std::string::npos);
     QCOMPARE(place.lines("expect gain.state ended\nexpect gain.parts 4\n"), std::string());

@@ -117,8 +117,8 @@ private slots:
     predictions.grab();  // what was not painted yet has no places
     QPointF low = predictions.position(1, 1), high = predictions.position(2, 2);
     QVERIFY(high.x() > low.x() && high.y() < low.y());
-    QCOMPARE(agreement(0.8), QString("The order agrees well"));
-    QCOMPARE(agreement(-0.5), QString("The order is rather the reverse"));
+    QCOMPARE(agreement(0.8), QString("Predictions correlate well"));
+    QCOMPARE(agreement(-0.5), QString("Predictions are anti-correlated"));
     TuningImportance importance;
     importance.show_runs({});
     QCOMPARE(importance.words(), QString("The trials do not differ in their knobs yet."));

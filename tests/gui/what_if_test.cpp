@@ -63,7 +63,7 @@ private slots:
     QuantityField* field = bar->field(peak_.kind, peak_.name);
     QVERIFY(field && !field->isVisible());  // rows that the chart has
     auto* choice = bar->findChild<QComboBox*>("whatIfChoice");
-    int own = choice->findText("Own numbers");
+    int own = choice->findText("Custom values");
     choice->setCurrentIndex(own);
     emit choice->activated(own);
     QVERIFY(field->isVisible());
@@ -94,7 +94,8 @@ private slots:
     for (int i = 0; i < 200 && painted(*view_).join(" ").contains("being modelled"); ++i)
       QTest::qWait(20);
     QString words = painted(*view_).join("\n");
-    QVERIFY2(words.contains("Every kernel by rule, modelled on it."), qPrintable(words));
+    QVERIFY2(words.contains("Every kernel with its default schedule, modelled on it."),
+             qPrintable(words));
     QCOMPARE(place_->lines("roofline of kernel\n"), std::string());
   }
 

@@ -70,7 +70,7 @@ void CodeView::paintEvent(QPaintEvent*) {
   QRectF words(16, 16, room().width() - 32, 24);
   if (!text_ && !nest_)
     return paint::text(painter, words, ui_font(12), theme_.text2,
-                       "The code of a kernel appears here.");
+                       "Select a kernel to see its code.");
   if (!text_) return;
   if (!text_->failure.empty())
     return paint::text(painter, words, ui_font(12), theme_.error,

@@ -215,8 +215,7 @@ void CompareView::update_differences() {
         "No kernel was measured on both devices as the model runs it.");
   differences_->show_differences(session_.marks()->kernels,
                                  "Shows each kernel against its baseline. No kernel has a measured "
-                                 "one yet: B in History makes "
-                                 "the ringed state the baseline.");
+                                 "one yet: B in History makes the focused state the baseline.");
 }
 
 void CompareView::fit_summary() {

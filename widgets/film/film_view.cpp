@@ -27,11 +27,11 @@ int64_t elements_of(FilmTensor const& tensor) {
 char const* miss_words(MissKind kind) {
   switch (kind) {
     case MissKind::kCold:
-      return ", never seen before";
+      return ", compulsory miss";
     case MissKind::kCapacity:
-      return ", dropped for want of room";
+      return ", capacity miss";
     case MissKind::kConflict:
-      return ", dropped by lines of the same set";
+      return ", conflict miss";
     default:
       return "";
   }
@@ -175,7 +175,7 @@ void FilmView::paintEvent(QPaintEvent*) {
   UnitPainter painter(this);
   painter.fillRect(unit_rect(), theme_.inset);
   QString words = film_    ? QString::fromStdString(film_->failure)
-                  : waits_ ? "The kernel's accesses are played through the caches. A moment."
+                  : waits_ ? "Replaying the kernel's accesses through the caches…"
                            : empty_words_;
   if (!film_ || !film_->failure.empty() || film_->frames() == 0) {
     paint::paragraph(painter, QRectF(24, 20, unit_width() - 48, 60), ui_font(12), theme_.text2,
@@ -332,7 +332,7 @@ QString FilmView::frame_words() const {
 
 QString FilmView::totals_words() const {
   if (!film_ || film_->frames() == 0) return {};
-  return QString("Iteration %1 of %2 · misses: %3 cold, %4 of capacity, %5 of conflict")
+  return QString("Iteration %1 of %2 · misses: %3 compulsory, %4 capacity, %5 conflict")
       .arg(frame_ + 1)
       .arg(film_->frames())
       .arg(film_->missed_by(frame_, MissKind::kCold))

@@ -19,7 +19,7 @@ QString name_of(session::FlowLink const& link) { return QString::fromStdString(l
 
 FlowRow::FlowRow(QWidget* parent) : Canvas(parent) {
   setObjectName("memoryFlow");
-  setAccessibleName("What moves between memories");
+  setAccessibleName("Traffic between memories");
   setProperty("tells", true);  // nothing in it can be clicked
   rescale();
   hide();
@@ -45,7 +45,7 @@ QColor FlowRow::colour_of(size_t number) const {
 }
 
 QString FlowRow::time_words(session::FlowLink const& link) {
-  if (link.ms <= 0) return "stays nearer";
+  if (link.ms <= 0) return "stays cached";
   return paint::time(link.ms) + " · " + QString::fromStdString(percent_text(link.of_time));
 }
 
@@ -87,7 +87,7 @@ void FlowRow::paintEvent(QPaintEvent*) {
   painter.fillRect(unit_rect(), theme_.panel);
   if (links_.empty()) return;
   auto binds = std::ranges::find_if(links_, &session::FlowLink::binds);
-  QString title = "Moved in one run, modelled";
+  QString title = "Traffic of one run, modelled";
   if (binds != links_.end()) title += ": traffic with " + name_of(*binds) + " takes longest";
   QFont const font = ui_font(11, 500);
   paint::text(painter, QRectF(kLeft, 4, unit_width() - 2 * kLeft, 18), font, theme_.text3,
@@ -104,12 +104,12 @@ std::vector<Part> FlowRow::parts() const {
   std::vector<Part> list;
   for (size_t number = 0; number < links_.size(); ++number) {
     session::FlowLink const& link = links_[number];
-    QString words = QStringLiteral("%1 hands over %2 in a run, ")
+    QString words = QStringLiteral("%1 transfers %2 per run, ")
                         .arg(name_of(link), paint::bytes(int64_t(link.bytes)));
     words += link.ms > 0 ? QStringLiteral("%1, %2 of the modelled time")
                                .arg(paint::time(link.ms),
                                     QString::fromStdString(percent_text(link.of_time)))
-                         : QString("which stay nearer from run to run");
+                         : QString("which stay cached between runs");
     list.push_back({link_rect(number), words, link.binds});
   }
   return list;

@@ -20,7 +20,7 @@ constexpr int kLeastOctaves = 8;
 
 ReuseChart::ReuseChart(QWidget* parent) : Canvas(parent) {
   setObjectName("reuseChart");
-  setAccessibleName("How soon lines come back");
+  setAccessibleName("Reuse distance");
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   rescale();
@@ -119,10 +119,10 @@ QString ReuseChart::answer() const {
   analysis::ReuseHistogram const& reuse = film_->reuse;
   auto share = [](double part) { return QString::fromStdString(percent_text(part)); };
   if (asked_ > 0)
-    return QStringLiteral("A cache of %1 without sets would answer %2 of these accesses")
+    return QStringLiteral("A fully associative cache of %1 hits %2 of these accesses")
         .arg(paint::bytes(asked_ * film_->line_bytes), share(reuse.answered_within(asked_)));
   double first = double(reuse.first) / double(std::max<int64_t>(1, reuse.total()));
-  return QStringLiteral("How soon lines come back: %1 of accesses are the first to their line")
+  return QStringLiteral("Reuse distance: %1 of accesses are the first to their line")
       .arg(share(first));
 }
 
@@ -201,7 +201,7 @@ std::vector<Part> ReuseChart::parts() const {
     int64_t lines = level.bytes / film_->line_bytes;
     list.push_back(
         {QRectF(x_of(double(lines)) - 4, plot().top(), 8, plot().height()),
-         QStringLiteral("%1, %2: without sets it would answer %3")
+         QStringLiteral("%1, %2: %3 hits if fully associative")
              .arg(QString::fromStdString(level.name), paint::bytes(level.bytes),
                   QString::fromStdString(percent_text(film_->reuse.answered_within(lines))))});
   }

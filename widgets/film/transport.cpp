@@ -32,11 +32,10 @@ Transport::Transport(FilmView* view, QWidget* parent)
       play_(controls::button("Play", "filmPlay", "Play the iterations in their order (Space)")),
       backwards_(controls::button("Backwards", "filmBackwards",
                                   "Play the iterations backwards (Backspace)")),
-      step_(
-          controls::button("Step", "filmStep", "The next iteration (Right; Left: the one before)")),
-      speed_(chooser("filmSpeed", "Iterations in each thirtieth of a second")),
-      from_(chooser("filmFrom", "Where in the kernel the first iteration is")),
-      cells_(chooser("filmCells", "What cells show: where lines are, or how often they missed")),
+      step_(controls::button("Step", "filmStep", "Next iteration (Right; Left: previous)")),
+      speed_(chooser("filmSpeed", "Iterations per frame (30 fps)")),
+      from_(chooser("filmFrom", "Trace start")),
+      cells_(chooser("filmCells", "Cells: location of lines, or misses")),
       place_(new QSlider(Qt::Horizontal)) {
   for (int frames : {1, 4, 16, 64, 256})
     speed_->addItem(QString::number(frames) + QStringLiteral("×"), frames);

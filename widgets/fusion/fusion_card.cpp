@@ -128,7 +128,7 @@ void FusionCard::set_theme(Theme const& theme) {
 
 QString FusionCard::deed_of(session::FusionEdge const& edge) {
   if (edge.fixed) return {};
-  return edge.chosen ? "Back to the rule" : edge.fused ? "Keep apart" : "Fuse anyway";
+  return edge.chosen ? "Restore default fusion" : edge.fused ? "Keep apart" : "Fuse anyway";
 }
 
 void FusionCard::show_edge(std::shared_ptr<session::FusionEdge const> edge) {
@@ -140,7 +140,7 @@ void FusionCard::show_edge(std::shared_ptr<session::FusionEdge const> edge) {
   QString deed = deed_of(*edge_);
   deed_->setVisible(!deed.isEmpty());
   deed_->setText(deed);
-  deed_->setToolTip("Plans the model anew: kernels that stay the same keep their schedules");
+  deed_->setToolTip("Replan the model; unchanged kernels keep their schedules");
   joined_->setVisible(!edge_->joined.empty());
   list_->show_edge(edge_);
 }

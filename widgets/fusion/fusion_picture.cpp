@@ -20,7 +20,7 @@ QString arrow_of(int change) { return change > 0 ? "↑ " : change < 0 ? "↓ " 
 
 FusionPicture::FusionPicture(QWidget* parent) : Canvas(parent) {
   setObjectName("fusionPicture");
-  setAccessibleName("What the other way would cost");
+  setAccessibleName("Cost of the alternative");
   setProperty("tells", true);  // nothing in it can be clicked
   QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   policy.setHeightForWidth(true);
@@ -120,7 +120,7 @@ void FusionPicture::draw_costs(QPainter& painter) const {
   right(wide, label, theme_.text3, edge_->fused ? "apart" : "fused", y, kHead);
   if (!edge_->costs || !edge_->costs->failure.empty()) {
     QString words = edge_->costs ? QString::fromStdString(edge_->costs->failure)
-                                 : QString("The model is being planned the other way");
+                                 : QString("Planning the alternative…");
     paint::paragraph(painter, QRectF(0, y + kHead + 4, wide, 4 * kRow - 4), ui_font(12, 400),
                      theme_.text2, words);
     return;

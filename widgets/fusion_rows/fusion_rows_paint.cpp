@@ -38,7 +38,7 @@ void FusionRowsView::paintEvent(QPaintEvent* event) {
   QRectF all(kEdge, 12, unit_width() - 2 * kEdge, 20);
   if (!graph_)
     return paint::text(painter, all, ui_font(12), theme_.text2,
-                       "What fusion made of each block of a model appears here.");
+                       "Open a model to see its fusion by block.");
   if (made_.rows.empty())
     return paint::text(painter, all, ui_font(12), theme_.text2,
                        "A tensor expression has no graph, and nothing to fuse.");

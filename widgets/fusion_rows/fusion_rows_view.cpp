@@ -44,7 +44,7 @@ FusionRowsView::FusionRowsView(QWidget* parent) : Canvas(parent) {
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setObjectName("fusionRows");
-  setAccessibleName("What fusion made of each block");
+  setAccessibleName("Fusion by block");
 }
 
 void FusionRowsView::show_graph(std::shared_ptr<session::GraphView const> graph,
@@ -190,7 +190,7 @@ QString FusionRowsView::summary() const {
   if (less >= 1.005) words += QString(": %1 times less").arg(paint::number(less));
   words += ". Weights are read once either way.";
   if (made_.left_out > 0)
-    words += QString(" What %1 make is known before the model runs, so they are left out.")
+    words += QString(" The results of %1 are known before the model runs, so they are left out.")
                  .arg(counted(size_t(made_.left_out), "more operator"));
   return words;
 }

@@ -17,12 +17,12 @@ BlockBar::BlockBar(QWidget* parent)
       words_(new QLabel),
       count_(new QLabel),
       before_(controls::button(QStringLiteral("↑"), "blockBefore",
-                               "The block before that is built alike (Shift+Enter)")),
+                               "Previous block of the same structure (Shift+Enter)")),
       next_(controls::button(QStringLiteral("↓"), "blockNext",
-                             "The next block that is built alike (Enter)")),
-      end_(controls::button(QStringLiteral("×"), "blocksEnd", "Mark no blocks any more (Esc)")) {
+                             "Next block of the same structure (Enter)")),
+      end_(controls::button(QStringLiteral("×"), "blocksEnd", "Clear the marks (Esc)")) {
   setObjectName("blockBar");
-  setAccessibleName("Blocks built alike");
+  setAccessibleName("Blocks of the same structure");
   words_->setObjectName("blockWords");
   words_->setWordWrap(true);
   count_->setObjectName("blockCount");

@@ -25,21 +25,21 @@ FindBar::FindBar(QWidget* parent)
   line_->setObjectName("findLine");
   line_->setPlaceholderText("Find a node, an operator or a tensor");
   line_->setAccessibleName("Find in the graph");
-  line_->setToolTip("op:, kernel:, tensor: or name: before a word looks there alone");
+  line_->setToolTip("op:, kernel:, tensor: or name: before a word searches only that field");
   line_->installEventFilter(this);
   count_->setObjectName("findCount");
   count_->setAlignment(Qt::AlignCenter);
   before_->setAccessibleName("Previous match");
-  before_->setToolTip("The match before (Shift+F3)");
+  before_->setToolTip("Previous match (Shift+F3)");
   next_->setAccessibleName("Next match");
-  next_->setToolTip("The next match (F3)");
+  next_->setToolTip("Next match (F3)");
   what_->setObjectName("findWhat");
-  what_->setAccessibleName("What was found");
+  what_->setAccessibleName("Search results");
   what_->setTextFormat(Qt::PlainText);
   what_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // its words are cut to fit
   only_->setObjectName("findOnly");
-  only_->setAccessibleName("Only matches: all else of the graph is dimmed");
-  only_->setToolTip("Dims all of the graph that is not found");
+  only_->setAccessibleName("Only matches: the rest of the graph is dimmed");
+  only_->setToolTip("Dim nodes that do not match");
   only_->installEventFilter(this);
   auto* rows = new QVBoxLayout(this);
   rows->setContentsMargins(8, 6, 8, 6);

@@ -188,7 +188,7 @@ void GraphView::draw_alike(QPainter& painter, QRectF const& seen) const {
 QString GraphView::alike_part_words(Group const& group) const {
   auto found = std::ranges::find(alike_, int(&group - made_->groups.data()));
   if (found == alike_.end()) return {};
-  return QString(", %1 of %2 that are built alike")
+  return QString(", %1 of %2 of the same structure")
       .arg(found - alike_.begin() + 1)
       .arg(alike_count());
 }

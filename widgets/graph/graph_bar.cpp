@@ -39,7 +39,7 @@ GraphBar::GraphBar(QWidget* parent) : QWidget(parent) {
   gap();
   for (std::string const& name : graph::overlay_names()) {
     QString text = QString::fromStdString(name);
-    QPushButton* button = quiet(text, "overlay_" + text, "Lay over the cards: " + text);
+    QPushButton* button = quiet(text, "overlay_" + text, "Overlay: " + text);
     button->setCheckable(true);
     button->setAccessibleName("Overlay: " + text);
     row->addWidget(button);

@@ -145,7 +145,7 @@ QString GraphView::cut_costs() const {
       cut_->places, [](std::string const& place) { return place.starts_with("local:"); });
   if (cut_->ms)
     costs += QStringLiteral(" · ") + value(*cut_->ms) +
-             (simulated ? QStringLiteral(" with the simulator's own work") : QString());
+             (simulated ? QStringLiteral(" including simulation overhead") : QString());
   if (cut_->whole_ms)
     costs += QString(cut_->ms ? ", %1 on %2 alone" : QStringLiteral(" · %1 on %2 alone"))
                  .arg(value(*cut_->whole_ms), words(cut_->places.front()));

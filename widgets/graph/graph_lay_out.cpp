@@ -106,7 +106,7 @@ void GraphView::cancel_layout() {
   wanted_block_.clear();
   wanted_node_ = -1;
   wants_match_ = false;
-  notice_->say_cancelled(ready() ? "The layout was cancelled; the one before it is shown."
+  notice_->say_cancelled(ready() ? "Layout cancelled; the previous one is shown."
                                  : "The layout of the graph was cancelled.");
   update();
   emit layout_cancelled();

@@ -77,8 +77,8 @@ QString LayoutNotice::words() const { return isHidden() ? QString() : words_->te
 void LayoutNotice::say(QString const& words, QString const& button) {
   words_->setText(words);
   button_->setText(button);
-  button_->setToolTip(offers_to_begin() ? "Begins the layout again"
-                                        : "Stops the layout; what was shown before stays (Esc)");
+  button_->setToolTip(offers_to_begin() ? "Restart the layout"
+                                        : "Cancel the layout and keep the previous one (Esc)");
   setAccessibleDescription(words);
   adjustSize();
   show();

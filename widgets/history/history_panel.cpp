@@ -28,7 +28,7 @@ HistoryPanel::HistoryPanel(QWidget* parent)
   find_->setClearButtonEnabled(true);
   found_->setProperty("role", "label");
   filter_->setObjectName("historyFilter");
-  filter_->setAccessibleName("States that are shown");
+  filter_->setAccessibleName("Visible states");
   for (QString const& name : filter_names()) {
     QString words = name;
     words[0] = words[0].toUpper();
@@ -37,9 +37,9 @@ HistoryPanel::HistoryPanel(QWidget* parent)
   fold_->setObjectName("foldHistory");
   fold_->setCheckable(true);
   fold_->setChecked(true);
-  fold_->setToolTip("Draw long runs of steps as one");
+  fold_->setToolTip("Fold long runs of steps");
   compare_->setObjectName("compareStates");
-  compare_->setToolTip("Compare the ringed state with the current one");
+  compare_->setToolTip("Compare focused and current state");
   replay_->setObjectName("replayOn");
   replay_->setToolTip("Replay this schedule on another kernel");
   scroll_->setWidget(view_);

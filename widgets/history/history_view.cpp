@@ -276,11 +276,11 @@ void HistoryView::add_device_comparisons(QMenu& menu, int node) {
 
 void HistoryView::add_marks(QMenu& menu, int node) {
   bool tagged = is_tagged(node);
-  menu.addAction(tagged ? "Remove the tag\tT" : "Tag\tT", this,
+  menu.addAction(tagged ? "Remove the star\tT" : "Star\tT", this,
                  [this, node, tagged] { emit tag_asked(node, !tagged); });
   menu.addAction("Name\tF2", this, [this, node] { edit_name(node); });
   menu.addAction("Write a note\tN", this, [this, node] { edit_note(node); });
-  menu.addAction(node == baseline() ? "Compare with no baseline\tB" : "Set as baseline\tB", this,
+  menu.addAction(node == baseline() ? "Clear baseline\tB" : "Set as baseline\tB", this,
                  [this, node] { toggle_baseline(node); });
 }
 
@@ -305,7 +305,7 @@ void HistoryView::contextMenuEvent(QContextMenuEvent* event) {
   add_device_comparisons(*menu, node);
   if (node > 0) {
     menu->addAction("Tune from here", this, [this, node] { emit tune_asked(node); });
-    menu->addAction("What carries the gain", this, [this, node] { emit gain_asked(node); });
+    menu->addAction("Measure step contributions", this, [this, node] { emit gain_asked(node); });
   }
   menu->addAction("Copy the script up to here", this, [this, node] { emit script_copied(node); });
   if (current && node > 0)

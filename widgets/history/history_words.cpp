@@ -68,7 +68,7 @@ QString HistoryView::gain_words(HistoryNodeView const& node) const {
   QString measured = QString::fromStdString(speedup_text(gain->measured)),
           modelled = QString::fromStdString(speedup_text(gain->modelled));
   return QString("this step: measured %1, modelled %2%3")
-      .arg(measured, modelled, model_differs(node) ? "; the measurement counts" : "");
+      .arg(measured, modelled, model_differs(node) ? "; the measured one is used" : "");
 }
 
 /// The states that the filter is for, and what a person is at.
@@ -141,7 +141,7 @@ bool HistoryView::event(QEvent* event) {
   int index = node_at(units(help->pos()));
   if (index < 0) return QToolTip::hideText(), true;
   HistoryNodeView const& node = view_->nodes[size_t(index)];
-  QString words = QString::fromStdString(node.step.empty() ? "the plain nest" : node.step);
+  QString words = QString::fromStdString(node.step.empty() ? "the unscheduled nest" : node.step);
   if (QString name = name_of(index); !name.isEmpty()) words = name + "\n" + words;
   if (!node.note.empty()) words += "\n" + QString::fromStdString(node.note);
   if (QString compared = baseline_words(node); !compared.isEmpty()) words += "\n" + compared;

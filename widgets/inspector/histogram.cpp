@@ -76,7 +76,7 @@ void draw_histogram(QPainter& painter, QRectF const& box, Theme const& theme,
   draw_axis(painter, chart, theme, values);
   QRectF last(chart.left(), chart.bottom() + 2 + kLine, chart.width(), kLine);
   paint::text(painter, last, small, words.isEmpty() ? theme.text2 : theme.text1,
-              fitting(words.isEmpty() ? QString("Point at a bar to read it") : words));
+              fitting(words.isEmpty() ? QString("Hover over a bar to read it") : words));
 }
 
 }  // namespace tw::sheet

@@ -70,8 +70,7 @@ void add_attributes(Rows& rows, InspectorView const& view) {
     row.tip = qt(attribute.doc);
     if (attribute.usual) row.note = "default";
   }
-  if (!view.algorithm.empty())
-    fact(rows, "computed", qt(view.algorithm)).tip = "Which of the operator's ways computes it";
+  if (!view.algorithm.empty()) fact(rows, "computed", qt(view.algorithm)).tip = "Algorithm";
 }
 
 /// Of the kernel: measured times are solid, modelled ones hollow.
@@ -89,7 +88,7 @@ void add_times(Rows& rows, KernelRow const& kernel, session::KernelTable const& 
   if (!kernel.roof) return;
   SheetRow& least = fact(rows, "At its roof", paint::time(kernel.roof->ms));
   least.mark = SheetRow::Mark::kModelled;
-  least.tip = "The least time that the roofs of this machine allow";
+  least.tip = "Minimum time that the roofs of this machine allow";
   fact(rows, "Roof", qt(kernel.roof->words));
   if (kernel.fraction_of_roof) {
     fact(rows, "Of its roof", qt(percent_text(*kernel.fraction_of_roof))).share =
@@ -111,7 +110,7 @@ void add_cost(Rows& rows, SheetValues const& values) {
         "Operations for each byte that is read or written";
   if (cost.operations > 0) {
     fact(rows, "Of all work", qt(percent_text(cost.work_share))).share = cost.work_share;
-    rows.back().tip = "Its part of the model's operations, all runs together";
+    rows.back().tip = "Share of the model's operations, over all runs";
   }
   bool known =
       values.kernels && view.kernel >= 0 && size_t(view.kernel) < values.kernels->rows.size();
@@ -144,7 +143,7 @@ void add_values(Rows& rows, SheetValues const& values) {
   bool of_itself = values.view->of.kind == session::InspectedKind::kTensor;
   section(rows, of_itself ? QString("Values") : QString("Values of its largest weight"));
   if (!values.statistics || values.statistics->tensor != of)
-    return words(rows, "The values are being counted.");
+    return words(rows, "Counting the values…");
   if (!values.statistics->bins.empty()) rows.push_back({.form = Form::kHistogram, .label = qt(of)});
   add_statistics(rows, *values.statistics);
 }
@@ -161,7 +160,7 @@ void add_head(Rows& rows, InspectorView const& view) {
   if (view.pattern && of_operator) fact(rows, "Pattern", pattern_words(*view.pattern));
   for (std::string const& origin : view.origins)
     fact(rows, view.origins.front() == origin ? "From the file" : "", qt(origin)).tip =
-        "The node of the model's file that it stands for";
+        "The node of the model's file that it comes from";
 }
 
 void add_tensor(Rows& rows, InspectorView const& view) {
@@ -172,7 +171,7 @@ void add_tensor(Rows& rows, InspectorView const& view) {
   fact(rows, "Shape", paint::shape(tensor.shape));
   if (view.elements > 0) fact(rows, "Elements", count_words(view.elements));
   if (tensor.bytes > 0) fact(rows, "Bytes", paint::bytes(tensor.bytes));
-  fact(rows, "Layout", qt(tensor.layout)).tip = "How its elements lie in memory";
+  fact(rows, "Layout", qt(tensor.layout)).tip = "Memory layout";
 }
 
 }  // namespace

@@ -160,7 +160,7 @@ void KernelList::paintEvent(QPaintEvent*) {
   painter.fillRect(unit_rect(), theme_.panel);
   if (!table_) return;
   if (shown_.empty()) {
-    QString words = table_->rows.empty() ? empty_words_ : "No kernel has these words.";
+    QString words = table_->rows.empty() ? empty_words_ : "No kernel matches the filter.";
     paint::paragraph(painter, QRectF(16, 16, unit_width() - 32, unit_height() - 20), ui_font(12),
                      theme_.text2, words);
     return;

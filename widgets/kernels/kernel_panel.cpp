@@ -28,8 +28,8 @@ KernelPanel::KernelPanel(QWidget* parent)
   filter_->setAccessibleName("Filter the kernels");
   filter_->setPlaceholderText("Filter");
   filter_->setToolTip(
-      "Words of names, operators, shapes, states and bounds; op:conv2d, state:hand and bound:DRAM "
-      "look there alone");
+      "Filter by name, operator, shape, state or bottleneck; op:conv2d, state:hand and bound:DRAM "
+      "search only that field");
   filter_->setClearButtonEnabled(true);
   columns_->setProperty("quiet", true);
   auto* row = new QHBoxLayout;

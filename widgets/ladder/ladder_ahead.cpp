@@ -89,8 +89,8 @@ void LadderView::draw_ahead(QPainter& painter) const {
       painter.drawRoundedRect(item.rect.adjusted(-2.5, -2.5, 2.5, 2.5), 6, 6);
   QRect all = visibleRegion().boundingRect();
   QRectF seen(units(all.topLeft()), units(all.bottomRight()));
-  QString words = QString::fromStdString("As it would be" +
-                                         (outlook_->words.empty() ? "" : ": " + outlook_->words));
+  QString words =
+      QString::fromStdString("Preview" + (outlook_->words.empty() ? "" : ": " + outlook_->words));
   QFont font = ui_font(12, 500);
   double wide = QFontMetricsF(font).horizontalAdvance(words) + 24;
   QRectF plate(seen.left() + 16, seen.bottom() - 40, std::min(wide, seen.width() - 32), 28);

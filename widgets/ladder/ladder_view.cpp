@@ -219,7 +219,7 @@ bool LadderView::event(QEvent* event) {
   QString role = bar.role.empty() ? "" : " · " + QString::fromStdString(bar.role).replace('_', ' ');
   // A serial loop has no other consequences with a value.
   bool said = bar.mark == session::LoopMark::kSerial && bar.consequence.contains('=');
-  if (said) role += "\nsaid to the code generator: " + QString::fromStdString(bar.consequence);
+  if (said) role += "\nannotations: " + QString::fromStdString(bar.consequence);
   QToolTip::showText(
       help->globalPos(),
       QString("%1 iterations%2\n"

@@ -138,7 +138,7 @@ private:
   std::vector<Item> items_;
   std::vector<Note> notes_;
   std::vector<int> refused_;
-  QString empty_words_ = "The loops of a kernel appear here. Choose a kernel at the left.";
+  QString empty_words_ = "Select a kernel to see its loops.";
   double footprint_left_ = 0;
 
   Drag drag_ = Drag::kNone;

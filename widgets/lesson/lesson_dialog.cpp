@@ -14,8 +14,7 @@ LessonDialog::LessonDialog(std::vector<LessonRow> rows, QWidget* parent)
   setWindowTitle("Open a lesson");
   setAttribute(Qt::WA_DeleteOnClose);
   auto* column = new QVBoxLayout(this);
-  auto* words =
-      new QLabel("Each takes some minutes. What is open is closed; it can be opened again.");
+  auto* words = new QLabel("Each takes a few minutes. Opening a lesson closes the current model.");
   words->setProperty("role", "secondary");
   words->setWordWrap(true);
   column->addWidget(words);

@@ -135,7 +135,7 @@ QLineEdit* ModelBar::add_field(QString const& name, QString const& value, bool w
 void ModelBar::check() {
   bool usable = !shapes().isEmpty();
   apply_->setEnabled(usable);
-  apply_->setToolTip(usable ? QString() : "Enter a whole number in every field");
+  apply_->setToolTip(usable ? QString() : "Enter an integer in every field");
 }
 
 std::map<QString, QString> ModelBar::values() const {

@@ -43,7 +43,7 @@ MoveList::MoveList(QWidget* parent) : Canvas(parent) {
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setObjectName("nextMoves");
-  setAccessibleName("Next moves");
+  setAccessibleName("Suggestions");
 }
 
 void MoveList::show_moves(std::shared_ptr<session::MovesView const> moves) {

@@ -103,8 +103,7 @@ void Palette::fill(QString const& typed) {
     item->setData(Qt::UserRole, int(hit.entry));
   }
   if (hits.empty() && !typed.contains('(')) {
-    auto* nothing = new QListWidgetItem(
-        "Nothing has this name. Ctrl+F finds in the view that has the keys.", list_);
+    auto* nothing = new QListWidgetItem("No matches. Ctrl+F searches the focused view.", list_);
     nothing->setFlags(Qt::NoItemFlags);
     nothing->setData(Qt::UserRole, -1);
   }

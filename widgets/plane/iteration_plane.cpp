@@ -296,8 +296,8 @@ QString IterationPlane::cell_words(Cell cell) const {
                       .arg(cell.right)
                       .arg(QString::fromStdString(plane_->down.name))
                       .arg(cell.down);
-  if (number < 0) return place + ": runs later than the first that are shown.";
-  return QString("%1: number %2 of %3%4 while all other loops stand still.")
+  if (number < 0) return place + ": order beyond the displayed range.";
+  return QString("%1: number %2 of %3%4 with all other loops fixed.")
       .arg(place)
       .arg(number + 1)
       .arg(plane_->right.extent * plane_->down.extent)
@@ -310,7 +310,7 @@ QString IterationPlane::words() const {
     QString what = QString("A tile of %1 x %2").arg(down).arg(right);
     what = what.replace(" x ", QStringLiteral(" × "));
     if (preview_.refusal) return what + ": " + QString::fromStdString(preview_.refusal->title);
-    if (line_.empty()) return what + ": too small, or no loop along these axes can be cut so.";
+    if (line_.empty()) return what + ": too small, or no loop along these axes can be tiled so.";
     return what + ": " + QString::fromStdString(line_);
   }
   if (hovered_) return cell_words(*hovered_);
@@ -319,7 +319,7 @@ QString IterationPlane::words() const {
   for (session::PlaneArrow const& arrow : plane_->arrows)
     all << QString::fromStdString(arrow.words) + ".";
   if (plane_->skipped > 0)
-    all << QString("%1 iterations lie beyond the axes: a guard skips them.").arg(plane_->skipped);
+    all << QString("%1 out-of-range iterations are guarded off.").arg(plane_->skipped);
   if (columns_ < plane_->right.extent || rows_ < plane_->down.extent)
     all << QString("The first %1 by %2 iterations are drawn.").arg(columns_).arg(rows_);
   all << "Draw a rectangle: it becomes a tile.";

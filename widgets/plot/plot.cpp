@@ -15,9 +15,7 @@ constexpr double kNearest = 200;  // how much closer than the whole one can come
 constexpr double kStep = 1.25;    // of a key
 constexpr double kPan = 0.2;      // of what is seen
 constexpr double kClick = 4;      // pixels: further away it is a drag
-char const kHelp[] =
-    "Wheel, + and -: nearer and farther\nDrag, arrows: move\n"
-    "Double click, 0: all again";
+char const kHelp[] = "Wheel, + and -: zoom\nDrag, arrows: pan\nDouble click, 0: reset";
 
 /// Inside of `whole`, with the size kept if that is possible.
 QCPRange held(QCPRange seen, QCPRange whole, bool logarithmic) {

@@ -34,7 +34,7 @@ QuantizeDialog::QuantizeDialog(QString const& model, QString const& file, bool d
                                QWidget* parent)
     : QDialog(parent),
       data_(line("data", "Folder of calibration data", {})),
-      file_(line("file", "File of the model in bytes", file)),
+      file_(line("file", "File of the int8 model", file)),
       replaces_(label({}, "secondary")),
       quantize_(new QPushButton("Quantize")) {
   using session::Quantize;
@@ -46,8 +46,8 @@ QuantizeDialog::QuantizeDialog(QString const& model, QString const& file, bool d
   column->setSpacing(10);
   column->addWidget(label("Quantize " + model, "title"));
   column->addWidget(
-      label("Convolutions compute in bytes, with steps that are powers of two. What that costs is "
-            "measured for each output on data that did not calibrate, and said when it is done.",
+      label("Convolutions compute in int8, with power-of-two scales. The accuracy loss of each "
+            "output is measured on data that did not calibrate, and reported at the end.",
             "secondary"));
   auto* choices = new QVBoxLayout;
   choices->setSpacing(6);
@@ -55,12 +55,11 @@ QuantizeDialog::QuantizeDialog(QString const& model, QString const& file, bool d
        {add_choice(&Quantize::dense, "Dense layers, too", "with averages before them"),
         add_choice(&Quantize::first, "Convolutions of the model's inputs, too",
                    "too few channels for an accelerator"),
-        add_choice(&Quantize::depthwise, "Convolutions of each channel alone, too",
-                   "no accelerator runs them"),
+        add_choice(&Quantize::depthwise, "Depthwise convolutions, too", "no accelerator runs them"),
         add_choice(&Quantize::unsigned_data, "Data that is never negative in u8",
-                   "finer steps; an accelerator takes i8 alone"),
-        add_choice(&Quantize::one_weight_step, "One step for all weights of a layer",
-                   "coarser than one for each of its channels")})
+                   "finer scales; an accelerator takes i8 only"),
+        add_choice(&Quantize::one_weight_step, "One scale for all weights of a layer",
+                   "coarser than one per channel")})
     choices->addWidget(box);
   choices_.front().second->setChecked(dense);
   data_->setPlaceholderText("random inputs");
@@ -119,8 +118,8 @@ void QuantizeDialog::choose_data() {
 }
 
 void QuantizeDialog::choose_file() {
-  QString file = QFileDialog::getSaveFileName(this, "Write the model in bytes", file_->text(),
-                                              "Models (*.onnx)");
+  QString file =
+      QFileDialog::getSaveFileName(this, "Write the int8 model", file_->text(), "Models (*.onnx)");
   if (!file.isEmpty()) file_->setText(file);
 }
 
@@ -132,7 +131,7 @@ QString QuantizeDialog::file() const {
 void QuantizeDialog::look_at_file() {
   quantize_->setEnabled(!file().isEmpty());
   bool exists = QFileInfo::exists(file());
-  replaces_->setText(exists ? "This file exists. It is replaced." : QString());
+  replaces_->setText(exists ? "This file exists and will be replaced." : QString());
   replaces_->setVisible(exists);
 }
 

@@ -123,14 +123,14 @@ QVariant RecordModel::headerData(int section, Qt::Orientation orientation, int r
                                         "Device", "When",   "Job",  "Knobs"};
   static char const* const kWhy[] = {
       "Its number in the store",
-      "The kernel that was tried",
-      "The shortest run, and by how much the longest one was longer",
+      "Kernel of the trial",
+      "The shortest run, and how much longer the longest one took",
       "How many times as long as the fastest trial of this kernel on this machine",
-      "What came of it",
+      "Outcome",
       "The device that it ran on",
       "When it was tried",
-      "The search that asked for it",
-      "The point of the space of schedules"};
+      "The search that proposed it",
+      "Knob values"};
   if (role == Qt::DisplayRole) return kTitles[section];
   if (role == Qt::ToolTipRole) return kWhy[section];
   if (role == Qt::TextAlignmentRole) {

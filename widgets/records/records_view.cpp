@@ -254,7 +254,7 @@ void RecordsView::begin(int rows, qint64 all) {
   count_->setText(rows == all ? QString("%1 trials").arg(locale.toString(all))
                               : QString("%1 of %2 trials").arg(rows).arg(locale.toString(all)));
   if (all == 0 && said_.isEmpty())
-    say_empty("no trials are stored yet: a tuning keeps each of its trials");
+    say_empty("no trials are stored yet: tune a kernel to store its trials");
 }
 
 void RecordsView::say_working() { count_->setText(QStringLiteral("Looking…")); }

@@ -76,10 +76,11 @@ void RooflineView::draw_if_points(QPainter& painter) const {
 }
 
 std::pair<QString, QString> RooflineView::if_lines() const {
-  QString second = !if_                    ? QStringLiteral("Being modelled.")
+  QString second = !if_                    ? QStringLiteral("Modelling…")
                    : !if_->failure.empty() ? QString::fromStdString(if_->failure)
-                   : layers_               ? QStringLiteral("Every kernel by rule, modelled on it.")
-                                           : QString::fromStdString(if_->words);
+                   : layers_
+                       ? QStringLiteral("Every kernel with its default schedule, modelled on it.")
+                       : QString::fromStdString(if_->words);
   // Where there is little room the legend says what was there.
   QString first = QStringLiteral("▲ Hypothetical: ") + if_words_;
   if (QFontMetricsF(ui_font(11, 600)).horizontalAdvance(first) + 22 > plot().width() - 90)

@@ -79,10 +79,10 @@ WhatIfBar::WhatIfBar(QWidget* parent) : QWidget(parent) {
   row->setContentsMargins(12, 4, 12, 4);
   choice_ = new Chooser;
   choice_->setObjectName("whatIfChoice");
-  choice_->setAccessibleName("What if the machine were another one");
+  choice_->setAccessibleName("Hypothetical machine");
   choice_->addItem("As it is");
   for (Choice const& one : kChoices) choice_->addItem(one.words);
-  choice_->addItem("Own numbers");
+  choice_->addItem("Custom values");
   row->addWidget(choice_);
   reset_ = controls::button("Reset", "whatIfReset", "Roofs and caches as they are");
   row->addWidget(reset_);

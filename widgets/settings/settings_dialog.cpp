@@ -124,7 +124,7 @@ void SettingsDialog::add_keys() {
   for (int row = 0; row < int(keys_.size()); ++row) fill_row(row);
   column->addWidget(table_, 1);
   said_ = controls::label("settingsKeysSaid", "secondary", controls::Wrap::kYes);
-  said_->setText("Choose a command, then press its new keys beside it. Empty: the usual ones.");
+  said_->setText("Choose a command, then press its new keys. Clear to restore the default.");
   column->addWidget(said_);
   connect(find, &QLineEdit::textChanged, this, [this](QString const& words) {
     for (int row = 0; row < table_->rowCount(); ++row)
@@ -161,8 +161,7 @@ void SettingsDialog::choose_keys(QString const& command, QString const& keys) {
       static_cast<QKeySequenceEdit*>(table_->cellWidget(int(known - keys_.begin()), kKeys));
   if (QString owner = owner_of(wanted, command); !owner.isEmpty()) {
     edit->setKeySequence(QKeySequence(known->keys));
-    return said_->setText(
-        QString("%1 are the keys of '%2': nothing was changed.").arg(wanted, owner));
+    return said_->setText(QString("%1 is already assigned to '%2'.").arg(wanted, owner));
   }
   edit->setKeySequence(QKeySequence(wanted));
   if (normal(wanted) == normal(known->keys)) return;

@@ -20,7 +20,7 @@ constexpr double kLeft = 16, kTop = 4, kHead = 22, kPill = 18, kStep = 21, kGap 
 constexpr double kHeight = kHead + kRows * kStep + 6;
 
 QString loop_words(MemoryLane const& lane) {
-  if (lane.kind == LaneKind::kScope) return "as the program puts it there";
+  if (lane.kind == LaneKind::kScope) return "managed by the program";
   if (lane.reference.empty()) return "while the kernel runs";
   return "while " + QString::fromStdString(lane.reference) + " runs once";
 }
@@ -184,7 +184,7 @@ void LaneRow::draw_drag(QPainter& painter) const {
     words += ": " + QString::fromStdString(preview_.refusal->title);
   else if (aimed_ >= 0)
     words += (line_.empty()
-                  ? ": is there already"
+                  ? ": already there"
                   : QStringLiteral(": ✓ a copy in ") + QString::fromStdString(lane(aimed_).name));
   QFont const font = mono_font(11, 600);
   double most = std::max(60.0, unit_width() - 40);
@@ -282,7 +282,7 @@ void LaneRow::mouseMoveEvent(QMouseEvent* event) {
   setCursor(pill >= 0 ? Qt::OpenHandCursor : Qt::ArrowCursor);
   setToolTip(pill < 0 ? QString()
                       : paint::wrapped(words_of(pills_[size_t(pill)]) +
-                                       "\nDrag it to a nearer memory: it is copied there"));
+                                       "\nDrag to a faster memory to copy"));
   selection_.hover(number >= 0 ? lane(number).loop : -1);
 }
 

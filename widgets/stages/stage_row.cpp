@@ -133,11 +133,11 @@ void StageRow::mousePressEvent(QMouseEvent* event) {
 void StageRow::mouseMoveEvent(QMouseEvent* event) {
   int stage = stage_at(event->position());
   setCursor(stage >= 0 ? Qt::OpenHandCursor : Qt::ArrowCursor);
-  setToolTip(stage < 0 ? QString()
-                       : paint::wrapped(QString::fromStdString(
-                             nest_->stages[size_t(stage)].name + ": " +
-                             nest_->stages[size_t(stage)].output +
-                             "\nDrag it onto a loop: it is computed there")));
+  setToolTip(stage < 0
+                 ? QString()
+                 : paint::wrapped(QString::fromStdString(nest_->stages[size_t(stage)].name + ": " +
+                                                         nest_->stages[size_t(stage)].output +
+                                                         "\nDrag onto a loop (compute_at)")));
   bool far = (event->position() - press_).manhattanLength() > 6;
   if (pressed_ < 0 || !far || !(event->buttons() & Qt::LeftButton)) return;
   auto* drag = new QDrag(this);

@@ -60,7 +60,7 @@ void MachineCard::describe() {
 
 /// Its state, then what it is, then what is known of its roofs.
 QStringList MachineCard::lines() const {
-  if (!machine_) return {"This machine", "It is being looked at."};
+  if (!machine_) return {"This machine", "Detecting hardware…"};
   QString name = QString::fromStdString(machine_->name);
   QString whose = name.section(QStringLiteral(" · "), 0, -2), units = name.section(" · ", -1);
   if (whose.isEmpty()) whose = name;

@@ -36,8 +36,7 @@ void RoofPicture::show_kernel(std::shared_ptr<session::MachineView const> machin
   setVisible(known);
   if (!known) return;
   setAccessibleName(
-      QString(
-          "Below the roofs of this machine, modelled: %1 as it is written, %2 scheduled by rule")
+      QString("On this machine's roofline, modelled: %1 unscheduled, %2 default schedule")
           .arg(paint::speed(speed_in(promise_->plain_ms), "GFLOP/s"),
                paint::speed(speed_in(promise_->rule_ms), "GFLOP/s")));
   setToolTip(paint::wrapped(accessibleName()));

@@ -50,8 +50,9 @@ void SampleButton::describe() {
   if (!story_) return setToolTip(paint::wrapped(sample_.description));
   setToolTip(paint::wrapped(
       sample_.description + "\nThe loops of " + QString::fromStdString(story_->kernel) +
-      ", its most arithmetic, as they are scheduled by rule" +
-      (words.size() > 1 ? "\nThe whole model by rule, " + words.last() : QString())));
+      ", its most arithmetic, with the default schedule" +
+      (words.size() > 1 ? "\nThe whole model with default schedules, " + words.last()
+                        : QString())));
 }
 
 /// As many rows as there are loops; the longest bar reaches as far as there is room.

@@ -87,7 +87,7 @@ QWidget* StartPage::build_left() {
   auto* head = new QHBoxLayout;
   head->addWidget(label_of("Samples", "section"));
   head->addStretch(1);
-  times_ = label_of("schedules by rule, times on this machine", "label");
+  times_ = label_of("default schedules, times on this machine", "label");
   head->addWidget(times_);
   left_->addLayout(head);
   grid_ = new QGridLayout;
@@ -109,8 +109,8 @@ QWidget* StartPage::build_right() {
   connect(lesson_, &LessonCard::list_asked, this, &StartPage::lessons_asked);
   right_->addWidget(lesson_);
   right_->addWidget(label_of("Recent", "section"));
-  no_recent_ = label_of("Models that were open are listed here, with what was reached in them.",
-                        "secondary", controls::Wrap::kYes);
+  no_recent_ = label_of("Recent models and their best results appear here.", "secondary",
+                        controls::Wrap::kYes);
   right_->addWidget(no_recent_);
   recent_ = new QVBoxLayout;
   recent_->setSpacing(0);
@@ -181,7 +181,7 @@ void StartPage::add_recent(RecentFile const& file) {
   auto* row = new RecentRow(name, where, file.reached);
   row->setObjectName(QString("recent_%1").arg(recents_.size()));
   row->setContextMenuPolicy(Qt::ActionsContextMenu);
-  auto* forget = new QAction("Remove it from this list", row);
+  auto* forget = new QAction("Remove from this list", row);
   connect(forget, &QAction::triggered, this, [this, path = file.path] { emit forget_asked(path); });
   row->addAction(forget);
   connect(row, &QPushButton::clicked, this, [this, path = file.path] { emit recent_asked(path); });

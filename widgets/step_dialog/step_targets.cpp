@@ -32,7 +32,7 @@ StepTargets::StepTargets(session::PrimitiveView const& primitive, StepNames cons
   column->setSpacing(6);
   line_->setText(first_text(primitive));
   line_->setObjectName("targets");
-  line_->setAccessibleName("What the step is applied to");
+  line_->setAccessibleName("Target of the step");
   line_->setProperty("mono", true);
   if (primitive.targets == 1) line_->setCompleter(new QCompleter(names.loops, this));
   column->addWidget(line_);

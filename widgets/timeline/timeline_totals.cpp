@@ -122,7 +122,7 @@ void TimelineTotals::paintEvent(QPaintEvent*) {
       continue;
     }
     if (!std::exchange(titled, true)) {
-      QString title = "Memory at its fullest, " + focus_.current()->name;
+      QString title = "Peak memory use, " + focus_.current()->name;
       paint::text(
           painter, QRectF(kInset, row.y - 24, unit_width() - 2 * kInset, 18), ui_font(11),
           theme_.text3,

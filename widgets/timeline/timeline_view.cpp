@@ -45,7 +45,7 @@ TimelineView::TimelineView(QWidget* parent) : QWidget(parent) {
   setObjectName("timeline");
   setAccessibleName("Timeline");
   setAccessibleDescription(
-      "W, S: nearer and farther\nA, D: move\n, and .: step back and on\n0: all of it");
+      "W, S: zoom in, zoom out\nA, D: pan\n, and .: previous, next instruction\n0: show all");
   setFocusPolicy(Qt::StrongFocus);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
@@ -73,7 +73,7 @@ TimelineView::TimelineView(QWidget* parent) : QWidget(parent) {
   for (QWidget* canvas :
        std::initializer_list<QWidget*>{axis_, lanes_, legend_, queues_, totals_, memory_})
     canvas->setAttribute(Qt::WA_OpaquePaintEvent);
-  show_failure("A simulated machine's work on a kernel appears here.");
+  show_failure("Select a kernel to see its timeline on a simulated machine.");
   watch();
 }
 
@@ -84,7 +84,7 @@ QWidget* TimelineView::build_head() {
   row->setSpacing(8);
   against_ = new Chooser;
   against_->setObjectName("timelineAgainst");
-  against_->setAccessibleName("Run above the current one");
+  against_->setAccessibleName("Reference run");
   verdict_ = controls::label("timelineVerdict", "secondary");
   verdict_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   row->addWidget(against_);
@@ -96,10 +96,10 @@ QWidget* TimelineView::build_head() {
     row->addWidget(button);
     return button;
   };
-  auto* back = add(QStringLiteral("‹"), "timelineBack", "To the instruction before (comma)");
-  auto* on = add(QStringLiteral("›"), "timelineOn", "To the next instruction (full stop)");
-  run_ = add("Run to next", "timelineRun", "To the next breakpoint: a click in a queue sets one");
-  key_ = add("Key", "timelineKey", "What colours and hatches mean");
+  auto* back = add(QStringLiteral("‹"), "timelineBack", "Previous instruction (comma)");
+  auto* on = add(QStringLiteral("›"), "timelineOn", "Next instruction (full stop)");
+  run_ = add("Run to next", "timelineRun", "Run to the next breakpoint; click a queue to set one");
+  key_ = add("Key", "timelineKey", "Legend of colours and hatches");
   key_->setCheckable(true);
   connect(key_, &QPushButton::clicked, this, [this] {
     key_chosen_ = true;
@@ -107,7 +107,7 @@ QWidget* TimelineView::build_head() {
   });
   auto* farther = add(QStringLiteral("−"), "timelineFarther", "Farther (S)");
   auto* nearer = add("+", "timelineNearer", "Nearer (W)");
-  auto* all = add("All", "timelineAll", "All of it (0)");
+  auto* all = add("All", "timelineAll", "Show all (0)");
   for (QPushButton* button : {back, on, farther, nearer})
     button->setAccessibleName(button->toolTip());
   connect(back, &QPushButton::clicked, this, [this] { emit stepped(-1); });
@@ -155,7 +155,7 @@ QWidget* TimelineView::build_side() {
   memory_ = new TimelineMemory(focus_);
   findings_ = new QListWidget;
   findings_->setObjectName("timelineFindings");
-  findings_->setAccessibleName("What is proven of the instructions");
+  findings_->setAccessibleName("Proof of the instructions");
   findings_->setWordWrap(true);
   findings_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   instructions_ = new TimelineInstructions(focus_);
@@ -299,7 +299,7 @@ void TimelineView::show_verdict() {
     item->setData(Qt::UserRole, number);
     if (number < 0) item->setFlags(Qt::ItemIsEnabled);
   };
-  add(timeline.verdict.empty() ? QString("Nothing is proven of this run.") : verdict_words_, -1);
+  add(timeline.verdict.empty() ? QString("There is no proof of this run.") : verdict_words_, -1);
   for (size_t i = 0; i < timeline.findings.size(); ++i)
     add(QString("%1: %2").arg(QString::fromStdString(timeline.findings[i].code).replace('_', ' '),
                               QString::fromStdString(timeline.findings[i].sentence)),

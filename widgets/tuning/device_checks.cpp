@@ -17,7 +17,7 @@ constexpr int kMostRows = 5;  // before one scrolls
 
 QString state_of(session::DeviceChoice const& device) {
   if (!device.trouble.empty()) return "does not answer";
-  return device.same_kind ? "same kind" : "another kind";
+  return device.same_kind ? "same type" : "another type";
 }
 
 QTableWidgetItem* cell(QString const& text, bool enabled) {
@@ -60,7 +60,7 @@ DeviceChecks::DeviceChecks(QString const& in_use, QString const& machine, QWidge
 QTableWidget* DeviceChecks::build_table() {
   auto* table = new QTableWidget(0, 3);
   table->setObjectName("deviceTable");
-  table->setAccessibleName("Devices; those that are checked search");
+  table->setAccessibleName("Devices to tune on");
   table->setHorizontalHeaderLabels({"device", "kind", ""});
   table->verticalHeader()->hide();
   table->setShowGrid(false);
@@ -139,12 +139,11 @@ int DeviceChecks::kinds() const {
 
 void DeviceChecks::show_sentence() {
   QString words;
-  if (!known_) words = "Asking the other devices what they are...";
-  if (known_ && devices_.size() == 1) words = "No other device is on the list.";
+  if (!known_) words = "Querying devices…";
+  if (known_ && devices_.size() == 1) words = "No other device is listed.";
   if (kinds() > 1)
-    words = QString("%1 kinds of devices: each has a search, a budget and a result of its own.")
-                .arg(kinds());
-  if (checked().empty()) words = "No device is checked: nothing would search.";
+    words = QString("%1 device types: each has its own search, budget and result.").arg(kinds());
+  if (checked().empty()) words = "Select at least one device.";
   sentence_->setText(words);
   sentence_->setVisible(!words.isEmpty());
 }

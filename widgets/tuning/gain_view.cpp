@@ -51,9 +51,10 @@ void GainView::fit() {
 
 QString GainView::summary() const {
   QString what = gain_->of_choices ? "choice" : "step";
-  if (!gain_->error.empty()) return "Not found out: " + QString::fromStdString(gain_->error) + ".";
+  if (!gain_->error.empty())
+    return "Ablation failed: " + QString::fromStdString(gain_->error) + ".";
   if (gain_->goes_on)
-    return gain_->parts.empty() ? QString("Looking for its parts")
+    return gain_->parts.empty() ? QString("Finding its steps and knobs")
                                 : QString("Timing it without each of its %1")
                                       .arg(QString::fromStdString(count_text(
                                           int64_t(gain_->parts.size()), what.toStdString())));
@@ -62,8 +63,8 @@ QString GainView::summary() const {
     words += QString(", the default %1: %2")
                  .arg(paint::time(*gain_->default_ms),
                       QString::fromStdString(speedup_text(*gain_->default_ms / *gain_->ms)));
-  return words + (gain_->of_choices ? ". Each choice was set back alone."
-                                    : ". Each step was left out alone.");
+  return words + (gain_->of_choices ? ". Each knob was reset individually."
+                                    : ". Each step was left out individually.");
 }
 
 void GainView::paintEvent(QPaintEvent*) {
@@ -72,8 +73,8 @@ void GainView::paintEvent(QPaintEvent*) {
   double wide = unit_width() - 2 * kLeft;
   if (!gain_) {
     paint::paragraph(painter, QRectF(kLeft, 16, wide, 60), ui_font(12), theme_.text2,
-                     "What carries the gain: a state of the history or a trial is timed without "
-                     "each of its steps or choices, one at a time. Begin it from their menus.");
+                     "Ablation times a state without each of its steps, or a trial with each knob "
+                     "reset, one at a time. Start it from the menu of a state or a trial.");
     return;
   }
   QString title = QString::fromStdString(gain_->kernel) + QStringLiteral(" · ") +

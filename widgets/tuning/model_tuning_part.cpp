@@ -36,7 +36,7 @@ QString now_words(session::ModelTuningView const& view) {
     case ModelTuningState::kComparing:
       return "Comparing the best of " + kernel;
     case ModelTuningState::kNetworks:
-      return "Comparing the networks, in turns";
+      return "Final comparison (interleaved runs)";
     default:
       return view.error.empty() ? "Ended: " + QString::fromStdString(view.ended) : "Ended";
   }
@@ -76,13 +76,13 @@ QString result_words(session::ModelTuningView const& view) {
     words << QString("The network takes %1, before %2: %3.")
                  .arg(paint::time(*view.after_ms), paint::time(*view.before_ms),
                       QString::fromStdString(speedup_text(*view.before_ms / *view.after_ms)));
-    words << QString(
-                 view.elsewhere
-                     ? "%1 of %2 kernels have another schedule once a device of this kind is in "
-                       "use."
-                     : "%1 of %2 kernels have another schedule now; each can be undone.")
-                 .arg(view.changed)
-                 .arg(view.kernels.size());
+    words
+        << QString(
+               view.elsewhere
+                   ? "%1 of %2 kernels have another schedule once a device of this type is in use."
+                   : "%1 of %2 kernels have another schedule now; each can be undone.")
+               .arg(view.changed)
+               .arg(view.kernels.size());
   } else if (view.after_ms) {
     words << QString("Nothing was faster in the network, which takes %1.")
                  .arg(paint::time(*view.after_ms));

@@ -36,9 +36,10 @@ ModelTuningView::ModelTuningView(QWidget* parent) : QWidget(parent) {
 }
 
 QWidget* ModelTuningView::build_head() {
-  again_ = button("Tune again", "modelTuningAgain", "Search further, from where the kernels stand");
-  pause_ = button("Pause", "modelTuningPause", "Wait after the trial that runs now, or go on");
-  stop_ = button("Stop", "modelTuningStop", "End the search; what was found is compared");
+  again_ =
+      button("Tune again", "modelTuningAgain", "Continue the search from the current schedules");
+  pause_ = button("Pause", "modelTuningPause", "Pause after the current trial, or resume");
+  stop_ = button("Stop", "modelTuningStop", "Stop the search and compare its results");
   auto* head = new QWidget;
   auto* row = new QHBoxLayout(head);
   row->setContentsMargins(16, 8, 16, 4);
@@ -109,8 +110,8 @@ void ModelTuningView::show_buttons() {
   pause_->setEnabled(searches && !stopping);
   pause_->setText(paused ? "Resume" : "Pause");
   stop_->setText(stopping ? "End now" : "Stop");
-  stop_->setToolTip(stopping ? "End at once; what was tried stays, and no schedule changes"
-                             : "End the search; what was found is compared");
+  stop_->setToolTip(stopping ? "Stop at once; trials are kept, and no schedule changes"
+                             : "Stop the search and compare its results");
   // What was pressed may be gone now: the keyboard stays here.
   if (has_focus && focused->isHidden()) (goes_on ? stop_ : again_)->setFocus();
 }

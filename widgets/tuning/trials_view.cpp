@@ -50,17 +50,17 @@ QWidget* TrialsView::build_head() {
   row->setContentsMargins(12, 6, 12, 6);
   top_ = new Chooser;
   top_->setObjectName("trialsTop");
-  top_->setAccessibleName("Which part of the trials, the fastest first");
+  top_->setAccessibleName("Fraction of the trials, fastest first");
   for (double part : kParts)
     top_->addItem(part == 1 ? QStringLiteral("All trials")
                             : "Fastest " + QString::fromStdString(percent_text(part)));
   scale_ = new Chooser;
   scale_->setObjectName("trialsScale");
-  scale_->setAccessibleName("Axis of time");
+  scale_->setAccessibleName("Time axis");
   scale_->addItems({"Logarithmic time", "Linear time"});
-  all_ = controls::button("Keep all", "trialsAll", "Every trial of every value again");
-  open_ = controls::button("Open the fastest", "trialsOpen",
-                           "The fastest trial of those that are kept, as steps");
+  all_ = controls::button("Keep all", "trialsAll", "Show the trials of every value");
+  open_ =
+      controls::button("Open the fastest", "trialsOpen", "Open the fastest kept trial as steps");
   for (QWidget* one : std::initializer_list<QWidget*>{words_, top_, scale_, all_, open_})
     row->addWidget(one);
   connect(top_, &QComboBox::activated, this, [this](int at) { emit top_asked(kParts[at]); });

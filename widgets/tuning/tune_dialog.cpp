@@ -47,12 +47,12 @@ TuneDialog::TuneDialog(int from, std::vector<std::string> const& searches, QStri
   title_ = label("tuneTitle", "title");
   title_->setText(windowTitle());
   words_ = label("tuneWords", "secondary", controls::Wrap::kYes);
-  words_->setText("Looking for what there is to choose...");
+  words_->setText("Loading knobs…");
   start_ = button("Start", "tuneStart", "Search with this budget");
   start_->setProperty("primary", true);
   start_->setDefault(true);
   start_->setEnabled(false);
-  auto* cancel = button("Cancel", "tuneCancel", "Close this and search nothing");
+  auto* cancel = button("Cancel", "tuneCancel", "Cancel");
   cancel->setAutoDefault(false);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(20, 16, 20, 16);
@@ -76,7 +76,7 @@ TuneDialog::TuneDialog(int from, std::vector<std::string> const& searches, QStri
 QWidget* TuneDialog::build_table() {
   table_ = new QTableWidget(0, 3);
   table_->setObjectName("tuneKnobs");
-  table_->setAccessibleName("Knobs; those that are checked stay as they are");
+  table_->setAccessibleName("Knobs (checked = fixed)");
   table_->setHorizontalHeaderLabels({"keep", "now", "values"});
   table_->verticalHeader()->hide();
   table_->setShowGrid(false);
@@ -90,8 +90,8 @@ QWidget* TuneDialog::build_table() {
   head->setSectionResizeMode(1, QHeaderView::ResizeToContents);
   head->setSectionResizeMode(2, QHeaderView::ResizeToContents);
   connect(table_, &QTableWidget::itemChanged, this, &TuneDialog::show_size);
-  all_ = button("Keep all", "tuneKeepAll", "Every knob stays as it is");
-  none_ = button("Keep none", "tuneKeepNone", "The search chooses every knob");
+  all_ = button("Fix all", "tuneKeepAll", "Fix every knob");
+  none_ = button("Fix none", "tuneKeepNone", "Let the search choose every knob");
   for (QPushButton* one : {all_, none_}) one->setProperty("quiet", true);
   for (QPushButton* one : {all_, none_}) one->setAutoDefault(false);
   connect(all_, &QPushButton::clicked, this, [this] { keep_all(true); });
@@ -148,9 +148,9 @@ void TuneDialog::show_space(session::TuningSpace const& space) {
     return;
   }
   words_->setText(from_ > 0 ? "The steps stay as they are, and the search chooses their numbers. "
-                              "What is checked here stays, too."
-                            : "The search chooses what the target's template leaves open. What is "
-                              "checked here stays as it is by rule.");
+                              "Checked knobs stay fixed."
+                            : "The search chooses what the target's template leaves open. Checked "
+                              "knobs keep their default.");
   fill(space);
   show_size();
   table_->setFocus();

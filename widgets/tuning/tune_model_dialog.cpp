@@ -32,15 +32,16 @@ TuneModelDialog::TuneModelDialog(QString const& model, int kernels, QString cons
   auto* title = label("tuneModelTitle", "title");
   title->setText("Tune " + model);
   auto* words = label("tuneModelWords", "secondary", controls::Wrap::kYes);
-  words->setText(QString("All %1 kernels are searched with one budget; most of it goes where most "
-                         "is gained. What is faster in the whole network becomes the kernels' "
-                         "schedules, and can be undone kernel by kernel; what is found for another "
-                         "kind of devices waits until one of those is in use.")
-                     .arg(kernels));
+  words->setText(
+      QString(
+          "All %1 kernels share one budget; most of it goes to the kernels that gain most. "
+          "Schedules that are faster in the whole network are applied, and can be undone kernel by "
+          "kernel; those for another device type are applied once such a device is in use.")
+          .arg(kernels));
   auto* start = button("Start", "tuneModelStart", "Search with this budget");
   start->setProperty("primary", true);
   start->setDefault(true);
-  auto* cancel = button("Cancel", "tuneModelCancel", "Close this and search nothing");
+  auto* cancel = button("Cancel", "tuneModelCancel", "Cancel");
   cancel->setAutoDefault(false);
   devices_ = new DeviceChecks(device, machine);
   connect(devices_, &DeviceChecks::changed, this,
@@ -74,9 +75,9 @@ QCheckBox* TuneModelDialog::build_arranges() {
   auto* box = new QCheckBox("other layouts and algorithms");
   box->setObjectName("tuneModelArranges");
   box->setToolTip(
-      "They decide which kernels there are: whole networks are compared on the device in use, and "
-      "what is faster stays. A kernel that changes begins anew; its history comes back with its "
-      "layout.");
+      "They determine the kernels: whole networks are compared on the device in use, and the "
+      "faster one is kept. A kernel that changes starts a new history; the old one returns with "
+      "its layout.");
   box->setChecked(true);
   return box;
 }

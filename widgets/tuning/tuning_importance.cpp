@@ -42,7 +42,7 @@ void TuningImportance::paintEvent(QPaintEvent*) {
   painter.fillRect(unit_rect(), theme_.panel);
   double right = unit_width() - 16, names = 40;
   paint::text(painter, QRectF(16, 4, right - 16, 20), ui_font(13, 600), theme_.text1,
-              "What decides the time");
+              "Knob importance");
   paint::paragraph(painter, QRectF(16, 26, right - 16, 34), ui_font(11), theme_.text2, words());
   for (size_t i = 0; i < rows(); ++i)
     names = std::max(

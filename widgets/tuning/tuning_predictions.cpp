@@ -32,10 +32,10 @@ QCPRange times_of(session::TuningView const& runs) {
 }  // namespace
 
 QString agreement(double tau) {
-  if (tau >= 0.7) return "The order agrees well";
-  if (tau >= 0.4) return "The order agrees in part";
-  if (tau >= 0.1) return "The order hardly agrees";
-  return tau > -0.1 ? "The order does not agree" : "The order is rather the reverse";
+  if (tau >= 0.7) return "Predictions correlate well";
+  if (tau >= 0.4) return "Predictions correlate in part";
+  if (tau >= 0.1) return "Predictions hardly correlate";
+  return tau > -0.1 ? "Predictions do not correlate" : "Predictions are anti-correlated";
 }
 
 TuningPredictions::TuningPredictions(QWidget* parent) : TrialPlot(parent) {

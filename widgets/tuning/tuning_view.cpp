@@ -52,12 +52,12 @@ TuningView::TuningView(std::vector<std::string> const& searches, QWidget* parent
 QWidget* TuningView::build_head(std::vector<std::string> const& searches) {
   start_ = button("Start", "tuningStart", "Search for a faster schedule of this kernel");
   start_->setProperty("primary", true);
-  on_ = button("Devices...", "tuningOn", "Choose the devices that search, and what stays as it is");
+  on_ = button("Devices...", "tuningOn", "Choose devices and fixed knobs");
   here_ =
       button("From here...", "tuningHere", "Keep the steps of this state, search their numbers");
   model_ = button("Model...", "tuningModel", "Search for all kernels of the model");
-  pause_ = button("Pause", "tuningPause", "Wait after the trial that runs now, or go on");
-  stop_ = button("Stop", "tuningStop", "End the search; what was tried stays");
+  pause_ = button("Pause", "tuningPause", "Pause after the current trial, or resume");
+  stop_ = button("Stop", "tuningStop", "Stop the search; trials are kept");
   search_ = new Chooser;
   search_->setObjectName("tuningSearch");
   search_->setAccessibleName("Search");
@@ -88,8 +88,8 @@ void TuningView::make_words() {
   kept_->setContentsMargins(16, 0, 16, 6);
   open_ = button("Open as steps", "tuningOpen", "The best trial as a branch of the history");
   open_->setProperty("primary", true);
-  gain_ = button("What carries it", "tuningGain", "Set each choice of the trial back, and measure");
-  clear_ = button("Clear", "tuningClear", "Remove the searches that have ended");
+  gain_ = button("Ablate", "tuningGain", "Reset each knob to its default and measure");
+  clear_ = button("Clear", "tuningClear", "Remove ended searches");
   clear_->setProperty("quiet", true);
 }
 
@@ -384,8 +384,9 @@ void TuningView::show_head() {
   on_->setEnabled(can_start());
   here_->setVisible(!goes_on);
   here_->setEnabled(can_start() && step_ > 0);
-  here_->setToolTip(step_ > 0 ? "Keep the steps of this state, search their numbers"
-                              : "The plain loop nest has no step whose numbers could be searched");
+  here_->setToolTip(step_ > 0
+                        ? "Keep the steps of this state, search their numbers"
+                        : "The unscheduled loop nest has no step whose numbers could be searched");
   model_->setVisible(!goes_on && has_model_);
   model_->setEnabled(can_start());
   pause_->setVisible(goes_on);

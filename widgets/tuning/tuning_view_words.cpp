@@ -15,7 +15,7 @@ QString TuningView::words_of_kinds(std::vector<session::TuningRun const*> const&
     QString words = end_words(*run);
     if (run->goes_on()) {
       words = run->state == session::TuningState::kPreparing
-                  ? QStringLiteral("preparing the right answers")
+                  ? QStringLiteral("computing reference outputs")
                   : QString("%1 of %2 trials").arg(run->trials.size()).arg(run->budget);
       if (run->least_ms() > 0) words += ", best " + paint::time(run->least_ms());
     }
@@ -34,7 +34,7 @@ QString TuningView::kept_words() const {
     words << QString::fromStdString(one.machine) + (where + time);
   }
   if (words.isEmpty()) return {};
-  return "A schedule is kept for when such a device is in use: " + words.join("; ") + ".";
+  return "Saved for another device type: " + words.join("; ") + ".";
 }
 
 QString TuningView::progress_words(session::TuningRun const& run) const {
@@ -43,11 +43,11 @@ QString TuningView::progress_words(session::TuningRun const& run) const {
   if (runs.size() > 1) {
     size_t trials = 0;
     for (session::TuningRun const* one : runs) trials += one->trials.size();
-    words = QString("%1 trials on %2 kinds of devices").arg(trials).arg(runs.size());
+    words = QString("%1 trials on %2 device types").arg(trials).arg(runs.size());
   }
   switch (run.state) {
     case session::TuningState::kPreparing:
-      words = "Preparing the right answers";
+      words = "Computing reference outputs";
       break;
     case session::TuningState::kPaused:
       words += QStringLiteral(" · paused");
@@ -87,7 +87,7 @@ QString TuningView::end_words(session::TuningRun const& run) const {
   if (run.state == session::TuningState::kEnded && run.error.empty()) {
     words << "Ended: " + QString::fromStdString(run.ended) + ".";
     if (run.best > 0)
-      words << offer_words(run) + (run.elsewhere ? " It is kept for devices of this kind." : "");
+      words << offer_words(run) + (run.elsewhere ? " It is saved for devices of this type." : "");
     else
       words << (run.from > 0 ? QString("Nothing was faster than step %1.").arg(run.from)
                              : QStringLiteral("Nothing was faster than the default schedule."));

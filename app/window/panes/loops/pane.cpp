@@ -180,7 +180,7 @@ private:
   void say_why_empty(session::Snapshot const& next) {
     bool open = next.model && !next.model->free_inputs.empty();
     view_->set_empty_words(!next.kernels || !next.kernels->rows.empty()
-                               ? "The loops of a kernel appear here. Choose a kernel at the left."
+                               ? "Select a kernel to see its loops."
                            : open ? "Loops appear when the sizes above are set."
                                   : "This model has no kernels, so there are no loops to show.");
   }

@@ -110,7 +110,7 @@ Status RecordReader::open() {
   std::error_code ignored;
   if (file_.empty()) return bad_input("no_store", "this session keeps no trials");
   if (!std::filesystem::exists(file_, ignored))
-    return bad_input("no_store", "no trials are stored yet: a tuning keeps each of its trials");
+    return bad_input("no_store", "no trials are stored yet: tune a kernel to store its trials");
   TRY_ASSIGN(store_, records::open_store(file_));
   return {};
 }
