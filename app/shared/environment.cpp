@@ -103,8 +103,8 @@ Result<std::string> choose_cache_folder(std::string const& folder) {
                      fmt::format("{} cannot be the cache's folder: {}", folder, why));
   };
   fs::path wanted = folder;
-  if (!wanted.is_absolute()) return unusable("it is no whole path");
-  if (folder.find('\n') != std::string::npos) return unusable("its name has two lines");
+  if (!wanted.is_absolute()) return unusable("it is not an absolute path");
+  if (folder.find('\n') != std::string::npos) return unusable("its name contains a line break");
   if (fs::exists(wanted, error) && !fs::is_directory(wanted, error))
     return unusable("it is a file");
   // Nothing of ours lies between what is somebody's.

@@ -57,7 +57,7 @@ void MainWindow::build_actions() {
   add_action("Open a project", "Ctrl+Shift+O", [this] {
     show_action(journal::ShowDialog{"open-project", {}});
   });
-  add_action("Open earlier work", "", [this] {
+  add_action("Open autosaved project", "", [this] {
     show_action(journal::ShowDialog{"open-project", keeper_->earlier_folder().toStdString()});
   });
   add_action("Save the project", "Ctrl+S", [this] { show_action(journal::SaveProject{}); });
@@ -102,7 +102,7 @@ void MainWindow::build_actions() {
 /// What panes add stands before these.
 void MainWindow::build_late_actions() {
   section_ = "Views";
-  add_action("Find in what is shown", "Ctrl+F", [this] { find_in_what_is_shown(); });
+  add_action("Find in view", "Ctrl+F", [this] { find_in_what_is_shown(); });
   build_picture_actions();
   section_ = "Window";
   for (auto const& [name, theme] : {std::pair{"Dark theme", "dark"},

@@ -9,7 +9,7 @@ CodeSwitch const kSwitches[] = {
      [](CodeLook& look) -> bool& { return look.assembly.intel; }},
     {"directives", "Directives", "", true,
      [](CodeLook& look) -> bool& { return look.assembly.directives; }},
-    {"labels", "Labels that nothing names", "", true,
+    {"labels", "Unreferenced labels", "", true,
      [](CodeLook& look) -> bool& { return look.assembly.labels; }},
     {"model", "Cycles, modelled", "Alt+M", true,
      [](CodeLook& look) -> bool& { return look.model; }},

@@ -14,8 +14,8 @@ namespace tw {
 namespace {
 
 constexpr char const* kHowToSet =
-    "There is no baseline to compare with. B makes the state that is ringed in History the "
-    "baseline; Ctrl+Alt+B does so from anywhere.";
+    "There is no baseline to compare with. B in History makes the focused state the baseline; "
+    "Ctrl+Alt+B does so from anywhere.";
 
 /// The expression is the kernel's in all its states, and remarks are no code.
 bool can_differ(QString const& stage) { return stage != "expression" && stage != "remarks"; }

@@ -182,7 +182,7 @@ int CodePanel::shared_lines() const {
 QString CodePanel::explained(int line) const {
   if (!shows_assembly() && view_->has_notes() && size_t(line) < line_shares_.size() &&
       line_shares_[size_t(line)] >= 0)
-    return QString("%1 of the kernel's modelled time; blocks are modelled each alone.")
+    return QString("%1 of the kernel's modelled time; each block is modelled separately.")
         .arg(QString::fromStdString(percent_text(line_shares_[size_t(line)])));
   auto const& report = assembly_.report;
   if (!shows_assembly() || !report || size_t(line) >= shown_.lines.size()) return {};

@@ -55,7 +55,7 @@ std::map<std::string, Advice> const& advice_table() {
       {"not_exportable", {"The Why tab lists what prevents the export.", "Graph"}},
       {"self_test_failed", {"Nothing was written; try the export again.", "Export the model"}},
       {"nothing_to_offload",
-       {"Accelerators compute with bytes: quantize the model first.", "Quantize the model"}},
+       {"This accelerator needs int8: quantize the model first.", "Quantize the model"}},
       {"no_model", kOpenFirst},
       {"no_kernel", {"Choose a kernel in Kernels, at the left.", "Loops"}},
       {"unknown_primitive", kName},
@@ -67,7 +67,7 @@ std::map<std::string, Advice> const& advice_table() {
       {"not_your_kernel",
        {"Write your own kernel; there are examples to start from.", "New kernel"}},
       {"unknown_node", {"Choose a state in History.", ""}},
-      {"same_state", {"Move the ring in History to another state with the arrow keys.", ""}},
+      {"same_state", {"Move the focus in History to another state with the arrow keys.", ""}},
   };
   return table;
 }
@@ -81,7 +81,7 @@ char const* title_of(std::string const& job) {
       {"replay", "Not replayed"},    {"kernel", "The kernel was not accepted"},
   };
   auto known = titles.find(job);
-  return known == titles.end() ? "Not done" : known->second;
+  return known == titles.end() ? "Command failed" : known->second;
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ Status MainWindow::show_replay_dialog() {
   if (!snapshot_.kernels || !snapshot_.history)
     return bad_input("no_kernel", "no kernel is selected");
   if (snapshot_.history->current == 0)
-    return bad_input("nothing_to_replay", "the plain loop nest has no steps to replay");
+    return bad_input("nothing_to_replay", "the unscheduled loop nest has no steps to replay");
   auto* dialog = new QDialog(this);
   dialog->setObjectName("replayDialog");
   dialog->setWindowTitle("Replay on another kernel");

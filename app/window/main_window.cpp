@@ -111,9 +111,9 @@ void MainWindow::build() {
   cancel_ = new QPushButton("Cancel");
   cancel_->setObjectName("cancel");
   cancel_->setProperty("quiet", true);
-  by_rule_ = new QPushButton("Take the schedule by rule");
+  by_rule_ = new QPushButton("Use the default schedule");
   by_rule_->setObjectName("takeScheduleByRule");
-  by_rule_->setToolTip("The plain nest cannot be measured here; the schedule by rule can");
+  by_rule_->setToolTip("The unscheduled nest cannot be measured here; the default schedule can");
   by_rule_->hide();
   auto* keys = new QLabel("? keys    Ctrl+Shift+P commands");
   keys->setProperty("role", "label");

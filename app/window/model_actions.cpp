@@ -117,7 +117,7 @@ void MainWindow::show_notes() {
   if (!snapshot_.model) return;
   QStringList lines;
   for (std::string const& note : snapshot_.model->notes) lines << QString::fromStdString(note);
-  explain("Not understood\n\n" + lines.mid(0, 200).join("\n\n"));
+  explain("Import warnings\n\n" + lines.mid(0, 200).join("\n\n"));
 }
 
 }  // namespace tw

@@ -149,9 +149,10 @@ Status MainWindow::run(journal::MoveView const& action) {
   Placed* placed = placed_as(action.view);
   if (!placed) return bad_input("unknown_view", "there is no view '" + action.view + "' to move");
   if (!can_move(*placed))
-    return bad_input("fixed_view", "the view " + action.view + " stays where it is: " +
-                                       (placed->row->is_home ? "one works in it"
-                                                             : "it stands alone without a model"));
+    return bad_input("fixed_view",
+                     "the view " + action.view + " stays where it is: " +
+                         (placed->row->is_home ? "it is the working view"
+                                               : "it is the only view without a model"));
   move_pane(*placed, action.place);
   keep_places();
   return {};
@@ -211,7 +212,7 @@ Status MainWindow::run(journal::ResetLayout const&) {
   if (wide_) upper_->want(UpperPanes::by_rule(width(), theme_.scale));
   lower_->setSizes({lower_->width() / 2, lower_->width() / 2});
   whole_->arrange({whole_->height() * 5 / 8, whole_->height() * 3 / 8});
-  note("Every view is where it stood at first");
+  note("The default layout is restored");
   return {};
 }
 

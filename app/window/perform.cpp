@@ -32,7 +32,7 @@ Status MainWindow::perform(journal::Action const& action) {
   if (!of_session) tell_those_that_wait();
   auto handler = handlers_.find(action.kind());
   Status status = handler == handlers_.end()
-                      ? Status(bad_input("unknown_action", "no part of this window can do that"))
+                      ? Status(bad_input("unknown_action", "unsupported action in this window"))
                       : handler->second(action);
   if (status) return status;
   if (asked)

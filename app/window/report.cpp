@@ -163,8 +163,8 @@ int write_report(MainWindow& window, session::Session& session, QString const& f
     }
   settle(window, session);
   if (!session.snapshot().history) return finish(report, folder);
-  report.row("plain nest", current(session.snapshot()));
-  report.picture("plain", "A convolution's plain nest");
+  report.row("unscheduled nest", current(session.snapshot()));
+  report.picture("plain", "A convolution's unscheduled nest");
   QStringList steps = hand_schedule(session.snapshot());
   for (QString const& step : steps) {
     window.apply_line(step);

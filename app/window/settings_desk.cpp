@@ -2,6 +2,7 @@
 #include "app/window/settings_desk.h"
 
 #include <QFileDialog>
+#include <QHash>
 #include <QSettings>
 #include <algorithm>
 #include <cmath>
@@ -20,6 +21,28 @@ namespace tw {
 namespace {
 
 QString key_of(QString const& command) { return "keys/" + QString(command).replace('/', ' '); }
+
+/// What a command was called before; keys that were chosen then stay with it.
+QString former_name(QString const& command) {
+  static QHash<QString, QString> const names{
+      {"Open autosaved project", "Open earlier work"},
+      {"Find in view", "Find in what is shown"},
+      {"Iteration space", "Iteration plane"},
+      {"Suggestions", "Next moves"},
+      {"Ablation", "Gain"},
+      {"Measure step contributions", "What carries the gain"},
+      {"Measure knob contributions", "What carries the trial's gain"},
+      {"Show all kernels on the roofline", "Put every kernel below the roofs"},
+      {"Toggle fusion of the selected edge", "Fuse or part the edge of the graph that Why shows"},
+      {"Back in Attributes", "Inspect what was inspected before"},
+      {"Compare focused and current state", "Compare the ringed state with the current one"},
+      {"Star the focused state", "Tag the ringed state"},
+      {"Name the focused state", "Name the ringed state"},
+      {"Set the focused state as baseline", "Set the ringed state as baseline"},
+      {"Clear baseline", "Compare with no baseline"},
+      {"Offload supported kernels", "Run on the selected device what it can"}};
+  return names.value(command);
+}
 
 QString kept(Workbench const& bench, char const* key, char const* preset) {
   return QSettings(bench.settings_file(), QSettings::IniFormat).value(key, preset).toString();
@@ -53,13 +76,13 @@ std::vector<Setting> look_settings(Workbench& bench) {
        {"Dark", "Light", "High contrast"},
        theme,
        [&bench](QString const& value) { bench.ask(journal::SetTheme{value.toStdString()}); }},
-      {"Look", "settingText", "Size of text", "Of text and of everything around it.", sizes, words,
+      {"Look", "settingText", "Size of text", "Scales text and everything around it.", sizes, words,
        QString::number(int(std::lround(bench.theme().scale * 100))),
        [&bench](QString const& value) { bench.ask(journal::ScaleText{value.toInt()}); }},
       {"Look",
        "settingSyntax",
        "Syntax of assembly",
-       "Of this kernel's and of every model's from now on; a project keeps its own.",
+       "For this kernel and every model from now on; a project keeps its own.",
        {"att", "intel"},
        {"AT&T", "Intel"},
        kept(bench, kSyntaxKey, "att"),
@@ -82,8 +105,8 @@ std::vector<Setting> measuring_settings(Workbench& bench) {
   return {
       {"Measuring",
        "settingBackground",
-       "Measure other kernels while nothing else runs",
-       "Kernels of the list get a time two seconds after the last command, one at a time.",
+       "Measure other kernels when idle",
+       "Measures remaining kernels when idle, one at a time, two seconds after the last command.",
        {"on", "off"},
        {"On", "Off"},
        bench.live().measures_in_background() ? "on" : "off",
@@ -92,7 +115,7 @@ std::vector<Setting> measuring_settings(Workbench& bench) {
          keep(bench, "background", value);
        }},
       {"Measuring", "settingThreads", "Threads of this machine",
-       "That kernels run with, from the next start on.", counts, count_words,
+       "Threads that run kernels; takes effect at the next start.", counts, count_words,
        kept(bench, "threads", "0"),
        [&bench](QString const& value) { keep(bench, "threads", value); }},
   };
@@ -105,7 +128,7 @@ QString folder_words(CacheDesk const& desk) {
   QString now = QString::fromStdString(desk.folder().string());
   QString chosen = QString::fromStdString(chosen_cache_folder());
   if (chosen.isEmpty() || chosen == now) return now;
-  if (qEnvironmentVariableIsSet("TW_CACHE_DIR")) return now + " (TW_CACHE_DIR says so)";
+  if (qEnvironmentVariableIsSet("TW_CACHE_DIR")) return now + " (set by TW_CACHE_DIR)";
   return now + "\nFrom the next start on: " + chosen;
 }
 
@@ -138,28 +161,26 @@ std::vector<Setting> cache_settings(Workbench& bench, QWidget* window, CacheDesk
       {"Cache",
        "settingCacheFolder",
        "Folder",
-       "Where kernels' code is kept, so that a model opens faster the next time. Another folder is "
-       "used from the next start on; what was kept stays in the old one.",
+       "Caches compiled kernels, so that models open faster. Another folder is used from the next "
+       "start; the old one keeps its contents.",
        {},
        {},
        folder_words(desk),
        {},
-       {{"cacheChoose", "Choose", "Choose another folder, for the next start on",
+       {{"cacheChoose", "Choose", "Choose another folder (used from the next start)",
          [window, &desk] { ask_folder(window, desk); }}}},
       {"Cache",
        "settingCacheSize",
        "Size now",
-       "Emptying removes what can be made again. What was measured stays, and so does what is not "
-       "Tilewright's own.",
+       "Clearing removes what can be rebuilt. Measurements and files of other programs are kept.",
        {},
        {},
        desk.words(),
        {},
-       {{"cacheEmpty", "Empty the cache", "Remove kept code and unpacked models",
+       {{"cacheEmpty", "Clear the cache", "Remove compiled kernels and unpacked models",
          [&bench] { ask_line(bench, "empty cache"); }}}},
-      {"Cache", "settingCacheLimit", "Limit of kernels' code",
-       "What is over it goes at once, the least recently used first.", limits, words,
-       QString::number(now),
+      {"Cache", "settingCacheLimit", "Limit of compiled kernels",
+       "Least recently used entries are evicted.", limits, words, QString::number(now),
        [&bench](QString const& value) { ask_line(bench, "limit cache " + value); }},
   };
 }
@@ -171,7 +192,7 @@ std::vector<Setting> settings_of(Workbench& bench, QWidget* window, CacheDesk& d
   all.push_back({"Files",
                  "settingFile",
                  "Settings",
-                 "Every setting stands in this file, as text.",
+                 "All settings are stored in this file, as text.",
                  {},
                  {},
                  bench.settings_file(),
@@ -182,9 +203,11 @@ std::vector<Setting> settings_of(Workbench& bench, QWidget* window, CacheDesk& d
 }  // namespace
 
 QString chosen_keys(QString const& settings_file, UserCommand const& command) {
-  return QSettings(settings_file, QSettings::IniFormat)
-      .value(key_of(command.name), command.keys)
-      .toString();
+  QSettings file(settings_file, QSettings::IniFormat);
+  QString former = former_name(command.name);
+  QVariant usual = command.keys;
+  if (!former.isEmpty()) usual = file.value(key_of(former), usual);
+  return file.value(key_of(command.name), usual).toString();
 }
 
 void add_settings(Workbench& bench, QWidget* window,

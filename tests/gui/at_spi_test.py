@@ -261,8 +261,8 @@ def examine_kernel(reader):
     wrong += check_keys(reader, "Loop ladder", (DOWN, UP), begin=UP)
     wrong += check_keys(reader, "History", (LEFT, RIGHT), begin=RIGHT)
     wrong += check_keys(reader, "Roofline", (LEFT, LEFT))
-    show(reader, "Next")
-    wrong += check_keys(reader, "Next moves", (DOWN, UP), begin=UP)
+    show(reader, "Suggestions")
+    wrong += check_keys(reader, "Suggestions", (DOWN, UP), begin=UP)
     return wrong
 
 

@@ -130,7 +130,7 @@ private slots:
     size_t all = report->text->lines.size();
     QCOMPARE(shown_lines(), all);
     press("Code: Directives");
-    press("Code: Labels that nothing names");
+    press("Code: Unreferenced labels");
     QVERIFY(shown_lines() < all);
     QVERIFY(!panel_->view().all_text().contains(".globl"));
     bool two_syntaxes = !report->instructions.begin()->second.intel.empty();

@@ -52,7 +52,7 @@ private slots:
     QVERIFY(card().shown()->fused && card().shown()->chosen);
     // The journal has it, and it can be undone by a key.
     QVERIFY(place_->recorded().find(".fusion=together") != std::string::npos);
-    place_->window->run_action("Fuse or part the edge of the graph that Why shows");
+    place_->window->run_action("Toggle fusion of the selected edge");
     place_->settle();
     QCOMPARE(now().graph->groups.size(), groups);
     QTRY_COMPARE(deed().text(), QString("Fuse anyway"));

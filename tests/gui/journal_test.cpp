@@ -145,8 +145,8 @@ private slots:
     };
     row("jumpp 3", "f:2:1: there is no action 'jumpp'");
     row("jump", "f:2:5: STEP is missing");
-    row("jump x", "f:2:6: STEP must be a whole number, not 'x'");
-    row("jump 99999999999", "f:2:6: STEP must be a whole number, not '99999999999'");
+    row("jump x", "f:2:6: STEP must be an integer, not 'x'");
+    row("jump 99999999999", "f:2:6: STEP must be an integer, not '99999999999'");
     row("undo 3", "f:2:6: '3' is not expected here");
     row("note 1 \"open", "f:2:8: the closing quote is missing");
     row("note 1 \"a\"b", "f:2:11: a space must follow a quote");

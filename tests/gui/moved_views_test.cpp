@@ -244,8 +244,8 @@ private slots:
   void what_cannot_move_says_why() {
     Workplace place(false);
     place.open_matmul();
-    for (auto const& [line, words] : {std::pair("loops below", "one works in it"),
-                                      {"records left", "stands alone"},
+    for (auto const& [line, words] : {std::pair("loops below", "it is the working view"),
+                                      {"records left", "only view"},
                                       {"nothing left", "there is no view"}})
       QCOMPARE(
           place.lines(std::string("move view ") + line + "\nexpect error contains " + words + "\n"),

@@ -107,7 +107,7 @@ private slots:
     view_ = std::make_unique<TimelineView>();
     view_->set_theme(Theme::load("dark"));
     view_->resize(1200, 760);
-    view_->show_choices({{"previous", "Beside the step before"}, {"none", "This run alone"}},
+    view_->show_choices({{"previous", "Compare with previous step"}, {"none", "This run alone"}},
                         "previous");
     view_->show_runs(two_runs(), false);
     view_->show();

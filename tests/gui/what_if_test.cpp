@@ -91,7 +91,7 @@ private slots:
     QCOMPARE(place_->lines("roofline of model\nroofline if " + to_text(half) + "\n"),
              std::string());
     place_->settle();
-    for (int i = 0; i < 200 && painted(*view_).join(" ").contains("being modelled"); ++i)
+    for (int i = 0; i < 200 && painted(*view_).join(" ").contains("Modelling"); ++i)
       QTest::qWait(20);
     QString words = painted(*view_).join("\n");
     QVERIFY2(words.contains("Every kernel with its default schedule, modelled on it."),

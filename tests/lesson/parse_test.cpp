@@ -103,7 +103,7 @@ private slots:
     row(head + "pages: 3\n",
         "f:3: title, about, minutes, kernel or start is expected here, or a step, which begins "
         "with #");
-    row(head + "minutes: long\n", "f:3: minutes must be a whole number from 1 to 600");
+    row(head + "minutes: long\n", "f:3: minutes must be an integer from 1 to 600");
     row(head + "kernel:\n# One\n", "f:3: the kernel has no text");
     row(head + "start:\n  jumpp 3\n", "f:4: there is no action 'jumpp'");
     row(head + "# One\n# Two\n", "f:3: the step has no text");
@@ -118,13 +118,13 @@ private slots:
         "f:5: a question in words needs choices below it, two at least");
     row(step + "ask: How many? | loops\nchoices: 1, 2\n",
         "f:6: loops is a number: it is asked for without choices");
-    row(step + "choices: 1, 2\n", "f:5: choices stand below a question");
+    row(step + "choices: 1, 2\n", "f:5: choices follow a question");
     row(step + "See {kernel.sped}.\n", "f:5: there is no fact 'kernel.sped'");
     // What looks like a fact would else be read as it stands, braces and all.
     row(step + "See {machine.l7}.\n", "f:5: there is no fact 'machine.l7'");
     row(step + "See {Kernel.of-peak}.\n", "f:5: there is no fact 'Kernel.of-peak'");
     row(step + "hint soon: Press R.\n", "f:5: a hint begins with 'hint:' or 'hint after SECONDS:'");
-    row(step + "hint after 0: Press R.\n", "f:5: seconds must be a whole number from 1 to 3600");
+    row(step + "hint after 0: Press R.\n", "f:5: seconds must be an integer from 1 to 3600");
     row(step + "solution:\n  expect loops 3\n",
         "f:6: a goal says what is expected, not the solution");
     row(step + "solution:\n  when loops = 3 undo\n",

@@ -16,7 +16,7 @@ FactInfo const kWindowFacts[] = {
     {"project", "words", "name of the project's file, or none"},
     {"project.changed", "words", "yes if there are changes that are not saved in its file"},
     {"project.embeds", "words", "yes if the project contains a copy of its model"},
-    {"elapsed", "ms", "time from the last action until nothing changed any more"},
+    {"elapsed", "ms", "time from the last action until the window settled"},
 };
 
 }  // namespace

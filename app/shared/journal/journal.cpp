@@ -163,7 +163,7 @@ Result<Journal> parse(std::string_view text, std::string const& file) {
     while (!line.empty() && (line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);
     if (line.empty() || line.front() == '#') continue;
     if (line.size() > kLongestLine)
-      return bad_input("unusable_argument", "the line has more than a million letters", place);
+      return bad_input("unusable_argument", "the line has more than a million characters", place);
     if (!begun) {
       TRY(check_header(line, place));
       begun = true;

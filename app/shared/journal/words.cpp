@@ -128,7 +128,7 @@ Result<int> Reader::integer(std::string_view what) {
   int value = 0;
   auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc() || end != text.data() + text.size())
-    return wrong(fmt::format("{} must be a whole number, not '{}'", what, text), begin);
+    return wrong(fmt::format("{} must be an integer, not '{}'", what, text), begin);
   return value;
 }
 

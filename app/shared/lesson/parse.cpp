@@ -120,7 +120,7 @@ private:
       TRY_ASSIGN(lesson_.minutes, number_in(entry.rest, 1, kMostMinutes, "minutes", number));
     } else if (entry.word == "kernel" || entry.word == "start") {
       if (!entry.rest.empty())
-        return wrong(number, fmt::format("what {} holds stands below it, indented", entry.word));
+        return wrong(number, fmt::format("the contents of {} follow it, indented", entry.word));
       return entry.word == "kernel" ? read_kernel(number) : read_moves(lesson_.start, false);
     } else {
       std::string& into = entry.word == "title" ? lesson_.title : lesson_.about;
@@ -135,7 +135,7 @@ private:
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc() && end == text.data() + text.size() && value >= low && value <= high)
       return value;
-    return wrong(line, fmt::format("{} must be a whole number from {} to {}", what, low, high));
+    return wrong(line, fmt::format("{} must be an integer from {} to {}", what, low, high));
   }
 
   /// The lines below that are indented belong to it, too.
@@ -285,7 +285,7 @@ private:
   Status read_entry(Entry const& entry, int number, Step& step) {
     if (entry.word == "solution") {
       if (!entry.rest.empty() || !entry.words.empty())
-        return wrong(number, "the lines of a solution stand below it, indented");
+        return wrong(number, "the lines of a solution follow it, indented");
       return read_moves(step.solution, true);
     }
     std::string text = continued(entry.rest);
@@ -331,7 +331,7 @@ private:
 
   Status read_choices(std::string const& text, int number, Step& step) {
     if (step.goals.empty() || !step.goals.back().asks)
-      return wrong(number, "choices stand below a question");
+      return wrong(number, "choices follow a question");
     Goal& goal = step.goals.back();
     if (!is_in_words(goal.expect.fact))
       return wrong(
@@ -367,7 +367,8 @@ private:
 
 Result<Lesson> parse(std::string_view text, std::string const& file) {
   if (text.size() > kMostBytes)
-    return bad_input("bad_lesson", "the lesson has more than a million letters", {file, 1, 0, {}});
+    return bad_input("bad_lesson", "the lesson has more than a million characters",
+                     {file, 1, 0, {}});
   return Parser(text, file).run();
 }
 

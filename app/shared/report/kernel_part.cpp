@@ -50,8 +50,8 @@ std::string figures(Contents const& contents) {
   if (node.fraction_of_roof)
     text += figure("kernel.of_roof", percent_text(*node.fraction_of_roof),
                    history.roof ? "of " + history.roof->words : "of the roof", contents);
-  text +=
-      figure("kernel.gain", times("kernel.gain", contents), "as fast as the plain nest", contents);
+  text += figure("kernel.gain", times("kernel.gain", contents), "as fast as the unscheduled nest",
+                 contents);
   text += figure("kernel.over_default", times("kernel.over_default", contents),
                  "as fast as the default schedule", contents);
   text += figure("state", verdict_of(node).text, "against the reference", contents);
@@ -153,7 +153,7 @@ std::string kernel_part(Contents const& contents) {
   session::HistoryView const& history = *now.history;
   std::string text = element("p", kernel.operators + " · " + kernel.shape) + figures(contents);
   text += "<section id=\"script\"><h2>Schedule</h2>\n" +
-          (contents.script.empty() ? element("p", "The plain loop nest: no step was taken.")
+          (contents.script.empty() ? element("p", "The unscheduled loop nest: no step was applied.")
                                    : element("pre", contents.script)) +
           "</section>\n";
   text += check_part(history.nodes[size_t(history.current)]);

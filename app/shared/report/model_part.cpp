@@ -21,7 +21,7 @@ constexpr size_t kMostShown = 24;  // kernels of a graph that is not folded
 double time_of(KernelRow const& row) { return row.time_ms.value_or(0) * row.count; }
 
 std::string state_of(KernelRow const& row) {
-  constexpr char const* kStates[] = {"plain", "by rule", "by hand", "tuned"};
+  constexpr char const* kStates[] = {"plain", "default", "by hand", "tuned"};
   return kStates[size_t(row.state)];
 }
 

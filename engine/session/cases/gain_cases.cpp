@@ -12,7 +12,7 @@ Result<AblationView> ablate_script(LoadedModel const& model, int kernel, NamedSc
                                    StopToken stop, Progress const& progress) {
   TRY_ASSIGN(ir::Program plain, plain_program(model, kernel));
   if (script.text.empty())
-    return bad_input("nothing_to_leave_out", "the plain loop nest has no steps to leave out");
+    return bad_input("nothing_to_leave_out", "the unscheduled loop nest has no steps to leave out");
   TRY_ASSIGN(Schedule whole, schedule_of(plain, &script.text, backend));
   TRY_ASSIGN(std::vector<LeftOut> steps, left_out(whole, backend.shared_target(), stop));
   TRY_ASSIGN(KernelReference reference,

@@ -19,7 +19,8 @@ Status SessionImpl::run(AblateStep const& c) {
     what = {0, state_.model, state_.kernel, fmt::format("step {}, {}", node.id, node.label),
             node.schedule.script()};
     if (node.schedule.trace().empty())
-      return bad_input("nothing_to_leave_out", "the plain loop nest has no steps to leave out");
+      return bad_input("nothing_to_leave_out",
+                       "the unscheduled loop nest has no steps to leave out");
     // Opened from a trial, it is a point of the template still.
     for (auto const& run : state_.runs)
       for (auto const& trial : run->trials)

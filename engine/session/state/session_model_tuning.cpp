@@ -102,7 +102,7 @@ Status SessionImpl::run(TuneModel const& c) {
     std::lock_guard lock(mutex_);
     if (!state_.model) return bad_input("no_model", "no model is open");
     if (state_.model->is_expression)
-      return bad_input("no_network", "this is a kernel alone: tune the kernel");
+      return bad_input("no_network", "this is a single kernel: tune the kernel");
     if (state_.cut_shown)
       return bad_input("model_is_cut",
                        "the model runs on several devices: run it on one to tune it");

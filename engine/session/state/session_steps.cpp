@@ -89,7 +89,7 @@ Status SessionImpl::run(ReplayOn const& c) {
                      "this schedule already belongs to this kernel; choose another kernel");
   Schedule from = state_.now().history.schedule();
   if (from.trace().empty())
-    return bad_input("nothing_to_replay", "the plain loop nest has no steps to replay");
+    return bad_input("nothing_to_replay", "the unscheduled loop nest has no steps to replay");
   state_.refusal = nullptr;
   state_.error = nullptr;
   model_jobs_.start(

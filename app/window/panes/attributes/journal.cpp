@@ -17,7 +17,7 @@ journal::Vocabulary const& vocabulary_attributes() {
               Flag<Inspect>{&Inspect::behind, "behind"},
               Word<Inspect>{&Inspect::kind, "KIND", {"operator", "imported", "kernel", "tensor"}},
               Rest<Inspect>{&Inspect::name, "NAME"}),
-          row<InspectBefore>("inspect before", "shows what was inspected before"),
+          row<InspectBefore>("inspect before", "goes back to what was inspected before"),
       },
       {
           {"inspected", "words",
@@ -25,8 +25,7 @@ journal::Vocabulary const& vocabulary_attributes() {
           {"inspected.kind", "words", "operator, imported, kernel or tensor; or none"},
           {"inspected.what", "words", "what it is: \"conv2d 3x3 /2\", \"Weight\""},
           {"inspected.kernel", "words", "the kernel that it is or is part of, or none"},
-          {"inspected.attributes", "",
-           "number of its attributes, those of the operator's own included"},
+          {"inspected.attributes", "", "number of its attributes, including the operator's own"},
           {"inspected.inputs", "", "number of its inputs"},
           {"inspected.weights", "", "number of its inputs whose values are known"},
           {"inspected.operations", "", "operations in one run of it"},

@@ -48,7 +48,7 @@ public:
                        .possible = [this] { return now().model != nullptr; },
                        .also = "attributes weights histogram tensor operator"});
     bench.add_command({.section = "Views",
-                       .name = "Inspect what was inspected before",
+                       .name = "Back in Attributes",
                        .run = [this] { bench_.ask(journal::InspectBefore{}); },
                        .possible = [this] { return !before_.empty(); }});
     bench.add_copy("Views", "Copy the inspected expression", [this] { return panel_->compute(); });
@@ -63,10 +63,10 @@ public:
   std::vector<PaletteEntry> palette_entries() override;
   std::vector<Key> keys() const override {
     QString const section = "Attributes";
-    return {{section, "Up, Down", "What can be looked at from here"},
-            {section, "Enter", "Look at it"},
-            {section, "Backspace", "Back to what was looked at before"},
-            {section, "Left, Right", "From bar to bar of a histogram"}};
+    return {{section, "Up, Down", "Select a link"},
+            {section, "Enter", "Inspect it"},
+            {section, "Backspace", "Back"},
+            {section, "Left, Right", "Go from bar to bar of a histogram"}};
   }
 
 private:
@@ -149,8 +149,7 @@ void AttributesPane::look() {
   waits_ = false;
   if (!panel_->isVisible()) return;
   if (!now().model || what_.name.empty())
-    return panel_->set_empty_words(
-        "What an operator, a kernel or a tensor is appears here. Choose a kernel.");
+    return panel_->set_empty_words("Select an operator, kernel or tensor.");
   SheetValues values{session::inspect(live(), what_), now().kernels, nullptr};
   if (values.view && !values.view->values_of.empty())
     values.statistics = session::value_statistics(live(), values.view->values_of);
@@ -165,8 +164,7 @@ void AttributesPane::show_menu(QPoint at) {
   if (!kernel.empty() && view->kernel != now().kernel)
     here.push_back({"Choose the kernel " + QString::fromStdString(kernel), true,
                     [this, row = view->kernel] { bench_.execute(session::SelectKernel{row}); }});
-  bench_.show_menu({"Inspect what was inspected before", "Copy the inspected expression"}, at,
-                   here);
+  bench_.show_menu({"Back in Attributes", "Copy the inspected expression"}, at, here);
 }
 
 std::optional<session::FactValue> AttributesPane::fact(std::string const& name) const {

@@ -79,7 +79,7 @@ void add_answers(DeviceState const& state, std::vector<DeviceFigure>& figures) {
     figures.push_back(
         {"Load", QString("%1 over the last minute").arg(state.status->load, 0, 'f', 2)});
   for (std::string const& way : state.status->open_ways)
-    figures.push_back({"Not prevented there", QString::fromStdString(way)});
+    figures.push_back({"Not sandboxed", QString::fromStdString(way)});
 }
 
 QString place_here(std::string const& device) {

@@ -34,8 +34,8 @@ journal::Vocabulary const& vocabulary_devices() {
           {"device.trouble", "words", "why the selected device cannot be reached, or none"},
           {"device.log", "words", "what happened on the selected device"},
           {"team.jobs", "words", "jobs of the attached team with their states, or none"},
-          {"team.workers", "words", "workers of the attached team with what they have, or none"},
-          {"team.says", "words", "what the view of the team's queue says above it, or none"},
+          {"team.workers", "words", "workers of the attached team with their work, or none"},
+          {"team.says", "words", "the message above the team's queue, or none"},
       }};
   return words;
 }

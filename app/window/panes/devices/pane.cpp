@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kNoTeam[] = "none";
 constexpr char kThisMachine[] = "Use this machine";
-constexpr char kOffloadToSelected[] = "Run on the selected device what it can";
+constexpr char kOffloadToSelected[] = "Offload supported kernels";
 
 /// "local:vta:pynq" as people call it.
 QString simulated_title(std::string const& device) {
@@ -23,7 +23,7 @@ QString use_command(std::string const& device) {
   return "Use the simulated " + simulated_title(device);
 }
 QString offload_command(std::string const& device) {
-  return "Run on the simulated " + simulated_title(device) + " what it can";
+  return "Offload supported kernels to the simulated " + simulated_title(device);
 }
 
 class DevicesPane final : public Pane {

@@ -20,7 +20,8 @@ journal::Vocabulary const& vocabulary_difference() {
           row<CloseDifference>("close difference", "closes the difference of graphs"),
       },
       {
-          {"difference", "words", "how many nodes of two graphs differ, or why it is not known"},
+          {"difference", "words",
+           "number of nodes that differ between two graphs, or why it is not known"},
           {"difference.nodes", "", "number of nodes that differ"},
           {"difference.node", "words", "the node that is chosen of them"},
       }};

@@ -42,7 +42,7 @@ public:
   }
   std::vector<Key> keys() const override {
     QString const fusion = "Fusion";
-    return {{fusion, "Up, Down", "Go from block to block, and read why its kernels are not one"},
+    return {{fusion, "Up, Down", "Go from block to block, and see why its kernels are not fused"},
             {fusion, "Left, Right", "Go from kernel to kernel of the block"},
             {fusion, "Enter, double click", "Go to the loops of the kernel"}};
   }

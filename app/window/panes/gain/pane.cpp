@@ -16,8 +16,8 @@ public:
     scroll_->setWidgetResizable(true);
     scroll_->setFocusPolicy(Qt::StrongFocus);  // arrows and page keys scroll
     scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    bench.add_menu(view_, {"What carries the gain", "What carries the trial's gain", "Loops"});
-    bench.add_command({.section = "Measuring and devices", .name = "Gain", .run = [this] {
+    bench.add_menu(view_, {"Measure step contributions", "Measure knob contributions", "Loops"});
+    bench.add_command({.section = "Measuring and devices", .name = "Ablation", .run = [this] {
                          bench_.ask(journal::ShowView{"gain"});
                        }});
   }
@@ -42,7 +42,7 @@ private:
 
 PaneRow const& pane_gain() {
   static PaneRow const row{.name = "gain",
-                           .title = "Gain",
+                           .title = "Ablation",
                            .place = PanePlace::kBelowRight,
                            .order = 30,
                            .make = &make_pane<GainPane>};

@@ -66,8 +66,7 @@ public:
         {graph, "+, -", "Zoom"},
         {graph, "0", "Fit the whole graph"},
         {graph, "Enter, Shift+Enter",
-         "The next block that is built alike, the one before, while they are marked; Esc ends "
-         "it"}};
+         "Next, previous block of the same structure while they are marked; Esc ends it"}};
   }
   std::optional<session::FactValue> fact(std::string const& name) const override;
   std::vector<PaletteEntry> palette_entries() override;

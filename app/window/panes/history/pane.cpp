@@ -158,7 +158,7 @@ void HistoryPane::add_commands() {
   QString const section = "Steps and history";
   add_mark_commands();
   bench_.add_command({.section = section,
-                      .name = "Compare the ringed state with the current one",
+                      .name = "Compare focused and current state",
                       .keys = "Ctrl+D",
                       .run = [this] { compare_marked(); }});
   bench_.add_command({.section = section,
@@ -166,7 +166,7 @@ void HistoryPane::add_commands() {
                       .run = [this] { tune_from(ringed()); },
                       .possible = [this] { return ringed() > 0; }});
   bench_.add_command({.section = section,
-                      .name = "What carries the gain",
+                      .name = "Measure step contributions",
                       .run = [this] { bench_.execute(session::AblateStep{ringed()}); },
                       .possible = [this] { return ringed() > 0; }});
   bench_.add_command({.section = section, .name = "Find in the history", .run = [this] {
@@ -187,18 +187,18 @@ void HistoryPane::add_mark_commands() {
                         .possible = std::move(possible)});
   };
   auto has_baseline = [this] { return marks_->baseline >= 0; };
-  add("Tag the ringed state", "Ctrl+Alt+T", [this] {
+  add("Star the focused state", "Ctrl+Alt+T", [this] {
     auto known = marks_->states.find(ringed());
     bool tagged = known != marks_->states.end() && known->second.tagged;
     bench_.execute(session::TagState{ringed(), tagged});
   });
-  add("Name the ringed state", "", [this] {
+  add("Name the focused state", "", [this] {
     bench_.ask(journal::ShowView{"history"});
     view_->edit_name(ringed());
   });
-  add("Set the ringed state as baseline", "Ctrl+Alt+B", [this] { set_baseline(ringed()); });
+  add("Set the focused state as baseline", "Ctrl+Alt+B", [this] { set_baseline(ringed()); });
   add(
-      "Compare with no baseline", "", [this] { set_baseline(-1); }, has_baseline);
+      "Clear baseline", "", [this] { set_baseline(-1); }, has_baseline);
   add(
       "Compare with the baseline", "Ctrl+Shift+B", [this] { compare_with_baseline(); },
       has_baseline);

@@ -11,9 +11,10 @@ journal::Vocabulary const& vocabulary_iterations() {
       {row<PlaneOf>("plane of", "shows the iterations of a block along two of its axes",
                     Word{&PlaneOf::block, "BLOCK"}, Word{&PlaneOf::right, "RIGHT"},
                     Word{&PlaneOf::down, "DOWN"})},
-      {{"plane", "words", "what the plane of iterations shows: BLOCK RIGHT DOWN, or nothing"},
-       {"plane.points", "", "number of iterations whose order the plane knows"},
-       {"plane.arrows", "", "number of ways in which iterations of the plane wait for others"}}};
+      {{"plane", "words",
+        "axes of the iteration space that is shown: BLOCK RIGHT DOWN, or nothing"},
+       {"plane.points", "", "number of iterations whose order is known"},
+       {"plane.arrows", "", "number of dependence vectors shown in the iteration space"}}};
   return words;
 }
 

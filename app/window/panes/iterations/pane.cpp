@@ -46,7 +46,7 @@ public:
       return look(), Status();
     });
     bench.add_command(
-        {.section = "Views", .name = "Iteration plane", .keys = "Ctrl+Shift+I", .run = [this] {
+        {.section = "Views", .name = "Iteration space", .keys = "Ctrl+Shift+I", .run = [this] {
            bench_.ask(journal::ShowView{"iterations"});
            view_->setFocus();
          }});
@@ -76,10 +76,10 @@ public:
     return {};
   }
   std::vector<Key> keys() const override {
-    QString const section = "Iteration plane";
+    QString const section = "Iteration space";
     return {{section, "Arrows", "Go to another iteration"},
             {section, "Shift+arrows", "Draw a tile"},
-            {section, "Enter", "Cut the loops into such tiles"},
+            {section, "Enter", "Tile the loops like this"},
             {section, "Esc", "Cancel the tile"}};
   }
 
@@ -110,7 +110,7 @@ private:
     waits_ = false;
     if (!page_->isVisible()) return;
     if (!now().nest) {
-      view_->set_empty_words("The iterations of a kernel appear here. Choose one.");
+      view_->set_empty_words("Select a kernel to see its iterations.");
       filled_ = nullptr;
       return fill(nullptr);
     }

@@ -19,8 +19,8 @@ journal::Vocabulary const& vocabulary_kernels() {
                              OptionalRest<KernelColumns>{&KernelColumns::names, "COLUMNS"}),
       },
       {
-          {"kernels.shown", "", "number of kernels that the filter leaves in sight"},
-          {"kernels.first", "words", "name of the topmost kernel in sight, or none"},
+          {"kernels.shown", "", "number of kernels that match the filter"},
+          {"kernels.first", "words", "name of the topmost visible kernel, or none"},
           {"kernels.sorted", "words", "what the kernels are sorted by"},
           {"kernels.columns", "words", "columns of the kernels"},
       }};

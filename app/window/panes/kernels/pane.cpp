@@ -24,7 +24,7 @@ Result<std::vector<KernelKey>> columns_of(QString const& names) {
   for (QString const& name : names.simplified().split(' ', Qt::SkipEmptyParts)) {
     TRY_ASSIGN(KernelKey key, session::kernel_key(name.toStdString()));
     if (key == KernelKey::kModel || key == KernelKey::kName)
-      return bad_input("unknown_column", "the name always stands there, and is no column");
+      return bad_input("unknown_column", "the name is always shown and is not a column");
     if (std::ranges::count(columns, key) == 0) columns.push_back(key);
   }
   return columns;

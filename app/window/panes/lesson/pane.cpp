@@ -245,7 +245,7 @@ void LessonPane::follow(QString const& target) {
   if (target.startsWith("view:")) return bench_.ask(journal::ShowView{name});
   if (target.startsWith("kernel:")) return bench_.ask(journal::ChooseKernel{name});
   if (target.startsWith("loop:")) return bench_.ask(journal::SelectLoop{name});
-  bench_.say("The link leads to nothing that the window shows");
+  bench_.say("The target of the link is not in the window");
 }
 
 Status LessonPane::show_dialog() {

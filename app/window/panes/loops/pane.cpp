@@ -200,7 +200,7 @@ private:
     menu->setObjectName("loopMenu");
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->setAccessibleName("Steps on " + QString::fromStdString(loop));
-    menu->addAction("Next moves of the selected loop", this, [this] {
+    menu->addAction("Suggestions for the selected loop", this, [this] {
       bench_.ask(journal::ShowView{"next"});
       bench_.ask(journal::NextOf{"selection"});
     });

@@ -15,26 +15,26 @@ journal::Vocabulary const& vocabulary_memory() {
               Number{&FilmFrom::share, "SHARE"}),
           row<FilmFrame>("film at", "shows one iteration's accesses, counted from 0",
                          Number{&FilmFrame::frame, "ITERATION"}),
-          row<FilmShows>(
-              "film shows",
-              "chooses what the cells of tensors show: where their lines are, or how often those "
-              "missed so far, in one cache or in all",
-              Word<FilmShows>{&FilmShows::what, "WHAT", {"places", "misses"}},
-              Optional<FilmShows>{&FilmShows::level, "CACHE"}),
+          row<FilmShows>("film shows",
+                         "chooses what the cells of tensors show: the location of their lines, or "
+                         "the misses so far in one cache or in all",
+                         Word<FilmShows>{&FilmShows::what, "WHAT", {"places", "misses"}},
+                         Optional<FilmShows>{&FilmShows::level, "CACHE"}),
       },
       {
           {"film.frame", "", "the iteration whose accesses are shown, from 0"},
-          {"film.frames", "", "number of iterations whose accesses can be shown; 0: not there"},
-          {"film.cold", "", "misses up to there of lines that were never seen before"},
-          {"film.capacity", "", "misses up to there for want of room"},
-          {"film.conflict", "", "misses up to there because of lines of the same set"},
+          {"film.frames", "",
+           "number of iterations whose accesses can be shown; 0: there is no trace"},
+          {"film.cold", "", "compulsory misses up to there"},
+          {"film.capacity", "", "capacity misses up to there"},
+          {"film.conflict", "", "conflict misses up to there"},
           {"film.shows", "words",
            "what cells show: places, misses (of all caches), or misses of a cache"},
-          {"film.most", "", "misses up to there of the line that has most, as the cells count"},
+          {"film.most", "", "misses up to there of the line with most, as the cells count"},
           {"film.first", "",
            "share of the shown accesses, from 0 to 1, that are the first to their line"},
-          {"memory.links", "", "number of links between memories that show what moves over them"},
-          {"memory.parts", "", "number of parts of tensors that stand in memories"},
+          {"memory.links", "", "number of links between memories that show their traffic"},
+          {"memory.parts", "", "number of parts of tensors in memories"},
       }};
   return words;
 }

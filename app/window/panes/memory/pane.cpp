@@ -127,10 +127,10 @@ public:
   std::vector<Key> keys() const override {
     QString const section = "Memory";
     return {{section, "Space, Backspace", "Play the accesses, or backwards; stop"},
-            {section, "Left, Right", "The iteration before, the next one (with Shift: 100)"},
-            {section, "Home, End", "The first iteration, the last one"},
+            {section, "Left, Right", "Previous, next iteration (with Shift: 100)"},
+            {section, "Home, End", "First, last iteration"},
             {section, "Enter", "Where a part of a tensor can be copied to"},
-            {section, "Tab, then Left, Right", "What a smaller or larger cache would answer"}};
+            {section, "Tab, then Left, Right", "Hit rate by cache size"}};
   }
 
 private:
@@ -155,7 +155,7 @@ private:
       lanes_->forget();
       flow_->show_links({});
       reuse_->hide();
-      film_->set_empty_words("A kernel's memories and accesses appear here. Choose one.");
+      film_->set_empty_words("Select a kernel to see its memories and accesses.");
       return transport_->refresh();
     }
     auto lanes = session::lanes(live());
@@ -175,7 +175,7 @@ private:
     if (!pill || !view) return;
     std::string tensor = view->lanes[size_t(pill->lane)].parts[size_t(pill->part)].tensor;
     std::vector<Workbench::MenuEntry> entries{
-        {"Next moves of " + QString::fromStdString(tensor), true, [this, tensor] {
+        {"Suggestions for " + QString::fromStdString(tensor), true, [this, tensor] {
            bench_.ask(journal::ShowView{"next"});
            bench_.ask(journal::NextOf{tensor});
          }}};

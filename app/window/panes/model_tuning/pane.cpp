@@ -80,7 +80,7 @@ void ModelTuningPane::show(session::Snapshot const& next) {
 Status ModelTuningPane::show_dialog() {
   if (!now().model || !now().kernels) return bad_input("no_model", "no model is open");
   if (!now().graph || now().graph->nodes.empty())
-    return bad_input("no_network", "this is a kernel alone: tune the kernel");
+    return bad_input("no_network", "this is a single kernel: tune the kernel");
   auto [device, machine] = device_in_use(now());
   dialog_ = new TuneModelDialog(QString::fromStdString(now().model->name),
                                 int(now().kernels->rows.size()), device, machine, live().searches(),

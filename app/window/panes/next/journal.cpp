@@ -10,19 +10,18 @@ journal::Vocabulary const& vocabulary_next() {
   static journal::Vocabulary const words{
       {
           row<NextOf>("next of",
-                      "lists the next moves of the selected loop (selection), its block (block), a "
-                      "tensor (its name), or all",
+                      "lists the suggestions for the selected loop (selection), its block (block), "
+                      "a tensor (its name), or all",
                       Word(&NextOf::what, "WHAT")),
           row<PointAt>("point",
-                       "shows where a step would lead, without taking it; without one, ends that",
+                       "previews a step without applying it; without one, ends the preview",
                        OptionalRest<PointAt>{&PointAt::line, "STEP"}),
       },
       {
-          {"next.moves", "", "number of next moves that are listed"},
-          {"next.of", "words", "whose moves are listed: selection, block, a tensor, or all"},
-          {"pointed", "words", "the step that is pointed at, or nothing"},
-          {"pointed.gain", "",
-           "how many times as fast the kernel would be after it, modelled; 0: not known"},
+          {"next.moves", "", "number of suggestions that are listed"},
+          {"next.of", "words", "what the suggestions are for: selection, block, a tensor, or all"},
+          {"pointed", "words", "the step that is previewed, or nothing"},
+          {"pointed.gain", "", "modelled speedup of the kernel by this step; 0: not known"},
       }};
   return words;
 }

@@ -23,7 +23,7 @@ public:
         scroll_(new QScrollArea),
         view_(new MoveList) {
     of_->setObjectName("nextOf");
-    of_->setAccessibleName("Whose moves are listed");
+    of_->setAccessibleName("Suggestions for");
     of_->setMaxVisibleItems(20);
     of_->setSizeAdjustPolicy(Chooser::AdjustToMinimumContentsLengthWithIcon);
     list_subjects();
@@ -55,7 +55,7 @@ public:
             [this](QString const& line) { bench_.apply_line(line); });
     connect(&bench.selection(), &Selection::changed, this, [this] { look(); });
     bench.add_command(
-        {.section = "Views", .name = "Next moves", .keys = "Ctrl+Shift+N", .run = [this] {
+        {.section = "Views", .name = "Suggestions", .keys = "Ctrl+Shift+N", .run = [this] {
            bench_.ask(journal::ShowView{"next"});
            view_->setFocus();
          }});
@@ -83,7 +83,8 @@ public:
     return {};
   }
   std::vector<Key> keys() const override {
-    return {{"Next moves", "Up, Down", "Select a move"}, {"Next moves", "Enter", "Take it"}};
+    return {{"Suggestions", "Up, Down", "Select a suggestion"},
+            {"Suggestions", "Enter", "Apply it"}};
   }
 
 private:
@@ -112,18 +113,17 @@ private:
     if (tensors == tensors_ && of_->count() > 0) return;
     QVariant chosen = of_->currentData();
     of_->clear();
-    of_->addItem("All moves", "all");
-    of_->addItem("Moves of the selected loop", "selection");
-    of_->addItem("Moves of the block around it", "block");
-    for (QString const& tensor : tensors) of_->addItem("Moves of tensor " + tensor, tensor);
+    of_->addItem("All suggestions", "all");
+    of_->addItem("For the selected loop", "selection");
+    of_->addItem("For the block around it", "block");
+    for (QString const& tensor : tensors) of_->addItem("For tensor " + tensor, tensor);
     of_->setCurrentIndex(std::max(0, of_->findData(chosen)));
     tensors_ = std::move(tensors);
   }
 
   Status list_of(std::string const& what) {
     int row = of_->findData(QString::fromStdString(what));
-    if (row < 0)
-      return bad_input("unknown_name", "the kernel has no tensor that is called '" + what + "'");
+    if (row < 0) return bad_input("unknown_name", "the kernel has no tensor '" + what + "'");
     of_->setCurrentIndex(row);
     return look(), Status();
   }
@@ -132,10 +132,11 @@ private:
   void look() {
     waits_ = false;
     if (!view_->isVisible()) return;
-    if (!now().nest) return say_why_empty("Moves for a kernel appear here. Choose one.");
+    if (!now().nest) return say_why_empty("Select a kernel to see suggestions.");
     if (!now().machine || !now().machine->rates)
       return say_why_empty(
-          "Moves are ranked by a model that needs the machine's roofs: they are measured first.");
+          "Suggestions are ranked by a model that needs the machine's roofs; they are being "
+          "measured.");
     auto moves = live().next_moves(name_of_subject());
     waits_ = !moves;
     view_->show_moves(moves);
@@ -165,7 +166,7 @@ private:
 
 PaneRow const& pane_next() {
   static PaneRow const row{.name = "next",
-                           .title = "Next",
+                           .title = "Suggestions",
                            .place = PanePlace::kLeft,
                            .order = 15,
                            .make = &make_pane<NextPane>};

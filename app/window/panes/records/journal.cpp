@@ -23,7 +23,7 @@ journal::Vocabulary const& vocabulary_records() {
               .replacing(),
       },
       {
-          {"records", "", "number of stored trials that the filter leaves"},
+          {"records", "", "number of stored trials that match the filter"},
           {"records.selected", "words", "numbers of the selected stored trials, or none"},
           {"records.trouble", "words", "why stored trials cannot be shown, or none"},
       }};

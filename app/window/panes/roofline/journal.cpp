@@ -8,16 +8,17 @@ namespace tw {
 journal::Vocabulary const& vocabulary_roofline() {
   using namespace journal;
   static journal::Vocabulary const words{
-      {row<RooflineOf>("roofline of",
-                       "puts the steps of the kernel below the roofs, or every kernel of the model",
-                       Word<RooflineOf>{&RooflineOf::what, "WHAT", {"kernel", "model"}}),
+      {row<RooflineOf>(
+           "roofline of",
+           "shows the steps of the kernel on the roofline, or every kernel of the model",
+           Word<RooflineOf>{&RooflineOf::what, "WHAT", {"kernel", "model"}}),
        row<RooflineIf>("roofline if",
-                       "shows what the kernel should take on a machine with other roofs or caches: "
-                       "L2=2MB, DRAM=40GB/s, FMA f32=800GFLOP/s; without any, the machine as it is",
+                       "models the kernel on a machine with other roofs or caches: L2=2MB, "
+                       "DRAM=40GB/s, FMA f32=800GFLOP/s; without any, the machine as it is",
                        OptionalRest<RooflineIf>{&RooflineIf::changes, "CHANGES"})},
-      {{"roofline", "words", "kernel or model: whose points stand below the roofs"},
-       {"roofline.points", "", "number of points below the roofs"},
-       {"roofline.if", "words", "what is otherwise of the machine that the roofline supposes"},
+      {{"roofline", "words", "kernel or model: whose points the roofline shows"},
+       {"roofline.points", "", "number of points on the roofline"},
+       {"roofline.if", "words", "what differs on the hypothetical machine of the roofline"},
        {"roofline.if_time", "ms",
         "modelled time of the current step on that machine; 0: there is none"}}};
   return words;

@@ -23,7 +23,7 @@ public:
   explicit RooflinePane(Workbench& bench)
       : Pane(bench), page_(new QWidget), of_(new Chooser), view_(new RooflineView) {
     of_->setObjectName("rooflineOf");
-    of_->setAccessibleName("Whose points stand below the roofs");
+    of_->setAccessibleName("Points on the roofline");
     of_->addItem("Steps of the kernel", "kernel");
     of_->addItem("Kernels of the model", "model");
     auto* column = new QVBoxLayout(page_);
@@ -68,7 +68,7 @@ public:
       return update(), Status();
     });
     bench.add_command({.section = "Views",
-                       .name = "Put every kernel below the roofs",
+                       .name = "Show all kernels on the roofline",
                        .run =
                            [this] {
                              bench_.ask(journal::ShowView{"roofline"});
@@ -89,7 +89,7 @@ public:
                        .run = [this] { bench_.ask(journal::RooflineIf{}); },
                        .possible = [this] { return !what_.changes.empty(); }});
     bench.add_menu(view_,
-                   {"Put every kernel below the roofs", kWhatIf, "Roofs and caches as they are",
+                   {"Show all kernels on the roofline", kWhatIf, "Roofs and caches as they are",
                     "Measure again", "Measure this machine's roofs again", "Devices"});
   }
   std::vector<Key> keys() const override {
@@ -190,7 +190,7 @@ private:
     }
     if (auto layers = live().layers_roofline()) return view_->show_layers(layers);
     view_->show_waiting(now().machine && now().machine->rates
-                            ? "Every kernel is being modelled."
+                            ? "Modelling every kernel…"
                             : "The machine's roofs are not known.");
   }
 

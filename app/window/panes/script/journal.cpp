@@ -18,8 +18,7 @@ journal::Vocabulary const& vocabulary_script() {
       {
           {"script.lines", "", "number of steps in the script as it is written"},
           {"script.problems", "", "number of its lines with mistakes"},
-          {"script.line", "words",
-           "what the line at the cursor does; nothing: no step stands there"},
+          {"script.line", "words", "what the line at the cursor does; nothing: there is no step"},
           {"script.written", "words", "yes where it is not what the current branch has, else no"},
       }};
   return words;

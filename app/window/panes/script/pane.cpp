@@ -193,7 +193,7 @@ private:
   QString effect_of(int line) {
     if (!now().nest) return {};
     auto effect = session::line_effect(live(), editor_->text().toStdString(), line);
-    if (!effect) return "What this line does is being worked out.";
+    if (!effect) return "Computing what this line does…";
     return QString::fromStdString(session::words_of(*effect, now().history.get()));
   }
 
@@ -231,7 +231,7 @@ private:
   void say() {
     QString words;
     if (!now().nest)
-      words = "The steps of a kernel are written here. Choose a kernel.";
+      words = "Select a kernel to write its steps.";
     else if (!written_)
       words = editor_->text().isEmpty() ? "No step yet: write one, Ctrl+Space completes."
                                         : "The steps of the current branch.";

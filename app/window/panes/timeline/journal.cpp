@@ -10,18 +10,20 @@ journal::Vocabulary const& vocabulary_timeline() {
   static journal::Vocabulary const words{
       {
           row<TimelineAgainst>("timeline against",
-                               "sets the run above the current one: previous, none, or a step",
+                               "sets the reference run: previous, none, or a step",
                                Word(&TimelineAgainst::state, "STEP")),
-          row<ChooseInstruction>("timeline instruction",
-                                 "selects an instruction of the current run, or of the one above",
-                                 Number(&ChooseInstruction::instruction, "NUMBER"),
-                                 Optional<ChooseInstruction>{&ChooseInstruction::run, "RUN"}),
-          row<StepTimeline>("timeline step", "goes so many instructions on in time; below 0: back",
+          row<ChooseInstruction>(
+              "timeline instruction",
+              "selects an instruction of the current run, or of the reference run",
+              Number(&ChooseInstruction::instruction, "NUMBER"),
+              Optional<ChooseInstruction>{&ChooseInstruction::run, "RUN"}),
+          row<StepTimeline>("timeline step",
+                            "moves by so many instructions in time; negative: back",
                             Number(&StepTimeline::steps, "STEPS")),
           row<PutCycle>("timeline cycle", "sets the cursor to a cycle",
                         Number(&PutCycle::cycle, "CYCLE"))
               .replacing(),
-          row<SeeCycles>("timeline see", "shows the cycles between two",
+          row<SeeCycles>("timeline see", "zooms to a range of cycles",
                          Number(&SeeCycles::from, "FROM"), Number(&SeeCycles::to, "TO"))
               .replacing(),
           row<BreakOnQueue>("timeline break", "sets a breakpoint on a queue, or removes it",
@@ -39,11 +41,11 @@ journal::Vocabulary const& vocabulary_timeline() {
       {
           {"timeline", "words", "the runs that are shown, or none"},
           {"timeline.cycles", "", "cycles of the current run"},
-          {"timeline.above", "", "cycles of the run above it, or 0"},
+          {"timeline.above", "", "cycles of the reference run, or 0"},
           {"timeline.instructions", "", "number of instructions of the current run"},
           {"timeline.instruction", "", "the selected instruction, or -1"},
-          {"timeline.cursor", "", "cycle at which the cursor stands"},
-          {"timeline.seen", "", "number of cycles between both edges of the view"},
+          {"timeline.cursor", "", "cycle of the cursor"},
+          {"timeline.seen", "", "number of visible cycles"},
           {"timeline.breakpoints", "", "number of breakpoints"},
           {"timeline.memory", "words", "the memory that is shown, or none"},
           {"timeline.verdict", "words", "what is proven of the current run, or none"},

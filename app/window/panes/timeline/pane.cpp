@@ -112,11 +112,12 @@ int TimelinePane::step_above() const {
 }
 
 std::vector<TimelineView::Choice> TimelinePane::choices() const {
-  std::vector<TimelineView::Choice> all{{"previous", "Beside the step before"},
+  std::vector<TimelineView::Choice> all{{"previous", "Compare with previous step"},
                                         {"none", "This run alone"}};
   for (session::HistoryNodeView const& node : now().history->nodes)
     if (node.id != now().history->current)
-      all.push_back({QString::number(node.id), "Beside " + name_of_step(*now().history, node.id)});
+      all.push_back(
+          {QString::number(node.id), "Compare with " + name_of_step(*now().history, node.id)});
   return all;
 }
 
@@ -127,7 +128,7 @@ void TimelinePane::show_states() {
   if (!after) {
     bool old = kernel_ == now().kernel && view_->focus().current();
     if (old) return view_->show_runs(view_->focus().runs(), true);
-    return view_->show_failure(now().simulated ? "The kernel is being simulated."
+    return view_->show_failure(now().simulated ? "Simulating the kernel…"
                                                : "The target of this device has no simulator.");
   }
   if (!after->timeline) return view_->show_failure(text_of(after->failure));
@@ -174,9 +175,9 @@ std::optional<session::FactValue> TimelinePane::fact(std::string const& name) co
 
 std::vector<Pane::Key> TimelinePane::keys() const {
   QString const timeline = "Timeline";
-  return {{timeline, ", .", "Go to the instruction before, to the next one"},
-          {timeline, "Home, End", "Go to the first instruction, to the last one"},
-          {timeline, "W, S", "Come nearer, go farther"},
+  return {{timeline, ", .", "Previous, next instruction"},
+          {timeline, "Home, End", "First, last instruction"},
+          {timeline, "W, S", "Zoom in, zoom out"},
           {timeline, "A, D", "Move left, right"},
           {timeline, "0", "Show all cycles"},
           {timeline, "F", "Run to the next breakpoint"}};
@@ -199,8 +200,7 @@ Status TimelinePane::choose(journal::ChooseInstruction const& action) {
   TRY(check_shown());
   TimelineFocus& focus = view_->focus();
   bool above = action.run == "above";
-  if (above && focus.runs().size() < 2)
-    return bad_input("no_run", "no run stands above the current one");
+  if (above && focus.runs().size() < 2) return bad_input("no_run", "there is no reference run");
   int run = above ? 0 : focus.current_number();
   int64_t count = int64_t(focus.runs()[size_t(run)].timeline().instructions.size());
   if (action.instruction < 0 || action.instruction >= count)
@@ -298,7 +298,7 @@ void TimelinePane::perform_actions() {
   });
   bench_.on<journal::SeeCycles>([this, &focus](auto const& action) -> Status {
     TRY(check_shown());
-    if (!(action.from < action.to)) return bad_input("unusable_range", "nothing lies between both");
+    if (!(action.from < action.to)) return bad_input("unusable_range", "empty cycle range");
     return focus.see(action.from, action.to), Status();
   });
   bench_.on<journal::RunToBreak>([this, &focus](auto const&) -> Status {

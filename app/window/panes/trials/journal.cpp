@@ -15,7 +15,7 @@ journal::Vocabulary const& vocabulary_trials() {
                           Word(&KeepTrials::axis, "KNOB"),
                           Optional<KeepTrials>{&KeepTrials::low, "LOW"},
                           Optional<KeepTrials>{&KeepTrials::high, "HIGH"}),
-          row<KeepAllTrials>("keep all trials", "keeps every trial of a tuning again"),
+          row<KeepAllTrials>("keep all trials", "shows every trial of a tuning again"),
           row<KeepFastestTrials>("keep fastest", "keeps the fastest part of a tuning's trials",
                                  Number(&KeepFastestTrials::percent, "PERCENT")),
           row<ChooseTrialAxis>("slice", "shows one knob of a tuning against the time",
@@ -26,7 +26,7 @@ journal::Vocabulary const& vocabulary_trials() {
       },
       {
           {"trials.axes", "", "number of knobs that the trials differ in"},
-          {"trials.kept", "", "number of trials that are kept in sight"},
+          {"trials.kept", "", "number of trials that are kept"},
           {"trials.fastest", "", "number of the fastest trial of those that are kept"},
           {"trials.slice", "words", "the knob that is shown against the time"},
       }};

@@ -16,7 +16,7 @@ journal::Vocabulary const& vocabulary_tuning() {
       },
       {
           {"tuning.choices", "", "number of knobs in the dialog of a tuning, or 0"},
-          {"tuning.points", "", "number of points that it leaves to choose from, or 0"},
+          {"tuning.points", "", "number of configurations that it leaves to the search, or 0"},
           {"trial", "", "number of the selected trial of a tuning, or 0"},
       }};
   return words;

@@ -38,8 +38,8 @@ public:
   std::vector<Key> keys() const override {
     QString const section = "Measuring and devices";
     return {{section, "Return", "Open the selected trial of a tuning as steps"},
-            {section, "+ - 0 in a plot", "Come nearer, go farther, show all again"},
-            {section, "Arrows in a plot", "Move what is seen of it"}};
+            {section, "+ - 0 in a plot", "Zoom in, zoom out, reset"},
+            {section, "Arrows in a plot", "Pan"}};
   }
 
 private:
@@ -132,7 +132,7 @@ void TuningPane::watch() {
   bench_.add_menu(
       view_, {"Tune the kernel", "Tune the kernel on several devices", "Tune the model",
               "Pause the tuning", "Resume the tuning", "Stop the tuning", "Open the trial as steps",
-              "What carries the trial's gain", "Clear ended tunings"});
+              "Measure knob contributions", "Clear ended tunings"});
 }
 
 void TuningPane::add_commands() {
@@ -163,7 +163,7 @@ void TuningPane::add_commands() {
       },
       [this] { return view_->can_start(); });
   add(
-      "What carries the trial's gain", "", [this] { view_->ask_gain(); },
+      "Measure knob contributions", "", [this] { view_->ask_gain(); },
       [this] { return view_->can_ask_gain(); });
   add(
       "Pause the tuning", "", [this] { bench_.execute(session::PauseTuning{}); },

@@ -12,7 +12,7 @@
 namespace tw {
 namespace {
 
-constexpr char kDeed[] = "Fuse or part the edge of the graph that Why shows";
+constexpr char kDeed[] = "Toggle fusion of the selected edge";
 
 class WhyPane final : public Pane {
 public:
@@ -109,7 +109,7 @@ void WhyPane::find_again(session::Snapshot const& next) {
   asked_ = {found.first, found.second};
   if (asked_.to >= 0) return;
   edge_ = nullptr;
-  words_->setText("The edge that stood here is not in this graph.");
+  words_->setText("The edge is not in this graph any more.");
   stack_->setCurrentWidget(words_);
 }
 
