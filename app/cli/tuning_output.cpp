@@ -136,7 +136,7 @@ std::string_view words_of(TuneEnd end) {
     case TuneEnd::kTrials:
       return "all trials are made";
     case TuneEnd::kSeconds:
-      return "the time is over";
+      return "the time limit is reached";
     case TuneEnd::kConverged:
       return "the search converged";
     case TuneEnd::kStopped:

@@ -138,8 +138,9 @@ Result<NextMoves> next_moves(Schedule const& schedule, Hardware const& hardware,
   NextMoves found{.of = wanted.of, .now = {}, .moves = {}, .refused = {}};
   found.now = model(schedule.program());
   if (found.now.seconds <= 0)
-    return refused("no_time_model",
-                   "moves are ranked by a model of time, and this target has none for the kernel");
+    return refused(
+        "no_time_model",
+        "suggestions are ranked by a time model, and this target has none for the kernel");
   Scene scene{schedule, hardware, nests_of(schedule.program())};
   std::vector<Candidate> all = candidates(scene, model, wanted);
   found.tried = int(all.size());
@@ -166,10 +167,11 @@ Result<NextMoves> next_moves(Schedule const& schedule, Hardware const& hardware,
 
 std::string binding_sentence(NextMoves const& moves) {
   bool arithmetic = moves.now.bound == "arithmetic";
-  std::string what = arithmetic ? "Arithmetic" : "Traffic of " + moves.now.bound;
-  std::string now = fmt::format("{} binds: {} as modelled", what, duration_text(moves.now.seconds));
+  std::string what = arithmetic ? "arithmetic" : "traffic of " + moves.now.bound;
+  std::string now =
+      fmt::format("Bottleneck: {} ({} modelled)", what, duration_text(moves.now.seconds));
   if (moves.moves.empty() || moves.moves.front().gain < kSame)
-    return fmt::format("{}; no move{} that is known here would make it faster", now,
+    return fmt::format("{}; no known step{} would make it faster", now,
                        moves.of.empty() ? "" : " of " + moves.of);
   NextMove const& best = moves.moves.front();
   return fmt::format("{}; {} would make it {} ({} times as fast)", now, best.effect,

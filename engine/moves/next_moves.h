@@ -57,7 +57,7 @@ struct NextMoves {
 Result<NextMoves> next_moves(Schedule const& schedule, Hardware const& hardware, Model const& model,
                              MovesWanted const& wanted = {});
 
-/// What binds the program now, and what would lift that: "Arithmetic binds: 175 ms as modelled; 8
+/// The bottleneck now, and what would lift it: "Bottleneck: arithmetic (175 ms modelled); 8
 /// elements of C.j at a time would make it 21.9 ms (8 times as fast)".
 std::string binding_sentence(NextMoves const& moves);
 

@@ -39,7 +39,7 @@ struct LayersView {
 /// cancelled.
 Result<std::vector<LayerPoint>> layer_points(LoadedModel const& model, Backend const& backend,
                                              Roofs const& roofs, StopToken stop = {});
-/// "12 kernels by rule, modelled: 87.0 ms a run; ...".
+/// "12 kernels with default schedules, modelled: 87.0 ms a run; ...".
 std::string explanation_of(std::vector<LayerPoint> const& layers);
 
 /// Of a roof's value: "GFLOP/s", "GOP/s", "GB/s". The name of one of arithmetic ends in the type

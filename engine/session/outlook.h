@@ -18,8 +18,8 @@ struct Outlook {
   double now_ms = 0;                           ///< modelled, of the kernel as it is; 0: not known
   std::string bound;                           ///< what would take longest: "arithmetic", "L2"
   double gain() const { return point && point->model_ms > 0 ? now_ms / point->model_ms : 0; }
-  /// "1.8x as fast, modelled: 3.2 ms, L2 bounds it", "H is computed 6 times over", or both; empty:
-  /// nothing is known.
+  /// "1.8x as fast, modelled: 3.2 ms, bottleneck: L2", "H is computed 6 times over", or both;
+  /// empty: nothing is known.
   std::string words;
 };
 

@@ -226,7 +226,7 @@ struct ModelTuningView {
 
 /// What each part of a schedule carries.
 struct AblatedPart {
-  std::string name;            ///< "conv2d.oc.i: 16, by rule 8", or a script line
+  std::string name;            ///< "conv2d.oc.i: 16, default 8", or a script line
   std::string detail;          ///< what goes with it: "and 3 steps that need it"; often empty
   std::optional<double> loss;  ///< of time, without it: 0.8 is 80 % slower
   double share = 0;            ///< of all that is lost, 0..1

@@ -72,7 +72,7 @@ struct HypotheticalView {
 /// nothing is changed, or the roofs are not known.
 std::shared_ptr<HypotheticalView const> hypothetical(Session& session, WhatIf const& what,
                                                      bool layers);
-/// "1.5x as fast, modelled: 3.2 ms -> 2.1 ms, L2 bounds it instead of DRAM".
+/// "1.5x as fast, modelled: 3.2 ms -> 2.1 ms, bottleneck: L2 instead of DRAM".
 std::string words_of(HypotheticalPoint const& point);
 
 }  // namespace tw::session

@@ -57,7 +57,7 @@ BenchOptions Rounds::bench_options() const {
 Status Rounds::add(ir::Program const& program, std::optional<double>* loss) {
   TRY_ASSIGN(KernelCode code, compile_kernel(program, backend_, CodeTier::kFull, options_.stop));
   TRY_ASSIGN(std::vector<NDArray> outputs, bench_.run(code, bench_options()));
-  if (!te::judge(outputs, expected_).equal) return refused("not_right", "its result is not right");
+  if (!te::judge(outputs, expected_).equal) return refused("not_right", "its result is wrong");
   all_.push_back({loss, std::move(code), {}});
   return {};
 }
@@ -114,7 +114,7 @@ void describe(SetBack& one, Result<Candidate> made, Candidate const& tuned) {
   for (Knob const& knob : made->knobs)
     if (knob.name == one.knob) one.rule = knob.value();
   if (made->rejection) {
-    one.sentence = "the template does not make this point";
+    one.sentence = "the template does not produce this configuration";
     return;
   }
   one.changes_nothing = made->schedule.script() == tuned.schedule.script();
@@ -125,7 +125,8 @@ void describe(SetBack& one, Result<Candidate> made, Candidate const& tuned) {
 
 Result<std::vector<SetBack>> set_backs(Space const& space, Point const& tuned) {
   TRY_ASSIGN(Candidate whole, space.at(tuned));
-  if (whole.rejection) return refused("not_right", "the template does not make the tuned point");
+  if (whole.rejection)
+    return refused("not_right", "the template does not produce the tuned configuration");
   std::vector<SetBack> all;
   for (auto const& [name, value] : whole.point) {
     if (space.pinned().contains(name)) continue;

@@ -25,7 +25,7 @@ void DeviceSpeed::settle(double speed, double scale) {
 }
 
 std::string DeviceSpeed::sentence() const {
-  return fmt::format("it slowed down: to {:.0f} % of the speed that it had", 100 * last_ / full_);
+  return fmt::format("it throttled to {:.0f} % of its initial speed", 100 * last_ / full_);
 }
 
 }  // namespace tw

@@ -84,7 +84,7 @@ std::string impossible_times(std::vector<double> const& samples) {
   if (samples.empty()) return "the device gave no time";
   for (double sample : samples)
     if (!(sample >= kShortest && sample <= kLongest))  // not a number, too
-      return fmt::format("the device says that a run took {:g} s, which no clock can have measured",
+      return fmt::format("the device reported a run of {:g} s, which no clock can have measured",
                          sample);
   return {};
 }

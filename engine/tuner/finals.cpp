@@ -97,7 +97,7 @@ Result<std::vector<Runner>> runners_of(Space const& space, KernelBench& bench,
     right.erase(right.begin() + options.finalists, right.end());
   std::vector<Runner> runners;
   TRY_ASSIGN(auto first, runner(std::move(by_rule), space, bench, expected, options));
-  if (!first) return refused("nothing_ran", "the schedule by rule is not right or did not run");
+  if (!first) return refused("nothing_ran", "the default schedule is wrong or did not run");
   runners.push_back(std::move(*first));
   for (Finalist& one : right) {
     auto proven = space.proven(one.candidate);

@@ -17,7 +17,7 @@ Error no_device(double seconds, std::vector<DeviceShare> const& devices) {
         (words.empty() ? "" : "; ") + (share.name.empty() ? "" : share.name + ": ") + share.reason;
   return {kNoDevice,
           seconds > 0 ? fmt::format("no device has made a trial for {:g} s ({})", seconds, words)
-                      : fmt::format("no device takes part any more ({})", words),
+                      : fmt::format("no device is left ({})", words),
           {},
           Fault::kEnvironment};
 }

@@ -19,7 +19,7 @@ inline double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-inline constexpr char kLies[] = "it called right what is wrong";  // such a device is asked no more
+inline constexpr char kLies[] = "it accepted a wrong result";  // such a device is asked no more
 inline constexpr int kMostImpossible = 3;  // answers in a row, of a device that is asked no more
 /// Of one candidate, while others were made: it may be what ends the devices.
 inline constexpr int kMostLosses = 3;

@@ -60,7 +60,7 @@ void Tuning::bar_those_apart() {
   for (size_t device : apart) {
     double seconds = yardsticks_.at(device);
     result_.devices[device].reason =
-        fmt::format("the schedule by rule takes {} on it, and {} on others of its kind",
+        fmt::format("the default schedule takes {} on it, and {} on others of its type",
                     duration_text(seconds), duration_text(believed));
     barred_.insert(device);
     show(device, DeviceWork::kBarred);

@@ -115,7 +115,7 @@ private slots:
     timer.start();
     Run run = shell("script -qec \"timeout -s INT 5 $0 check " + at("long.te") + "\" /dev/null");
     QVERIFY2(timer.elapsed() < 20'000, qPrintable(QString::number(timer.elapsed())));
-    QVERIFY2(run.out.contains("long: running its plain nest of 2.7e+10 iterations for the "
+    QVERIFY2(run.out.contains("long: running its unscheduled nest of 2.7e+10 iterations for the "
                               "reference result, in seconds (2 of 27)"),
              qPrintable(run.out));
   }

@@ -50,7 +50,8 @@ std::shared_ptr<session::LayersView> layers() {
   at_home.name = "max_pool";
   at_home.missing = "X is f32, which the target vta does not have";
   view->layers.push_back(at_home);
-  view->below.explanation = "6 kernels by rule, modelled: 40 ms a run; 1 without a point.";
+  view->below.explanation =
+      "6 kernels with default schedules, modelled: 40 ms a run; 1 without a point.";
   return view;
 }
 
@@ -67,7 +68,7 @@ std::shared_ptr<session::RooflineView> steps(std::vector<double> const& speeds) 
     view->trail.push_back(made);
   }
   view->trail.back().current = true;
-  view->explanation = "Modelled: arithmetic bounds this step, 1.4 ms.";
+  view->explanation = "Bottleneck of this step, modelled: arithmetic, 1.4 ms.";
   return view;
 }
 

@@ -54,7 +54,7 @@ private slots:
     view_->show_runs(few);
     for (TrialAxis const& axis : view_->space().axes) {
       QVERIFY2(axis.by_rule >= 0, axis.knob.c_str());
-      QCOMPARE(axis.words(axis.by_rule), std::string("by rule"));
+      QCOMPARE(axis.words(axis.by_rule), std::string("default"));
     }
     TrialPoint const& first = view_->space().points[0];
     for (size_t axis = 0; axis < first.values.size(); ++axis)
@@ -81,12 +81,12 @@ private slots:
     int many = view_->kept();
     view_->show_runs(runs(300), {{1, {{"conv2d.ow.i", "16"}}}});
     TrialAxis const& now = view_->space().axes[size_t(axis)];
-    QCOMPARE(now.words(now.by_rule), std::string("by rule 16"));
+    QCOMPARE(now.words(now.by_rule), std::string("default 16"));
     QCOMPARE(now.by_rule, 2);  // 4 8 16 32
     QCOMPARE(view_->plot().chosen_axis(), axis);
     QCOMPARE(now.words(int(view_->filter().ranges.at(0).low)), kept);
     QCOMPARE(view_->kept(), many);
-    QVERIFY(view_->slice().parts()[2].name.startsWith("by rule 16: "));
+    QVERIFY(view_->slice().parts()[2].name.startsWith("default 16: "));
   }
 
   /// With a search that really runs.

@@ -50,12 +50,11 @@ std::vector<session::DeviceChoice> made_up_choices() {
 }
 
 std::vector<session::TuningDevice> made_up_devices() {
-  return {
-      {"local", kMachine, DeviceDoes::kMeasuring, 412, 208, 0, 17.3, ""},
-      {"board", kMachine, DeviceDoes::kCompiling, 0, 181, 0, 15.1, ""},
-      {"laboratory-board.second", kMachine, DeviceDoes::kLost, 0, 12, 2, 1.2,
-       "the device 'laboratory-board.second' does not answer: connection refused"},
-      {"liar", kMachine, DeviceDoes::kQuarantine, 0, 3, 0, 9.4, "it called right what is wrong"}};
+  return {{"local", kMachine, DeviceDoes::kMeasuring, 412, 208, 0, 17.3, ""},
+          {"board", kMachine, DeviceDoes::kCompiling, 0, 181, 0, 15.1, ""},
+          {"laboratory-board.second", kMachine, DeviceDoes::kLost, 0, 12, 2, 1.2,
+           "the device 'laboratory-board.second' does not answer: connection refused"},
+          {"liar", kMachine, DeviceDoes::kQuarantine, 0, 3, 0, 9.4, "it accepted a wrong result"}};
 }
 
 std::shared_ptr<session::ModelTuningView> made_up_model() {
@@ -97,10 +96,10 @@ std::shared_ptr<session::AblationView> made_up_gain() {
       {"conv2d.unroll", "8, by rule 4", 0.03, 0.05, ""},
       {"conv2d.pack", "yes, by rule no", -0.04, 0, ""},
       {"conv2d.cache",
-       "yes, the rule does not ask for it",
+       "yes, not in the default schedule",
        {},
        0,
-       "the template does not make this point"}};
+       "the template does not produce this configuration"}};
   return gain;
 }
 
@@ -110,7 +109,7 @@ std::shared_ptr<session::ModelTuningView> made_up_elsewhere() {
   view->machine = "Cortex-A76, aarch64 · NEON";
   view->elsewhere = true;
   view->state = ModelTuningState::kEnded;
-  view->ended = "the time is over";
+  view->ended = "the time limit is reached";
   view->devices = {{"phone", view->machine, DeviceDoes::kIdle, 0, 77, 1, 3.1, ""}};
   view->after_ms = 9.1;
   view->changed = 4;
@@ -298,8 +297,8 @@ private slots:
                              "were not faster."));
     model->choices = {{"blocks=16", 1.25, true}};
     QCOMPARE(said(), QString("Layouts and algorithms: blocks=16 is kept, 1.25 times faster."));
-    model->choices = {{"", 0, false, "none of the devices is of the kind in use"}};
-    QCOMPARE(said(), QString("Layouts stay: none of the devices is of the kind in use."));
+    model->choices = {{"", 0, false, "none of the devices is of the type in use"}};
+    QCOMPARE(said(), QString("Layouts stay: none of the devices is of the type in use."));
     model->state = ModelTuningState::kArranging;
     view.show_snapshot(snapshot_of(model));
     QCOMPARE(view.findChild<QLabel*>("modelTuningNow")->text(),
@@ -315,11 +314,11 @@ private slots:
     QCOMPARE(text("modelTuningLeft"), QString("404 trials · 21 of 60 s"));
     model = std::make_shared<session::ModelTuningView>(*model);
     model->state = ModelTuningState::kEnded;
-    model->ended = "the time is over";
+    model->ended = "the time limit is reached";
     model->after_ms = 6.2;
     model->changed = 9;
     view.show_snapshot(snapshot_of(model));
-    QCOMPARE(text("modelTuningNow"), QString("Ended: the time is over"));
+    QCOMPARE(text("modelTuningNow"), QString("Ended: the time limit is reached"));
     QCOMPARE(text("modelTuningResult"),
              QString("The network takes 6.20 ms, before 12.4 ms: 2.00 times faster. 9 of 14 "
                      "kernels have another schedule now; each can be undone."));
@@ -342,7 +341,7 @@ private slots:
     };
     QCOMPARE(text(0, "modelTuningKind"), QString(kMachine));
     QVERIFY(text(0, "modelTuningNow").startsWith("Searching conv2d_"));
-    QCOMPARE(text(1, "modelTuningNow"), QString("Ended: the time is over"));
+    QCOMPARE(text(1, "modelTuningNow"), QString("Ended: the time limit is reached"));
     QVERIFY2(text(1, "modelTuningResult")
                  .endsWith(
                      "4 of 14 kernels have another schedule once a device of this type is in use."),

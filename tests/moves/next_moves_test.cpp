@@ -146,7 +146,7 @@ private slots:
     for (NextMove const& move : found.moves) QVERIFY(++kinds[move.idea + " " + move.about] <= 2);
     QVERIFY(kinds.size() >= 4);
     std::string sentence = moves::binding_sentence(found);
-    QVERIFY2(sentence.starts_with("Arithmetic binds"), sentence.c_str());
+    QVERIFY2(sentence.starts_with("Bottleneck: arithmetic"), sentence.c_str());
     QVERIFY(sentence.find(best.effect) != std::string::npos);
   }
 

@@ -132,7 +132,7 @@ private slots:
     QVERIFY2(opened, sentence_of(opened).c_str());
     QCOMPARE(hashes(*opened->model), hashes(*model_));
     QVERIFY2(opened->sentence.starts_with(
-                 "layouts, algorithms and fusion are by rule here: the model has "
+                 "layouts, algorithms and fusion are the default here: the model has "
                  "no choice 'warps'"),
              opened->sentence.c_str());
   }

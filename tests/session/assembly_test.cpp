@@ -138,11 +138,10 @@ private slots:
                          "Modelled: 1 micro-operation, its result after 11 cycles, one can begin "
                          "every 0.5 cycles."));
     InstructionFacts store{.name = "vmovups", .stores = true};
-    QCOMPARE(explanation_of(store),
-             std::string("Stores a vector in memory.\nWrites memory.\n"
-                         "The processor's model does not know what it costs."));
+    QCOMPARE(explanation_of(store), std::string("Stores a vector in memory.\nWrites memory.\n"
+                                                "The processor's model has no cost for it."));
     QVERIFY(explanation_of({.name = "jne", .branches = true}).starts_with("Jumps if"));
-    QVERIFY(explanation_of({.name = "movslq"}).starts_with("Copies a number, widened"));
+    QVERIFY(explanation_of({.name = "movslq"}).starts_with("Copies a scalar with sign extension"));
     QVERIFY(explanation_of({.name = "oddity", .loads = true}).starts_with("Computes with"));
   }
 

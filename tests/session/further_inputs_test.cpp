@@ -65,16 +65,16 @@ private slots:
     QVERIFY(session->execute(ApplyStep{"k.0, k.1 = split(Y.k, factor=10)"}));
     QVERIFY(session->wait_idle(60));
     std::string as_written = verdict_of(*session);
-    QVERIFY2(
-        as_written.find("right on floats with all their digits; rounded as the unscheduled nest") !=
-            std::string::npos,
-        as_written.c_str());
+    QVERIFY2(as_written.find(
+                 "correct on floats with all their digits; rounded as the unscheduled nest") !=
+                 std::string::npos,
+             as_written.c_str());
     QVERIFY(session->execute(ApplyStep{"reorder(k.1, k.0)"}));
     QVERIFY(session->wait_idle(60));
     std::string other_order = verdict_of(*session);
-    QVERIFY2(
-        other_order.find("rounded otherwise than the unscheduled nest: up to") != std::string::npos,
-        other_order.c_str());
+    QVERIFY2(other_order.find("rounded differently from the unscheduled nest: up to") !=
+                 std::string::npos,
+             other_order.c_str());
   }
 
 private:

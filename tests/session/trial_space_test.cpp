@@ -69,7 +69,7 @@ private slots:
     QCOMPARE(space.points[0].run, 3);
     QCOMPARE(space.points[2].trial, 4);
     TrialAxis const& order = space.axes[size_t(space.axis_of("C.order"))];
-    QCOMPARE(words_of(order), (std::vector<std::string>{"by rule", "ij", "ji"}));
+    QCOMPARE(words_of(order), (std::vector<std::string>{"default", "ij", "ji"}));
     QCOMPARE(space.points[2].values[size_t(space.axis_of("C.order"))], order.by_rule);
     QCOMPARE(space.least_ms, 2.0);
     QCOMPARE(space.most_ms, 4.0);
@@ -80,9 +80,9 @@ private slots:
     TrialSpace space = trial_space(as_tuned());
     QCOMPARE(space.axes.size(), size_t(2));
     TrialAxis const& y = space.axes[size_t(space.axis_of("C.y"))];
-    QCOMPARE(words_of(y), (std::vector<std::string>{"by rule", "4", "16"}));
+    QCOMPARE(words_of(y), (std::vector<std::string>{"default", "4", "16"}));
     QCOMPARE(words_of(space.axes[size_t(space.axis_of("C.join"))]),
-             (std::vector<std::string>{"by rule", "no"}));
+             (std::vector<std::string>{"default", "no"}));
     QCOMPARE(places_on(space, "C.y"), (std::vector<int>{0, 1, 0, 2}));
     QCOMPARE(places_on(space, "C.join"), (std::vector<int>{0, 0, 1, 1}));
     QCOMPARE(kept_by(space, {{{space.axis_of("C.y"), 0, 1}}, 1}), (std::vector<char>{1, 1, 1, 0}));
@@ -91,18 +91,19 @@ private slots:
   void the_rules_value_has_its_place_where_it_is_known() {
     TrialSpace space = trial_space(as_tuned(), {{1, {{"C.y", "8"}, {"C.join", "yes"}}}});
     TrialAxis const& y = space.axes[size_t(space.axis_of("C.y"))];
-    QCOMPARE(words_of(y), (std::vector<std::string>{"4", "by rule 8", "16"}));
+    QCOMPARE(words_of(y), (std::vector<std::string>{"4", "default 8", "16"}));
     QCOMPARE(y.by_rule, 1);
-    QCOMPARE(y.place_of("by rule"), 1);
+    QCOMPARE(y.place_of("default"), 1);
+    QCOMPARE(y.place_of("by rule"), 1);  // as older journals have it
     QCOMPARE(y.place_of("16"), 2);
     QCOMPARE(y.place_of("32"), -1);
     QCOMPARE(places_on(space, "C.y"), (std::vector<int>{1, 0, 1, 2}));
     QCOMPARE(words_of(space.axes[size_t(space.axis_of("C.join"))]),
-             (std::vector<std::string>{"no", "by rule yes"}));
+             (std::vector<std::string>{"no", "default yes"}));
     // Of a trial that names it the rule would take another one there: so it may elsewhere.
     space = trial_space(as_tuned(), {{1, {{"C.y", "4"}}}});
     QCOMPARE(words_of(space.axes[size_t(space.axis_of("C.y"))]),
-             (std::vector<std::string>{"by rule", "4", "16"}));
+             (std::vector<std::string>{"default", "4", "16"}));
   }
 
   void what_another_space_has_not_is_not_asked() {
@@ -112,7 +113,7 @@ private slots:
     both.runs.push_back(other);
     TrialSpace space = trial_space(both);
     QCOMPARE(words_of(space.axes[size_t(space.axis_of("C.y"))]),
-             (std::vector<std::string>{"not asked", "by rule", "4", "16"}));
+             (std::vector<std::string>{"not asked", "default", "4", "16"}));
     QCOMPARE(places_on(space, "C.y"), (std::vector<int>{1, 2, 1, 3, 0, 0}));
     QCOMPARE(words_of(space.axes[size_t(space.axis_of("C.i.factor"))]),
              (std::vector<std::string>{"not asked", "8", "16"}));

@@ -190,7 +190,7 @@ private slots:
     QVERIFY(session_->execute(Tune{.trials = 3, .on = "local gone"}));
     QVERIFY(session_->wait_idle(120));
     TuningRun const run = *session_->snapshot().tuning->run();
-    QVERIFY2(run.error.starts_with("gone cannot take part, and nothing was begun: "),
+    QVERIFY2(run.error.starts_with("gone cannot be used, and nothing was started: "),
              run.error.c_str());
     QVERIFY(run.trials.empty());
   }

@@ -35,7 +35,7 @@ private slots:
     QVERIFY(speed.judge(3.9) == Verdict::kGood && speed.judge(4) == Verdict::kGood);
     QVERIFY(speed.judge(3.1) == Verdict::kGood && speed.judge(2.9) == Verdict::kSlow);
     speed.judge(2);
-    QCOMPARE(speed.sentence(), std::string("it slowed down: to 50 % of the speed that it had"));
+    QCOMPARE(speed.sentence(), std::string("it throttled to 50 % of its initial speed"));
     speed.settle(2, 0.4);
     QVERIFY(speed.judge(1.9) == Verdict::kGood && speed.scale() == 0.4);
     QVERIFY(speed.judge(1.4) == Verdict::kSlow);
@@ -69,8 +69,7 @@ private slots:
     hot.speed = [](int look) { return look > 4 ? 0.5 : 1.0; };
     TuneResult result = searched({&steady, &hot}, {.trials = 40, .slow_seconds = 0.1});
     QVERIFY(are_of_full_speed(result));
-    QCOMPARE(result.devices[1].reason,
-             std::string("it slowed down: to 50 % of the speed that it had"));
+    QCOMPARE(result.devices[1].reason, std::string("it throttled to 50 % of its initial speed"));
     QVERIFY(result.devices[1].trials <= 3);
   }
 

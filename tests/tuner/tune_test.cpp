@@ -175,7 +175,7 @@ private slots:
     TuneResult result = tuning->finish().value();
     QVERIFY(result.devices[1].trials <= 1);
     if (result.devices[1].trials == 1) {
-      QCOMPARE(result.devices[1].reason, std::string("it called right what is wrong"));
+      QCOMPARE(result.devices[1].reason, std::string("it accepted a wrong result"));
       QVERIFY(result.devices[1].work == DeviceWork::kBarred);
       QCOMPARE(std::ranges::count(result.attempts, records::Outcome::kWrong, &Attempt::outcome), 1);
     }

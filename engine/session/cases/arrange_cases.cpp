@@ -184,7 +184,7 @@ Result<Running> Arranging::with(Candidate const& candidate) {
   Comparison comparison = te::judge(running.outputs, expected_);
   if (!comparison.equal)
     return refused("wrong_result",
-                   fmt::format("its results differ from those by rule by up to {:.3g}",
+                   fmt::format("its results differ from the default's by up to {:.3g}",
                                comparison.max_abs_diff));
   return running;
 }

@@ -74,7 +74,7 @@ Result<TestData> test_data(LoadedModel const& model, StopToken stop, Progress co
     TRY_ASSIGN(data.inputs, random_inputs(model, 1));
   }
   TRY_ASSIGN(data.outputs, reference_run(model.before, data.inputs, options));
-  data.origin = "the results of the operators' plain loops";
+  data.origin = "the results of the operators' reference loops";
   if (steps) {
     TRY_ASSIGN(data.sensitivity, sensitivity(model.before, data.inputs, data.outputs, options));
   }
@@ -213,8 +213,8 @@ private:
     if (allowed <= options_.tolerance) return;
     options_.tolerance = allowed;
     note(
-        fmt::format("Floats become integers in it: inputs that are moved by a millionth move its "
-                    "outputs by {} of their largest value, so a test allows {}",
+        fmt::format("It converts float32 to integers: changing its inputs by a millionth changes "
+                    "its outputs by {} of their largest value, so a test allows {}",
                     percent_text(sensitivity), percent_text(allowed)));
   }
 

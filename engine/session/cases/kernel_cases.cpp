@@ -303,7 +303,8 @@ Status time_in_turns(Comparing const& by, ir::Program const& plain,
     codes.push_back(std::move(code));
   }
   std::array<Samples, 2> samples;
-  Elapsing elapsing(by.progress, fmt::format("{}: timing both schedules in turns", plain.name), 0);
+  Elapsing elapsing(by.progress,
+                    fmt::format("{}: timing both schedules in interleaved runs", plain.name), 0);
   for (int turn = 0; turn < kTurns; ++turn)
     for (size_t i : {size_t(turn % 2), size_t(1 - turn % 2)}) {
       TRY_ASSIGN(BenchResult measured, bench.measure(codes[i], options));

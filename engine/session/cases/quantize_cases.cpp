@@ -146,10 +146,10 @@ Result<QuantizeReport> quantize_to_file(QuantizeRequest const& request, StopToke
                                         Progress const& progress) {
   std::error_code none;  // of what is no file yet
   if (fs::equivalent(request.out, request.source, none))
-    return bad_input("overwrites_input",
-                     fmt::format("{} is the model that is read; the model in bytes needs a file "
-                                 "of its own",
-                                 request.out.string()));
+    return bad_input(
+        "overwrites_input",
+        fmt::format("{} is the model that is read; the int8 model needs a file of its own",
+                    request.out.string()));
   if (progress) progress({"reading " + request.source});
   bool is_sample = request.source.starts_with("sample:");
   TRY_ASSIGN(ForeignModel model,

@@ -41,7 +41,7 @@ Result<ProjectKernel> project_kernel(LoadedModel const& model, TunedKernel const
   history = history.with_measured(history.current(), where,
                                   {.min_ms = seconds * 1e3, .gflops = flops / seconds * 1e-9});
   history = history.with_correctness(history.current(), where, Correctness::kCorrect,
-                                     "judged while it was tuned");
+                                     "checked by the tuning");
   KernelTask const& task = model.kernel(kernel.kernel);
   return ProjectKernel{task.name, history.schedule().script(),
                        std::make_shared<nlohmann::ordered_json const>(history.to_json()),

@@ -234,8 +234,8 @@ std::string words_of(HypotheticalPoint const& point) {
   if (point.bound_then.empty()) return text;
   return text +
          (point.bound_then == point.bound_now
-              ? fmt::format(", {} still bounds it", point.bound_then)
-              : fmt::format(", {} bounds it instead of {}", point.bound_then, point.bound_now));
+              ? fmt::format(", bottleneck still: {}", point.bound_then)
+              : fmt::format(", bottleneck: {} instead of {}", point.bound_then, point.bound_now));
 }
 
 }  // namespace tw::session

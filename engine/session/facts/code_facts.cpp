@@ -12,9 +12,9 @@ namespace {
 
 FactInfo const kCodeFacts[] = {
     {"assembly.instructions", "", "number of instructions of the current step's assembly"},
-    {"assembly.fused", "", "number of its instructions that multiply and add at once"},
+    {"assembly.fused", "", "number of its fused multiply-add instructions"},
     {"assembly.vector_bytes", "", "bytes of the widest registers that these work on"},
-    {"assembly.loop_cycles", "", "cycles of an iteration of its hot loop, as they are modelled"},
+    {"assembly.loop_cycles", "", "modelled cycles of an iteration of its hot loop"},
     {"assembly.loop_registers", "", "vector registers that its hot loop uses"},
 };
 

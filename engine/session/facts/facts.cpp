@@ -219,7 +219,7 @@ Fact const kFacts[] = {
      [](Now now, Chosen) { return number(now.model ? now.model->operators : 0); }},
     {{"model.time", "ms", "time of the whole model, measured inside the network"},
      [](Now now, Chosen) { return now.kernels ? number(now.kernels->total_ms) : std::nullopt; }},
-    {{"model.arrangement", "words", "layouts and algorithms that are not as by rule, or none"},
+    {{"model.arrangement", "words", "layouts and algorithms that are not the default, or none"},
      [](Now now, Chosen) { return or_none(arrangement(now)); }},
     {{"model.places", "words", "devices that the model runs on, the one in use first"},
      [](Now now, Chosen) { return words(places(now)); }},
@@ -245,14 +245,14 @@ Fact const kFacts[] = {
     {{"kernel.peak", "words",
       "the peak arithmetic of the cores that the schedule uses, as in 181 GFLOP/s of 1 core"},
      [](Now now, Chosen) { return words(peak_words(now)); }},
-    {{"kernel.gain", "", "how many times as fast as the plain loop nest, measured"},
+    {{"kernel.gain", "", "how many times as fast as the unscheduled loop nest, measured"},
      [](Now now, Chosen) { return gain_over(now, "plain", &HistoryNodeView::min_ms); }},
     {{"kernel.over_default", "", "how many times as fast as the default schedule, measured"},
      [](Now now, Chosen) { return gain_over(now, "default", &HistoryNodeView::min_ms); }},
     {{"kernel.modelled_gain", "",
-      "how many times as fast as the plain loop nest, by the model of time"},
+      "how many times as fast as the unscheduled loop nest, by the time model"},
      [](Now now, Chosen) { return gain_over(now, "plain", &HistoryNodeView::model_ms); }},
-    {{"kernel.bound", "words", "what the model of time says is slowest: arithmetic, or a memory"},
+    {{"kernel.bound", "words", "the modelled bottleneck: arithmetic, or a memory"},
      [](Now now, Chosen) { return of_node(now, [](auto& node) { return or_none(node.bound); }); }},
     {{"kernel.intensity", "", "operations for each byte of main memory that the schedule moves"},
      [](Now now, Chosen) { return intensity(now); }},
@@ -266,7 +266,7 @@ Fact const kFacts[] = {
      }},
     {{"step", "words", "script line of the current step"},
      [](Now now, Chosen) { return of_node(now, [](auto& node) { return or_none(node.step); }); }},
-    {{"history.nodes", "", "number of steps in the history, including the plain loop nest"},
+    {{"history.nodes", "", "number of steps in the history, including the unscheduled loop nest"},
      [](Now now, Chosen) {
        return now.history ? number(now.history->nodes.size()) : std::nullopt;
      }},
@@ -293,12 +293,12 @@ Fact const kFacts[] = {
        bool known = now.machine && now.machine->hardware;
        return known ? number(now.machine->hardware->unit().count) : std::nullopt;
      }},
-    {{"machine.l1", "", "bytes of its nearest cache"},
+    {{"machine.l1", "", "bytes of its L1 cache"},
      [](Now now, Chosen) {
        bool known = now.machine && !now.machine->cache_bytes.empty();
        return known ? number(now.machine->cache_bytes.front()) : std::nullopt;
      }},
-    {{"device.simulated", "words", "whether a simulator shows what its parts do: yes or no"},
+    {{"device.simulated", "words", "whether a simulator shows its timeline: yes or no"},
      [](Now now, Chosen) { return words(now.simulated ? "yes" : "no"); }},
     {{"replay", "words", "result of the last replay on another kernel, or none"},
      [](Now now, Chosen) { return words(now.replay ? now.replay->summary : "none"); }},
@@ -338,7 +338,7 @@ Fact const kFacts[] = {
        LoopBar const* bar = bar_of(now, chosen.selected);
        return bar ? number(bar->footprint) : std::nullopt;
      }},
-    {{"loop.fits_in", "words", "the nearest memory that holds them: L1, L2, L3 or memory"},
+    {{"loop.fits_in", "words", "the fastest memory level that holds them: L1, L2, L3 or memory"},
      [](Now now, Chosen chosen) { return fits_in(now, bar_of(now, chosen.selected)); }},
     {{"hover", "words", "the loop highlighted by the pointer, or none"},
      [](Now now, Chosen chosen) { return words(reference_of(now, chosen.hovered)); }},
@@ -351,7 +351,7 @@ Fact const kFacts[] = {
      [](Now now, Chosen) {
        return of_tuning(now, [](auto& run) { return number(run.trials.size()); });
      }},
-    {{"tuning.failed", "", "number of its trials without a right result"},
+    {{"tuning.failed", "", "number of its trials without a correct result"},
      [](Now now, Chosen) {
        return of_tuning(now, [](auto& run) { return number(run.failed()); });
      }},
@@ -367,23 +367,23 @@ Fact const kFacts[] = {
      [](Now now, Chosen) { return of_tuning(now, [](auto& run) { return or_none(run.error); }); }},
     {{"tuning.from", "", "the step that the last tuning searches from; 0: the target's template"},
      [](Now now, Chosen) { return of_tuning(now, [](auto& run) { return number(run.from); }); }},
-    {{"tuning.kept", "", "number of its knobs that stay as they are"},
+    {{"tuning.kept", "", "number of its fixed knobs"},
      [](Now now, Chosen) {
        return of_tuning(now, [](auto& run) { return number(run.kept.size()); });
      }},
     {{"tuning.devices", "words", "its devices, each with what it does now, or none"},
      [](Now now, Chosen) { return or_none(tuning_devices(now)); }},
-    {{"tuning.kinds", "", "number of kinds of devices that it searches on"},
+    {{"tuning.kinds", "", "number of device types that it searches on"},
      [](Now now, Chosen) { return number(tuning_kinds(now)); }},
     {{"tuning.kept_for", "words",
-      "the other kinds of devices that a schedule of the kernel is kept for, or none"},
+      "the other device types with a saved schedule of the kernel, or none"},
      [](Now now, Chosen) { return or_none(kept_for_kinds(now)); }},
-    {{"tuning.kept_kernels", "", "number of schedules that are kept for other kinds of devices"},
+    {{"tuning.kept_kernels", "", "number of schedules saved for other device types"},
      [](Now now, Chosen) { return number(now.tuning ? now.tuning->kept.size() : 0); }},
     {{"model_tuning.state", "words",
       "the model's tuning: none, timing, searching, paused, comparing, networks, ended"},
      [](Now now, Chosen) { return model_tuning_state(now); }},
-    {{"model_tuning.kernels", "", "number of kernels that the model's tuning knows"},
+    {{"model_tuning.kernels", "", "number of kernels in the model's tuning"},
      [](Now now, Chosen) {
        return of_model_tuning(now, [](auto& one) { return one.kernels.size(); });
      }},
@@ -399,7 +399,7 @@ Fact const kFacts[] = {
      [](Now now, Chosen) {
        return of_model_tuning(now, [](auto& one) { return one.after_ms.value_or(0); });
      }},
-    {{"gain.state", "words", "what carries the gain: none, measuring, ended, or why it failed"},
+    {{"gain.state", "words", "state of the ablation: none, measuring, ended, or why it failed"},
      [](Now now, Chosen) { return gain_state(now); }},
     {{"gain.parts", "", "number of steps or choices that are left out one by one"},
      [](Now now, Chosen) { return number(ablation_of(now) ? ablation_of(now)->parts.size() : 0); }},

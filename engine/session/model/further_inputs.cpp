@@ -127,16 +127,16 @@ History with_further_inputs(History const& history, int node, TriedOn const& whe
                     wrong->of, wrong->comparison.max_abs_diff, wrong->comparison.max_abs_ref));
   if (!verdict) say(to_sentence(verdict.error()));
   if (verdict)
-    for (JudgedInputs const& one : verdict->judged) say("right on " + one.of);
+    for (JudgedInputs const& one : verdict->judged) say("correct on " + one.of);
   if (verdict && verdict->rounding_units) say(rounding_words(*verdict->rounding_units));
   return history.with_correctness(node, where, known.correctness, words);
 }
 
 std::string rounding_words(double units) {
-  if (units == 0) return "rounded as the plain nest rounds";
+  if (units == 0) return "rounded as the unscheduled nest rounds";
   return fmt::format(
-      "rounded otherwise than the plain nest: up to {:.2g} units in the last place "
-      "of the largest element",
+      "rounded differently from the unscheduled nest: up to {:.2g} units in the last place of the "
+      "largest element",
       units);
 }
 

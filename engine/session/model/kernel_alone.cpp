@@ -121,14 +121,14 @@ Result<KernelAlone> kernel_alone(LoadedModel const& model, int row,
   alone.graph.name = model.kernel(row).name;
   TRY_ASSIGN(auto reference, reference_outputs(model, row, maker.all(), stop));
   alone.origin = model.own.contains(row) ? "the results of the expression's interpreter"
-                                         : "the results of the operators' plain loops";
+                                         : "the results of the operators' reference loops";
   if (reference) {
     alone.expected = std::move(*reference);
     return alone;
   }
   TRY_ASSIGN(ir::Program plain, plain_program(model, row));
   TRY_ASSIGN(alone.expected, plain_run(plain, maker.all(), host, device, stop));
-  alone.origin = "the results of its plain loops on this machine";
+  alone.origin = "the results of its unscheduled loops on this machine";
   return alone;
 }
 

@@ -111,7 +111,7 @@ Result<KernelReference> reference_on(std::vector<NDArray> inputs, LoadedModel co
   auto iterations = double(size_of(defined).iterations);
   Elapsing elapsing(
       progress,
-      fmt::format("{}: running its plain nest of {:.3g} iterations for the reference result",
+      fmt::format("{}: running its unscheduled nest of {:.3g} iterations for the reference result",
                   defined.name, iterations),
       iterations / kIterationsPerSecond);
   KernelReference reference{std::move(inputs), {}};

@@ -197,7 +197,7 @@ Result<Model> load_arranged(std::string const& source, LoadOptions const& option
   if (!elsewhere) return model;
   LoadOptions by_rule = options;
   by_rule.arrangement.clear();
-  sentence += fmt::format("{}layouts, algorithms and fusion are by rule here: {}",
+  sentence += fmt::format("{}layouts, algorithms and fusion are the default here: {}",
                           sentence.empty() ? "" : "; ", model.error().message);
   return load_model(source, by_rule, backend, stop, progress);
 }

@@ -119,12 +119,12 @@ Status read_own_kernels(Json const& json, Project& project, std::string const& f
 }
 
 Status read_cut(Json const& json, Project& project, std::string const& file) {
-  if (!json.is_array()) return broken(file, "its cut is no list");
+  if (!json.is_array()) return broken(file, "its cut is not a list");
   for (Json const& entry : json) {
     ProjectCut point;
     if (!entry.is_object() || !read_text(entry, "node", point.node) ||
         !read_text(entry, "device", point.device) || point.node.empty() || point.device.empty())
-      return broken(file, "a point of its cut names no node or no device");
+      return broken(file, "a point of its cut has no node or no device");
     project.cut.push_back(std::move(point));
   }
   return {};
@@ -133,7 +133,7 @@ Status read_cut(Json const& json, Project& project, std::string const& file) {
 constexpr std::array<char const*, 3> kStands = {"script", "rule", "plain"};  // by KindSchedule::At
 
 Status read_on_kinds(Json const& json, Project& project, std::string const& file) {
-  if (!json.is_array()) return broken(file, "its schedules for other devices are no list");
+  if (!json.is_array()) return broken(file, "its schedules for other devices are not a list");
   for (Json const& entry : json) {
     KindSchedule one;
     std::string at;
@@ -147,8 +147,7 @@ Status read_on_kinds(Json const& json, Project& project, std::string const& file
     auto stands = std::ranges::find(kStands, at);
     if (!words || one.kernel.empty() || one.kind.empty() || stands == kStands.end())
       return broken(file,
-                    "a schedule for other devices does not say of which kernel, for which "
-                    "kind, or where it stands");
+                    "a schedule for other devices has no kernel, device type or current state");
     one.at = KindSchedule::At(stands - kStands.begin());
     if (auto ms = entry.find("ms"); ms != entry.end() && ms->is_number())
       one.ms = std::max(0.0, ms->get<double>());

@@ -6,7 +6,7 @@
 namespace tw::session::query_fusion {
 namespace {
 
-constexpr char kNoCosts[] = "an accelerator has a say in this plan: its costs are not modelled";
+constexpr char kNoCosts[] = "offloaded kernels have no modelled cost";
 
 struct Edge {
   using Asked = std::pair<int, int>;  ///< from, to
@@ -43,7 +43,7 @@ struct Edge {
 
 QueryRow const& row() {
   static QueryRow const row = query_row<Edge>(
-      {.name = "fusion", .title = "planning the other way", .lane = QueryLane::kMemory});
+      {.name = "fusion", .title = "planning the alternative", .lane = QueryLane::kMemory});
   return row;
 }
 

@@ -54,7 +54,7 @@ struct Effect {
 
 QueryRow const& row() {
   static QueryRow const row = query_row<Effect>({.name = "line of a script",
-                                                 .title = "following a script",
+                                                 .title = "computing the effects of a script",
                                                  .lane = QueryLane::kPointed,
                                                  .kept = 64});
   return row;

@@ -32,7 +32,7 @@ struct Moves {
 
 QueryRow const& row() {
   static QueryRow const row = query_row<Moves>(
-      {.name = "moves", .title = "looking for moves", .lane = QueryLane::kSimulation});
+      {.name = "moves", .title = "finding suggestions", .lane = QueryLane::kSimulation});
   return row;
 }
 

@@ -50,7 +50,7 @@ struct Pointed {
 
 QueryRow const& row() {
   static QueryRow const row = query_row<Pointed>(
-      {.name = "outlook", .title = "looking ahead", .lane = QueryLane::kPointed, .kept = 32});
+      {.name = "outlook", .title = "computing previews", .lane = QueryLane::kPointed, .kept = 32});
   return row;
 }
 

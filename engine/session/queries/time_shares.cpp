@@ -27,7 +27,7 @@ struct Shares {
 
 QueryRow const& row() {
   static QueryRow const row = query_row<Shares>({.name = "time shares",
-                                                 .title = "sharing out the modelled time",
+                                                 .title = "attributing the modelled time",
                                                  .lane = QueryLane::kMemory,
                                                  .kept = 16});
   return row;

@@ -62,7 +62,7 @@ History told(History history, KindSchedule const& one, double flops) {
   TriedOn where{one.device, one.hardware};
   if (one.ms <= 0 || history.node(leaf).on(where).measured) return history;
   history = history.with_measured(leaf, where, {.min_ms = one.ms, .gflops = flops / one.ms * 1e-6});
-  return history.with_correctness(leaf, where, Correctness::kCorrect, "judged while it was tuned");
+  return history.with_correctness(leaf, where, Correctness::kCorrect, "checked by the tuning");
 }
 
 Result<History> standing_there(KernelWork const& work, KindSchedule const& one, double flops) {
@@ -134,7 +134,7 @@ std::vector<std::string> adopt_standings(State& state, Backend const& backend) {
   for (KindSchedule const& one : std::vector(state.on_kinds)) {
     if (one.kind != state.kind) continue;
     if (Status adopted = adopt(state, backend, one); !adopted)
-      lost.push_back(fmt::format("the schedule of {} that was kept for {} does not apply: {}",
+      lost.push_back(fmt::format("the schedule of {} that was saved for {} does not apply: {}",
                                  one.kernel, one.machine, adopted.error().message));
   }
   return lost;

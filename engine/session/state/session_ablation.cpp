@@ -47,7 +47,7 @@ Status SessionImpl::run(AblateTrial const& c) {
     if (of->from == 0) what.point = {trial->knobs.begin(), trial->knobs.end()};
     if (of->from == 0 && trial->knobs.empty())
       return bad_input("nothing_to_leave_out",
-                       "this trial is the default schedule: nothing of it was chosen");
+                       "this trial is the default schedule: every knob has its default");
   }
   return start_ablation(std::move(what));
 }
@@ -63,7 +63,7 @@ Status SessionImpl::start_ablation(Ablated what) {
     view.of_choices = !what.point.empty();
     state_.ablation = std::make_shared<AblationView const>(std::move(view));
   }
-  jobs_.start("ablate", "finding what carries the gain",
+  jobs_.start("ablate", "measuring contributions",
               [this, what](StopToken stop, Progress const& progress) {
                 Status done = ablated(what, stop, progress);
                 change_ablation(what, [&](AblationView& view) {

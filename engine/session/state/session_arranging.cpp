@@ -55,7 +55,7 @@ Status SessionImpl::arrange_first(ModelTuningJob& job, std::vector<DeviceKind> c
   if (here == kinds.end()) {
     show_arranging(job, [](ModelTuningView& view) {
       view.choices = {{.choice = "",
-                       .sentence = "none of the devices is of the kind in use, for which layouts "
+                       .sentence = "none of the devices is of the type in use, for which layouts "
                                    "and algorithms are chosen"}};
     });
     return {};

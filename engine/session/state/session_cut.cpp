@@ -19,7 +19,7 @@ std::vector<std::string> SessionImpl::devices() const {
 Status SessionImpl::check_device(std::string const& name) const {
   if (name == kLocalDeviceName) return {};
   if (!options_.open_device)
-    return bad_input("no_devices", "this program knows no device but this machine");
+    return bad_input("no_devices", "no device other than this machine is known");
   if (is_this_machine(name)) return {};  // as another target: who opens it knows which there are
   std::vector<std::string> known = devices();
   if (!options_.device_names || std::ranges::find(known, name) != known.end()) return {};

@@ -307,7 +307,7 @@ Status SessionImpl::run(UseDevice const& c) {
   for (char const* kind : {"measure", "check", "model", "roofs"}) jobs_.cancel(kind);
   stop_ablation();
   clear_error();
-  jobs_.start("device", "asking " + c.name + " what it is",
+  jobs_.start("device", "querying " + c.name,
               [this, name = c.name](StopToken stop, Progress const&) {
                 auto chosen = open_device(name, stop);
                 if (chosen)

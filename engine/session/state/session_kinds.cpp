@@ -18,7 +18,7 @@ namespace {
 
 Error cannot_take_part(std::string const& name, Error error) {
   error.message =
-      fmt::format("{} cannot take part, and nothing was begun: {}", name, error.message);
+      fmt::format("{} cannot be used, and nothing was started: {}", name, error.message);
   return error;
 }
 

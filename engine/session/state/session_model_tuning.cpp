@@ -107,7 +107,7 @@ Status SessionImpl::run(TuneModel const& c) {
       return bad_input("model_is_cut",
                        "the model runs on several devices: run it on one to tune it");
     if (tuner_.runs)
-      return bad_input("tuning_goes_on", "another tuning is not at its end; stop it first");
+      return bad_input("tuning_goes_on", "another tuning is still running; stop it first");
     job->from = model_source();
     job->standing = shaped_scripts(state_);
     ModelTuningView& view = job->begun;
@@ -388,8 +388,8 @@ Status SessionImpl::apply_tuned(ModelTuningPart const& part, int kernel, std::st
   auto flops = double(model->kernel(kernel).flops);
   int leaf = history.current();
   history = history.with_measured(leaf, part.where, {.min_ms = ms, .gflops = flops / ms * 1e-6});
-  work->second.history = history.with_correctness(leaf, part.where, Correctness::kCorrect,
-                                                  "judged while it was tuned");
+  work->second.history =
+      history.with_correctness(leaf, part.where, Correctness::kCorrect, "checked by the tuning");
   return {};
 }
 

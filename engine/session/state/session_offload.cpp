@@ -68,11 +68,11 @@ QuantizedView quantized_view(QuantizeReport const& report, std::string const& fi
   for (QuantizedNode const& node : report.quantized.nodes)
     ++(node.is_quantized ? view.quantized : view.kept);
   view.summary =
-      fmt::format("{} in bytes, {} in floats, in {}. Calibrated on {}.",
+      fmt::format("{} in int8, {} in float32, in {}. Calibrated on {}.",
                   count_text(view.quantized, "operator"), view.kept, file, report.calibrated_on);
   for (OutputNoise const& output : report.quantized.outputs)
     if (std::isfinite(output.decibels))
-      view.summary += fmt::format(" Output {} against floats: {:.1f} dB signal to noise, on {}.",
+      view.summary += fmt::format(" Output {} against float32: {:.1f} dB signal to noise, on {}.",
                                   output.name, output.decibels, report.compared_on);
   return view;
 }
@@ -87,13 +87,13 @@ Status SessionImpl::run(Quantize const& c) {
     std::lock_guard lock(mutex_);
     if (!state_.model) return bad_input("no_model", "no model is open");
     if (state_.model->is_expression)
-      return bad_input("nothing_to_quantize", "a tensor expression says its types itself");
+      return bad_input("nothing_to_quantize", "a tensor expression declares its types itself");
     before = state_.model;
     work = work_mark(state_);
     request.source = state_.source;
     TRY_ASSIGN(request.fixes, parse_fixes(state_.shapes));
   }
-  if (c.file.empty()) return bad_input("no_file", "a file for the model of bytes is needed");
+  if (c.file.empty()) return bad_input("no_file", "a file for the int8 model is needed");
   request.out = c.file;
   request.data = c.data;
   request.options.dense = c.dense;

@@ -98,7 +98,7 @@ void SessionImpl::wait_for_quiet() {
             if (!doubtful && !times) return;
           }
           if (jobs_.idle() && errands_.idle())
-            jobs_.start("again", "repeating measurements that were disturbed by other programs",
+            jobs_.start("again", "repeating measurements disturbed by other programs",
                         [this](StopToken stopped, Progress const& progress) {
                           measure_disturbed(stopped, progress);
                         });

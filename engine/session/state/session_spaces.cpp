@@ -34,7 +34,7 @@ std::shared_ptr<TuningSpace const> SessionImpl::tuning_space(int from) {
     model = state_.model;
     kernel = state_.kernel;
   }
-  code_jobs_.start(fmt::format("space of {}", from), "looking for what there is to tune",
+  code_jobs_.start(fmt::format("space of {}", from), "loading knobs",
                    [this, from, model, kernel](StopToken stop, Progress const&) {
                      find_space(from, model, kernel, stop);
                    });
@@ -82,7 +82,7 @@ std::shared_ptr<std::vector<DeviceChoice> const> SessionImpl::device_choices(boo
       return asked_devices_.choices;
     asked_devices_ = {here, true, nullptr};
   }
-  ask_jobs_.start("devices", "asking the devices what they are",
+  ask_jobs_.start("devices", "querying the devices",
                   [this, here](StopToken stop, Progress const&) { ask_devices(here, stop); });
   return nullptr;
 }

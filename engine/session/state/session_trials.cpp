@@ -53,9 +53,9 @@ Result<records::StoredTrial> stored_trial(std::string const& file, int number) {
 Result<int> row_of(LoadedModel const& model, records::StoredTrial const& stored, int current) {
   records::Trial const& trial = stored.trial;
   if (trial.origin == records::Origin::kImported)
-    return refused("foreign_trial", fmt::format("trial {} is of another tuner's log, whose steps "
-                                                "are none of ours",
-                                                stored.id));
+    return refused(
+        "foreign_trial",
+        fmt::format("trial {} comes from another tuner and cannot be replayed", stored.id));
   auto is_it = [&](int row) { return model.kernel(row).hash == trial.task; };
   if (current >= 0 && is_it(current)) return current;
   for (int row = 0; size_t(row) < model.plan.kernels.size(); ++row)

@@ -81,7 +81,7 @@ Status SessionImpl::run(Tune const& c) {
     std::lock_guard lock(mutex_);
     if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
     if (tuner_.runs)
-      return bad_input("tuning_goes_on", "another tuning is not at its end; stop it first");
+      return bad_input("tuning_goes_on", "another tuning is still running; stop it first");
     TRY_ASSIGN(job.script, open_script(c.from));
     job.from = model_source();
     run.number = run.group = ++tuner_.last_number;
@@ -355,7 +355,7 @@ bool SessionImpl::tuner_rests(double seconds) {
 /// With the mutex held: what was begun may have ended meanwhile, and then there is nothing to do.
 Status SessionImpl::check_tuned() const {
   if (state_.runs.empty() && !state_.model_tuning)
-    return bad_input("no_tuning", "nothing was tuned yet");
+    return bad_input("no_tuning", "nothing has been tuned yet");
   return {};
 }
 

@@ -93,10 +93,9 @@ std::string summary_of(AssemblyReport const& report) {
 
 std::string assumptions_of(AssemblyReport const& report) {
   if (!report.hot || !report.loop.failure.empty()) return "";
-  std::string text = "The model takes data from the nearest cache and foresees branches";
+  std::string text = "Assumes L1 hits and perfect branch prediction";
   if (report.hot->blocks > 1)
-    text +=
-        fmt::format("; the loop has {} straight pieces, all of which it runs", report.hot->blocks);
+    text += fmt::format("; the loop has {} basic blocks, all assumed executed", report.hot->blocks);
   return text + ".";
 }
 

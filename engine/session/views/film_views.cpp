@@ -139,18 +139,15 @@ private:
 std::string note_of(analysis::AccessWalk const& walk, Target const& target) {
   std::string note = "One unit runs all iterations; caches of " + target.hardware.name;
   if (!walk.unknown().empty())
-    note += fmt::format("; accesses to {} are not shown, their index is data",
-                        fmt::join(walk.unknown(), ", "));
+    note += fmt::format("; indirect accesses to {} are omitted", fmt::join(walk.unknown(), ", "));
   return note + ".";
 }
 
 /// Why there cannot be one; empty: there can.
 std::string trouble_of(Target const& target) {
   if (analysis::cache_shapes(target.hardware).empty())
-    return "This target has no caches: its memories hold what the program puts there, and the "
-           "timeline shows when.";
-  if (!target.axes.empty())
-    return "Threads of this target run at once: its accesses have no one order.";
+    return "This target has no caches: the program manages its memories; the timeline shows when.";
+  if (!target.axes.empty()) return "Concurrent threads: no single access order.";
   return {};
 }
 
@@ -210,7 +207,7 @@ AccessFilm access_film(ir::Program const& given, Target const& target, double fr
   // What is made when the model is loaded is there when the kernel runs.
   ir::Program program = with_calls_written_out(split_load_time(given).at_run);
   analysis::AccessWalk walk(program);
-  if (walk.instances() == 0) film.failure = "The kernel has sizes that are open.";
+  if (walk.instances() == 0) film.failure = "The kernel has symbolic sizes.";
   if (!film.failure.empty()) return film;
   std::vector<analysis::CacheShape> shapes = analysis::cache_shapes(target.hardware);
   film.line_bytes = shapes.front().line_bytes;

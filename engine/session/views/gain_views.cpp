@@ -12,8 +12,8 @@ std::vector<AblatedPart> parts_of(std::vector<SetBack> const& knobs) {
   std::vector<AblatedPart> parts;
   for (SetBack const& one : knobs) {
     AblatedPart& part = parts.emplace_back(AblatedPart{.name = one.knob});
-    part.detail = one.rule.empty() ? one.tuned + ", the rule does not ask for it"
-                                   : fmt::format("{}, by rule {}", one.tuned, one.rule);
+    part.detail = one.rule.empty() ? one.tuned + ", not in the default schedule"
+                                   : fmt::format("{}, default {}", one.tuned, one.rule);
     part.loss = one.loss;
     part.sentence = one.sentence;
   }

@@ -24,7 +24,7 @@ std::array<KernelKeyInfo, 11> const kKeys{{
     {KernelKey::kCount, "count", "runs", "how often the model runs it", true},
     {KernelKey::kBytes, "bytes", "bytes", "bytes of inputs and outputs", true},
     {KernelKey::kState, "state", "state", "plain, default, hand or tuned", false},
-    {KernelKey::kBound, "bound", "bound", "what bounds it at best", false},
+    {KernelKey::kBound, "bound", "bound", "bottleneck at best", false},
     {KernelKey::kOperators, "operators", "operators", "the operators that it is fused of", false},
 }};
 

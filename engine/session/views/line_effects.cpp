@@ -99,7 +99,7 @@ std::string loops_text(LineEffect const& effect) {
 }
 
 std::string lines_text(LineEffect const& effect) {
-  if (effect.added + effect.removed + effect.moved == 0) return "the program's text stays";
+  if (effect.added + effect.removed + effect.moved == 0) return "the program is unchanged";
   std::string text;
   auto add = [&text](char const* sign, int count) {
     if (count > 0) text += fmt::format(" {}{}", sign, count);

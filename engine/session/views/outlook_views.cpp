@@ -21,7 +21,7 @@ std::string words_of(double now_ms, double then_ms, std::string const& bound) {
   std::string how = std::abs(gain - 1) < kNothing ? "as fast as now"
                     : gain > 1                    ? fmt::format("{}x as fast", number_text(gain))
                                : fmt::format("{}x as slow", number_text(1 / gain));
-  return fmt::format("{}, modelled: {}, {} bounds it", how, milliseconds_text(then_ms), bound);
+  return fmt::format("{}, modelled: {}, bottleneck: {}", how, milliseconds_text(then_ms), bound);
 }
 
 /// How often a block runs for each value of its iterators; nothing where guards take some away.

@@ -16,13 +16,13 @@ std::string consequence_of(RefusalView const& refusal) {
         tensor);
   if (refusal.code == "order_carried")
     return fmt::format(
-        "Each iteration goes on from what the one before it has left in {}. Run at once, it would "
-        "begin from something older.",
+        "Each iteration continues from what the previous one left in {}. Run at once, it would "
+        "start from an older value.",
         tensor);
   if (refusal.code == "dependence_carried")
     return fmt::format(
-        "One iteration needs what another one does to {}. Run at once, chance would say which of "
-        "them comes first, and so what the result is.",
+        "One iteration needs what another one does to {}. Run at once, their order, and so the "
+        "result, is undefined: a data race.",
         tensor);
   return {};
 }

@@ -39,10 +39,10 @@ std::string explanation_of(analysis::TimeModel const& model) {
   add("arithmetic", model.arithmetic_seconds);
   for (analysis::LevelTraffic const& level : model.levels) add(level.name, level.seconds);
   bool arithmetic = model.bound == "arithmetic";
-  return fmt::format("Modelled: {} bounds {}this step, {}{}{}{}.",
-                     arithmetic ? "arithmetic" : "traffic with " + model.bound,
-                     is_part ? "most of " : "", duration_text(model.seconds),
-                     is_part ? " in all" : "", others.empty() ? "" : "; ", others);
+  return fmt::format(
+      "Bottleneck of {}this step, modelled: {}, {}{}{}{}.", is_part ? "most of " : "",
+      arithmetic ? "arithmetic" : "traffic with " + model.bound, duration_text(model.seconds),
+      is_part ? " in all" : "", others.empty() ? "" : "; ", others);
 }
 
 std::string explanation_of(KernelRoofView const& roof) {
@@ -75,8 +75,8 @@ std::string explanation_of(std::vector<LayerPoint> const& layers) {
   if (placed == 0)
     return layers.empty() ? "The model has no kernels."
                           : "No kernel has a modelled time here: " + layers.front().missing;
-  std::string text = fmt::format("{} by rule, modelled: {} a run", count_text(placed, "kernel"),
-                                 milliseconds_text(ms));
+  std::string text = fmt::format("{} with default schedules, modelled: {} a run",
+                                 count_text(placed, "kernel"), milliseconds_text(ms));
   if (hiding > 0)
     text += fmt::format("; the small circles: {} of them without hiding latency, {} instead of {}",
                         hiding, milliseconds_text(in_turn_ms), milliseconds_text(hidden_ms));

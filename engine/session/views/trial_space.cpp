@@ -139,7 +139,7 @@ private:
 }  // namespace
 
 std::string TrialAxis::name(int place) const {
-  return place == by_rule ? "by rule" : place == not_asked ? "not asked" : values[size_t(place)];
+  return place == by_rule ? "default" : place == not_asked ? "not asked" : values[size_t(place)];
 }
 
 std::string TrialAxis::words(int place) const {
@@ -147,7 +147,10 @@ std::string TrialAxis::words(int place) const {
   return known ? name(place) + " " + values[size_t(place)] : name(place);
 }
 
-int TrialAxis::place_of(std::string const& word) const {
+int TrialAxis::place_of(std::string const& wanted) const {
+  // Older journals have "by rule".
+  std::string const old = "by rule";
+  std::string word = wanted.starts_with(old) ? "default" + wanted.substr(old.size()) : wanted;
   for (int place = 0; place < int(values.size()); ++place)
     if (word == name(place) || word == words(place)) return place;
   return -1;

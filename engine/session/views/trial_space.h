@@ -18,9 +18,9 @@ struct TrialAxis {
   std::vector<std::string> values;
   int by_rule = -1;    ///< its place; -1: every trial that was asked names a value
   int not_asked = -1;  ///< the place of trials of a space without that knob; -1: there are none
-  /// "16", "by rule", "not asked": the same whatever is known of the rule.
+  /// "16", "default", "not asked": the same whatever is known of the rule.
   std::string name(int place) const;
-  /// The same with the rule's value: "by rule 8".
+  /// The same with the rule's value: "default 8".
   std::string words(int place) const;
   /// Of a name or words; -1: there is none.
   int place_of(std::string const& word) const;

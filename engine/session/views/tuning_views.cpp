@@ -72,9 +72,9 @@ std::string words_of(TuneEnd end) {
     case TuneEnd::kTrials:
       return "all trials are done";
     case TuneEnd::kSeconds:
-      return "the time is over";
+      return "the time limit is reached";
     case TuneEnd::kConverged:
-      return "the search knows nothing new";
+      return "no new candidates";
     case TuneEnd::kStopped:
       return "stopped";
   }

@@ -41,10 +41,12 @@ private:
 }  // namespace
 
 SearchRow descent_search() {
-  return {"descent", "from the schedule by rule, one knob at a time, until no change helps",
-          [](Space const& space, uint64_t seed) -> std::unique_ptr<Search> {
-            return std::make_unique<Descent>(space, seed);
-          }};
+  return {
+      "descent",
+      "from the default schedule, one knob at a time, until no change helps (coordinate descent)",
+      [](Space const& space, uint64_t seed) -> std::unique_ptr<Search> {
+        return std::make_unique<Descent>(space, seed);
+      }};
 }
 
 }  // namespace tw

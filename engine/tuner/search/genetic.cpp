@@ -68,7 +68,7 @@ std::unique_ptr<Search> make_genetic_search(Space const& space, uint64_t seed, b
 }
 
 SearchRow genetic_search() {
-  return {"genetic", "children of the best so far: one knob changed, or two of them mixed",
+  return {"genetic", "children of the best so far, by mutation and crossover",
           [](Space const& space, uint64_t seed) { return make_genetic_search(space, seed); }};
 }
 

@@ -283,8 +283,7 @@ std::unique_ptr<Search> make_learned_search(Space const& space, uint64_t seed,
 }
 
 SearchRow learned_search() {
-  return {"learned",
-          "by a model that learns from what was measured how far the target's own is off",
+  return {"learned", "learned correction of the analytical cost model",
           [](Space const& space, uint64_t seed) { return make_learned_search(space, seed, {}); },
           [](Space const& space, uint64_t seed, SearchHelp const& help) {
             return make_learned_search(space, seed, options_of(help));

@@ -61,8 +61,7 @@ std::vector<Setting> const& settings() {
       of_number("deviations", "0 to 100, of ucb", &Learning::deviations, 0, 100),
       of_number("lambda", "1 to 100: of how many times the batch it is chosen", &Learning::choice,
                 1, 100),
-      of_number("epsilon", "0 to 1: the part of a batch that is by chance", &Learning::by_chance, 0,
-                1)};
+      of_number("epsilon", "0 to 1: the random part of a batch", &Learning::by_chance, 0, 1)};
   return all;
 }
 
@@ -92,7 +91,8 @@ Result<Learning> learning_of(std::vector<std::string> const& given, ModelKind mo
                      "an order has no improvement to expect: acquisition needs "
                      "objective=regression");
   if (model != ModelKind::kTrees)
-    return bad_input("bad_learning", "only trees say how sure they are: acquisition needs them");
+    return bad_input("bad_learning",
+                     "only trees estimate their uncertainty: acquisition needs them");
   return learning;
 }
 

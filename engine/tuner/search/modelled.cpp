@@ -38,7 +38,7 @@ public:
       best_ = note(seen(rule));
       if (best_.seconds == kNever)
         return refused("no_time_model",
-                       "this target has no model of time, or the device's roofs are not known: "
+                       "this target has no time model, or the device's roofs are not known: "
                        "another search is needed");
       proposed_.insert(point_text(rule.point));
       return rule;
@@ -154,8 +154,7 @@ private:
 }  // namespace
 
 SearchRow modelled_search() {
-  return {"modelled",
-          "by the target's own model of time alone, which is a simulation where there is one",
+  return {"modelled", "by the target's own time model alone, a simulation where there is one",
           [](Space const& space, uint64_t seed) -> std::unique_ptr<Search> {
             return std::make_unique<ModelledSearch>(space, seed);
           }};

@@ -15,7 +15,7 @@ public:
 }  // namespace
 
 SearchRow random_search() {
-  return {"random", "every knob by chance: what other searches are compared with",
+  return {"random", "random sampling (baseline)",
           [](Space const& space, uint64_t seed) -> std::unique_ptr<Search> {
             return std::make_unique<RandomSearch>(space, seed);
           }};

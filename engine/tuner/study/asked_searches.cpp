@@ -120,7 +120,7 @@ Result<ClaimResult> ask_reference(ClaimStudy& study) {
   }
   bool all_of_rule = std::ranges::all_of(study.tables(), &StudiedTable::reference_is_rule);
   if (asked == 0) {
-    result.sentence = "No table says what the schedule by rule takes, and no reference was given.";
+    result.sentence = "No table has the time of the default schedule, and no reference was given.";
     return result;
   }
   result.verdict = passed == asked && sooner == asked ? Verdict::kHolds
@@ -129,7 +129,7 @@ Result<ClaimResult> ask_reference(ClaimStudy& study) {
   result.sentence = fmt::format(
       "The {} is reached on {} of {} tables by the learned search within "
       "{} trials, on {} no later than by the others (medians{}).",
-      all_of_rule ? "schedule by rule" : "reference", passed, asked, trials, sooner, each);
+      all_of_rule ? "default schedule" : "reference", passed, asked, trials, sooner, each);
   return result;
 }
 

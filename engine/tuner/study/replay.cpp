@@ -43,7 +43,7 @@ Result<TableTimes> TableTimes::create(Space const& space, StudyTable const& tabl
     times.times_.emplace(candidate.schedule.script(), row.seconds);
     if (row.seconds && (times.best_ == 0 || *row.seconds < times.best_)) times.best_ = *row.seconds;
   }
-  if (times.best_ == 0) return bad_input("bad_table", "no point of the table was right");
+  if (times.best_ == 0) return bad_input("bad_table", "no configuration of the table was correct");
   return times;
 }
 

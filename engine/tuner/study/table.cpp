@@ -28,7 +28,7 @@ Result<Point> point_of(Json const& json, int line) {
 
 Result<StudyTable> head_of(Json const& json) {
   if (!json.is_object() || !json.contains("tilewright_table"))
-    return bad_line(1, "does not say that it is a table of measured points");
+    return bad_line(1, "is not marked as a table of measured configurations");
   if (json["tilewright_table"] != kVersion)
     return bad_input("unknown_version", fmt::format("the table is of version {}, known is {}",
                                                     json["tilewright_table"].dump(), kVersion));
@@ -44,14 +44,14 @@ Result<StudyTable> head_of(Json const& json) {
   TRY_ASSIGN(table.pinned, point_of(json["pinned"], 1));
   Json threads = json.value("threads", Json(0));
   if (!threads.is_number_integer() || threads < 0 || threads > 1024)
-    return bad_line(1, "has a number of threads that is none");
+    return bad_line(1, "has no valid number of threads");
   table.threads = threads;
   return table;
 }
 
 Result<TableRow> row_of(Json const& json, int line) {
   if (!json.is_array() || json.size() != 2)
-    return bad_line(line, "is no pair of a time and a point");
+    return bad_line(line, "is not a pair of a time and a configuration");
   TableRow row;
   TRY_ASSIGN(row.point, point_of(json[1], line));
   if (json[0].is_null()) return row;
@@ -100,7 +100,7 @@ Result<StudyTable> parse_table(std::string_view text) {
     size_t end = std::min(text.find('\n', at), text.size());
     Json json = Json::parse(text.substr(at, end - at), nullptr, false);
     at = end + 1;
-    if (json.is_discarded()) return bad_line(++line, "is no JSON");
+    if (json.is_discarded()) return bad_line(++line, "is not JSON");
     if (++line == 1) {
       TRY_ASSIGN(table, head_of(json));
       continue;
