@@ -52,11 +52,11 @@ Status check(Context const& context, TuneArguments const& arguments, bool is_of_
   if (is_of_kernel) return {};
   if (!arguments.pins.empty() || !arguments.script.empty())
     return bad_input("needs_kernel",
-                     "--pin and --script are for one kernel: say which with --kernel");
+                     "--pin and --script are for one kernel: name it with --kernel");
   if (arguments.out.empty() && !context.json)
-    return bad_input("no_output",
-                     "the schedules of a whole model need a place: --out F.twproj, or --kernel to "
-                     "tune only one");
+    return bad_input(
+        "no_output",
+        "the schedules of a whole model need a file: --out F.twproj, or --kernel to tune only one");
   return {};
 }
 
@@ -216,7 +216,7 @@ void KindSearch::tell_job() const {
   if (context_.json || !store_ || request_.job.empty() || is_of_kernel()) return;
   fmt::print("a search that was cut off goes on with --job {}\n", request_.job);
   if (!alone_ && is_shared(context_))
-    fmt::print("others cannot take part: a job is of one kind of devices\n");
+    fmt::print("others cannot join: a job is for one device type\n");
   std::fflush(stdout);
 }
 

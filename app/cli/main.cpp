@@ -92,7 +92,7 @@ int run(int argc, char** argv) {
   app.fallthrough();
   Context context;
   app.add_flag("--json", context.json, "results and errors as JSON");
-  app.add_option("--macros", context.own_macros, "a further folder with macros (.twm) of your own")
+  app.add_option("--macros", context.own_macros, "another folder with macros (.twm) of your own")
       ->type_name("DIR")
       ->check(CLI::ExistingDirectory);
   auto table = command_table();

@@ -46,7 +46,7 @@ Option Option::range(double least, double most) const {
 Option Option::above_zero() const {
   return check([](std::string const& text) -> std::string {
     double value = 0;
-    if (!CLI::detail::lexical_cast(text, value)) return fmt::format("'{}' is no number", text);
+    if (!CLI::detail::lexical_cast(text, value)) return fmt::format("'{}' is not a number", text);
     return value > 0 ? "" : fmt::format("{} is not above 0", text);
   });
 }

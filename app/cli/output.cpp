@@ -69,14 +69,13 @@ void add_model_options(Command command, Context& context, std::string& path) {
       .repeatable();
   command
       .add_option("--arrange", context.arrangements,
-                  "another layout or algorithm than the target's own: blocks=plain, "
+                  "a layout or algorithm other than the target's default: blocks=plain, "
                   "NODE.algorithm=product; `tw tune MODEL --knobs` lists what there is")
       .type_name("KNOB=VALUE")
       .repeatable();
   command
       .add_option("--size", context.sizes,
-                  "the value to show of a size of a tensor expression, or of one that the script "
-                  "opens: n=17")
+                  "sample value of a symbolic size, of the tensor expression or the script: n=17")
       .type_name("NAME=VALUE")
       .repeatable();
 }
@@ -100,7 +99,7 @@ void add_device_option(Command command, Context& context) {
 void add_store_option(Command command, Context& context) {
   command
       .add_option("--store", context.store,
-                  "what trials are kept in: a file (default: trials.sqlite in the user's data), or "
+                  "tuning records: a file (default: trials.sqlite in the user's data), or "
                   "postgresql://USER@HOST/DATABASE, which a team shares")
       .type_name("FILE|URL");
 }
@@ -206,7 +205,8 @@ bool is_disturbed(Context const& context, Device& device) {
 
 void say_disturbed(Context const& context, bool disturbed) {
   if (disturbed && !context.json)
-    fmt::print("other programs use the processors: these times are longer than alone\n");
+    fmt::print(
+        "other programs use the processors: these times are longer than on an idle machine\n");
 }
 
 Result<NDArray> read_raw(std::string const& file, session::ModelTensor const& info) {

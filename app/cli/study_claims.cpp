@@ -93,9 +93,9 @@ void print_text(ClaimArguments const& arguments, std::vector<StudiedTable> const
   for (size_t i = 0; i < tables.size(); ++i)
     fmt::print("{}: {}, {}; the best takes {}\n", tables[i].name,
                count_text(int64_t(tables[i].seconds.size()), "point"),
-               arguments.tables[i].whole ? "all there are" : "chosen by chance",
+               arguments.tables[i].whole ? "all there are" : "chosen at random",
                duration_text(tables[i].times.best()));
-  fmt::print("{} of {} each; a point is a hundredth of the best's speed\n",
+  fmt::print("{} of {} each; 1 point = 1 % of the best's speed\n",
              count_text(arguments.seeds, "run"), count_text(arguments.trials, "trial"));
   for (Asked const& asked : all) {
     fmt::print("\n{} {}: {}.\n{}\n", asked.claim.key, asked.claim.title,

@@ -39,19 +39,18 @@ session::TeamRequest team_request(Context const& context, TeamArguments const& a
 
 void add_team_options(Command command, TeamArguments& arguments) {
   command
-      .add_option(
-          "--join", arguments.join,
-          "instead of a model: take part in this job of the server's until it has ended, or "
-          "in `any` until told to stop")
+      .add_option("--join", arguments.join,
+                  "instead of a model: join this job of the server's until it has ended, or `any` "
+                  "until told to stop")
       .type_name("JOB");
   command
       .add_option("--priority", arguments.priority,
                   "of a job on a server: higher ones go first, equal ones share (default: 0)")
       .type_name("N");
   command
-      .add_option("--lease", arguments.lease_seconds,
-                  "after so long without a word, work of this process is given to others "
-                  "(default: 60)")
+      .add_option(
+          "--lease", arguments.lease_seconds,
+          "lease: reassign work of this process after this many silent seconds (default: 60)")
       .type_name("S")
       .range(1.0, 86'400.0);
 }
@@ -66,7 +65,7 @@ Result<session::TunedModel> tune_with_team(Context const& context, TeamArguments
   if (job == kAny)
     return bad_input("bad_job_name",
                      "a job cannot be called `any`: --join takes that for all jobs");
-  if (!context.json) fmt::print("others take part with --join {}\n", job);
+  if (!context.json) fmt::print("others join with --join {}\n", job);
   std::fflush(stdout);
   Interruption interruption;
   request.kernels.options.stop = interruption.token();

@@ -134,7 +134,7 @@ namespace {
 std::string_view words_of(TuneEnd end) {
   switch (end) {
     case TuneEnd::kTrials:
-      return "all trials are made";
+      return "all trials are done";
     case TuneEnd::kSeconds:
       return "the time limit is reached";
     case TuneEnd::kConverged:

@@ -231,8 +231,8 @@ int serve(tw::RpcServerOptions options) {
               : secret ? "with a token"
                        : "without a token",
               ways.empty() ? "kernels have no access to files, sockets and other processes"
-                           : "NOT everything that a kernel could do is prevented here:");
-  for (std::string const& way : ways) std::printf("  not prevented: %s\n", way.c_str());
+                           : "WARNING: the sandbox does not block:");
+  for (std::string const& way : ways) std::printf("  not blocked: %s\n", way.c_str());
   std::fflush(stdout);
   std::thread([&signals, &server] {
     int signal = 0;

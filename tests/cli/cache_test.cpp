@@ -31,8 +31,8 @@ private slots:
     QFile::link(at("own_cache/mine.json"), at("own_cache/kernels/00000000000000dd.twk"));
     Run shown = cache({});
     QVERIFY2(shown.out.contains(": code of 2 kernels 3.0 MB"), qPrintable(shown.out + shown.err));
-    QVERIFY(shown.out.contains("limit of kernels' code: 256 MB"));
-    QVERIFY(cache({"--limit", "64MB"}).out.contains("limit of kernels' code: 64 MB"));
+    QVERIFY(shown.out.contains("limit of compiled kernels: 256 MB"));
+    QVERIFY(cache({"--limit", "64MB"}).out.contains("limit of compiled kernels: 64 MB"));
     QCOMPARE(cache({"--limit", "1KB"}).code, 2);
     QVERIFY(cache({"--limit", "1KB"}).err.contains("the cache's limit is 16 MB to"));
     Run emptied = cache({"--empty"});
@@ -47,7 +47,7 @@ private slots:
     QVERIFY2(json.out.contains("\"freed_bytes\": 0"), qPrintable(json.out));
     // Another folder, from the next start on.
     Run elsewhere = cache({"--folder", at("another")});
-    QVERIFY2(elsewhere.out.startsWith(at("another") + ": kept there from the next start on"),
+    QVERIFY2(elsewhere.out.startsWith(at("another") + ": used from the next start on"),
              qPrintable(elsewhere.out + elsewhere.err));
     environment.remove("TW_CACHE_DIR");
     QVERIFY(cache({}).out.startsWith(at("another") + "\n"));

@@ -72,9 +72,9 @@ private slots:
   }
 
   void what_is_taken_in_twice_is_there_once() {
-    QCOMPARE(history({"import", file("some.jsonl")}).out, QString("5 trials taken in\n"));
+    QCOMPARE(history({"import", file("some.jsonl")}).out, QString("5 trials imported\n"));
     QCOMPARE(history({"import", file("some.jsonl")}).out,
-             QString("0 trials taken in, 5 there already\n"));
+             QString("0 trials imported, 5 there already\n"));
     QVERIFY(history({"export", file("out.jsonl")}).code == 0);
     QVERIFY(history({"import", file("out.jsonl")}).code == 0);
     QCOMPARE(rows({"list"}).size(), 5);

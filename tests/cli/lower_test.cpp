@@ -110,7 +110,7 @@ private slots:
     QVERIFY2(run.code == 0, qPrintable(run.err));
     QStringList lines = run.out.trimmed().split('\n');
     QCOMPARE(lines.size(), kPasses.size() + 2);
-    QVERIFY2(lines[0].simplified() == "pass time statements lines from now on",
+    QVERIFY2(lines[0].simplified() == "pass time statements lines establishes",
              qPrintable(lines[0]));
     QVERIFY(lines[1].startsWith("program ") && lines[1].endsWith("  loops_once, scalar_code"));
     for (int i = 0; i < kPasses.size(); ++i) QVERIFY(lines[i + 2].startsWith(kPasses[i] + " "));

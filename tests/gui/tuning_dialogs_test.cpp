@@ -259,7 +259,7 @@ private slots:
     QApplication::processEvents();
     // What stands below the sentence stays under the pointer.
     QCOMPARE(QRect(start->mapTo(&dialog, QPoint(0, 0)), dialog.size()), before);
-    QVERIFY2(words->text().startsWith("2 kinds of devices"), qPrintable(words->text()));
+    QVERIFY2(words->text().startsWith("2 device types"), qPrintable(words->text()));
     for (char const* name : {"local", "board", "phone", "gone"})
       dialog.devices().check(name, false);
     QCOMPARE(words->text(), QString("Select at least one device."));

@@ -218,7 +218,7 @@ private slots:
     QCOMPARE(result.attempts.size(), size_t(12));
     QCOMPARE(result.devices[0].trials == 0, barred);
     QCOMPARE(result.devices[0].work == DeviceWork::kBarred, barred);
-    QCOMPARE(result.devices[0].reason.find("the schedule by rule takes") == 0, barred);
+    QCOMPARE(result.devices[0].reason.find("the default schedule takes") == 0, barred);
     for (size_t i = 1; i < devices.size(); ++i) QVERIFY(result.devices[i].reason.empty());
   }
 

@@ -58,8 +58,7 @@ int ablate(Context const& context, KernelArguments const& arguments) {
 }
 
 void add_ablate(Command app, Context& context) {
-  auto command = app.add_subcommand(
-      "ablate", "measure what each step of a schedule carries of its speed, by leaving it out");
+  auto command = app.add_subcommand("ablate", "time the schedule with each step left out");
   auto arguments = std::make_shared<KernelArguments>();
   add_kernel_options(command, context, *arguments);
   add_device_option(command, context);

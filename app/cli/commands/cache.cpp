@@ -27,8 +27,7 @@ int choose(Context const& context, std::string const& folder) {
   if (context.json)
     print({{"next_folder", next}});
   else
-    fmt::print("{}: kept there from the next start on; what was kept before stays where it is\n",
-               next);
+    fmt::print("{}: used from the next start on; the old cache stays where it is\n", next);
   return 0;
 }
 
@@ -50,28 +49,25 @@ int run(Context const& context, Asked const& asked) {
     return 0;
   }
   if (asked.empty) fmt::print("{}\n", to_words(freed));
-  fmt::print("{}\n{}\nlimit of kernels' code: {}\n", folder.string(), to_words(content),
+  fmt::print("{}\n{}\nlimit of compiled kernels: {}\n", folder.string(), to_words(content),
              bytes_text(double(cache_limit(folder))));
   return 0;
 }
 
 void add_cache(Command app, Context& context) {
-  auto command = app.add_subcommand("cache",
-                                    "show, limit or empty what is kept to be faster the "
-                                    "next time");
+  auto command = app.add_subcommand("cache", "show, limit or clear the compile cache");
   auto asked = std::make_shared<Asked>();
-  command.add_flag("--empty", asked->empty,
-                   "remove what can be made again; what was measured stays");
+  command.add_flag("--empty", asked->empty, "remove what can be rebuilt; measurements are kept");
   command
       .add_option("--limit", asked->limit,
-                  "the most that kernels' code may take, as in 512MB; the least recently used "
-                  "goes first")
+                  "maximum size of compiled kernels, as in 512MB; the least recently used are "
+                  "evicted first")
       .type_name("SIZE")
       .bytes();
   auto folder =
-      command.add_option("--folder", asked->folder, "keep it there from the next start on")
+      command.add_option("--folder", asked->folder, "use this folder from the next start on")
           .type_name("DIR");
-  command.add_flag("--usual-folder", asked->usual_folder, "keep it where it usually is again")
+  command.add_flag("--usual-folder", asked->usual_folder, "use the default folder again")
       .excludes(folder);
   command.callback([&context, asked] {
     context.needs_target = false;

@@ -96,7 +96,7 @@ void print_text(session::ScriptCheck const& result) {
                milliseconds_text(*result.scheduled_ms),
                speedup_text(*result.plain_ms / *result.scheduled_ms));
   else if (result.scheduled_ms)
-    fmt::print("scheduled {}; the target refuses the plain nest\n",
+    fmt::print("scheduled {}; the target refuses the unscheduled nest\n",
                milliseconds_text(*result.scheduled_ms));
 }
 
@@ -160,16 +160,16 @@ int check(Context const& context, Arguments const& arguments) {
 void add_check(Command app, Context& context) {
   auto command = app.add_subcommand("check",
                                     "apply a schedule step by step: which steps are legal, why "
-                                    "others are not, and whether the result is right");
+                                    "others are not, and whether the result is correct");
   auto arguments = std::make_shared<Arguments>();
   add_kernel_options(command, context, arguments->kernel);
-  command.add_flag("--time", arguments->timed, "time the plain and the scheduled loop nest");
+  command.add_flag("--time", arguments->timed, "time the unscheduled and the scheduled loop nest");
   command.add_flag(
       "--checked", arguments->checked,
       "run once and check every access: within its tensor's bounds, and written before it is read");
-  add_input_option(command, arguments->inputs,
-                   "judge on raw little-endian elements of your own, too; what is not given is "
-                   "random");
+  add_input_option(
+      command, arguments->inputs,
+      "also check on your own raw little-endian elements; inputs that are not given are random");
   add_device_option(command, context);
   add_threads_option(command, context);
   command.callback([&context, arguments] {

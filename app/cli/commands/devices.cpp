@@ -72,7 +72,7 @@ void print_text(DeviceState const& state) {
                plain(state.entry.name));
   if (!state.status) return;
   for (std::string const& way : state.status->open_ways)
-    fmt::print("{:42}not prevented there: {}\n", "", way);
+    fmt::print("{:42}the sandbox does not block: {}\n", "", way);
 }
 
 int list(Context const& context) {

@@ -118,7 +118,8 @@ int primitives(Context const& context, std::string const& only) {
   if (takes_one_of(shown, instructions_of(target)))
     print_named(fmt::format("instructions of {}", target.name), instructions_of(target));
   if (takes_one_of(shown, words_of(target)))
-    print_named(fmt::format("words for loops and blocks of {}", target.name), words_of(target));
+    print_named(fmt::format("annotations for loops and blocks of {}", target.name),
+                words_of(target));
   return 0;
 }
 

@@ -190,7 +190,7 @@ int read_in(Context const& context, Arguments const& arguments) {
            {"damaged_lines", damaged}});
     return 0;
   }
-  fmt::print("{} taken in{}\n", count_text(int64_t(ids->size()), "trial"),
+  fmt::print("{} imported{}\n", count_text(int64_t(ids->size()), "trial"),
              known > 0 ? fmt::format(", {} there already", known) : "");
   for (records::DamagedLine const& line : log.damaged)
     fmt::print("line {} is left out: {}\n", line.number, plain(line.why));
@@ -204,7 +204,7 @@ int vacuum(Context const& context, TrialStore& store, Arguments const&, records:
   if (context.json)
     print({{"whole", true}});
   else
-    fmt::print("every trial is whole; unused space was given back\n");
+    fmt::print("every trial is intact; unused space was freed\n");
   return 0;
 }
 
@@ -246,7 +246,7 @@ void add_reading(Command history, Context& context, std::shared_ptr<Arguments> c
       .type_name("N")
       .range(1, 1000000);
   Command bests = add_use(history, context, arguments, "best",
-                          "list the fastest right trial of each kernel on each device", best);
+                          "list the fastest correct trial of each kernel on each device", best);
   add_filters(bests, *arguments);
   add_use(history, context, arguments, "show", "print one trial and its schedule", show)
       .add_option("ID", arguments->id, "as `tw history list` numbers it")
@@ -266,15 +266,15 @@ void add_history(Command app, Context& context) {
       .type_name("FORMAT")
       .one_of({"jsonl", "csv"});
   auto in = history.add_subcommand(
-      "import", "take in trials: exported ones, or a log of AutoTVM or Ansor (read-only records)");
+      "import", "import trials: exported ones, or a log of AutoTVM or Ansor (read-only records)");
   add_store_option(in, context);
   in.add_option("FILE", arguments->file, "JSON lines").required();
   in.callback([&context, arguments] {
     context.needs_target = false;
     context.run = [&context, arguments] { return read_in(context, *arguments); };
   });
-  add_use(history, context, arguments, "vacuum",
-          "check every trial, and give unused space back to the disk", vacuum);
+  add_use(history, context, arguments, "vacuum", "check every trial, and free unused disk space",
+          vacuum);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ void add_inspect(Command app, Context& context) {
                                  "is none of that name, as the file has it");
   auto kernel = command.add_option("--kernel", arguments->kernel, "a fused kernel");
   auto tensor = command.add_option("--tensor", arguments->tensor,
-                                   "a tensor; of a weight its values are counted");
+                                   "a tensor; of a weight also statistics of its values");
   for (Option option : {node, kernel, tensor}) option.type_name("NAME");
   node.excludes(kernel).excludes(tensor);
   kernel.excludes(tensor);

@@ -112,11 +112,11 @@ void add_kernels(Command app, Context& context) {
   for (session::KernelKeyInfo const& one : session::kernel_keys())
     columns += (columns.empty() ? "" : ", ") + one.name;
   command.add_option("--sort", arguments->sort, "sort by one of " + columns).type_name("COLUMN");
-  command.add_flag("--reverse", arguments->reversed, "sort the other way round");
+  command.add_flag("--reverse", arguments->reversed, "reverse the order");
   command
       .add_option("--filter", arguments->words,
-                  "only kernels with all these words; op:conv2d, state:hand and bound:DRAM look "
-                  "there alone")
+                  "only kernels with all these words; op:conv2d, state:hand and bound:DRAM search "
+                  "only that field")
       .type_name("WORDS");
   add_device_option(command, context);
   add_threads_option(command, context);

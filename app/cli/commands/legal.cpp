@@ -23,7 +23,7 @@ void print_move(session::MoveView const& move) {
 void print_text(session::MovesView const& view) {
   fmt::print("{}\n\n{:>10}  {:>6}  {:<14} {}\n", view.sentence, "modelled", "gain", "move", "");
   for (session::MoveView const& move : view.moves) print_move(move);
-  fmt::print("\n{} of {} moves that were modelled", view.moves.size(), view.tried);
+  fmt::print("\n{} of {} modelled steps", view.moves.size(), view.tried);
   if (!view.refused.empty()) fmt::print("; not legal: {}", fmt::join(view.refused, ", "));
   fmt::print("\n");
 }
@@ -58,7 +58,7 @@ int follow(Context const& context, LegalArguments const& arguments, ChosenKernel
     return 0;
   }
   for (session::MoveView const& move : followed->taken) print_move(move);
-  fmt::print("\n{} -> {} as modelled, by {}\n", milliseconds_text(followed->before_ms),
+  fmt::print("\n{} -> {} modelled, by {}\n", milliseconds_text(followed->before_ms),
              milliseconds_text(followed->after_ms),
              count_text(int64_t(followed->taken.size()), "move"));
   if (arguments.out.empty()) fmt::print("\n{}", followed->script);
@@ -86,26 +86,25 @@ int legal(Context const& context, LegalArguments const& arguments) {
 
 void add_legal(Command app, Context& context) {
   auto command = app.add_subcommand(
-      "legal",
-      "list the legal next moves of a schedule, the one that is modelled to bring most first");
+      "legal", "list the legal next steps of a schedule, ranked by modelled speedup");
   auto arguments = std::make_shared<LegalArguments>();
   add_kernel_options(command, context, arguments->kernel);
   add_device_option(command, context);
-  command.add_option("--of", arguments->wanted.of, "only moves of this loop, block or tensor")
+  command.add_option("--of", arguments->wanted.of, "only steps on this loop, block or tensor")
       .option_text("NAME");
-  command.add_option("--most", arguments->wanted.most, "how many are listed (default: 12)")
+  command.add_option("--most", arguments->wanted.most, "maximum number listed (default: 12)")
       .range(1, 1000)
       .option_text("N");
   command
       .add_option("--variants", arguments->wanted.variants,
-                  "of one kind of move for one block or tensor, with other arguments, so many are "
-                  "listed (default: 2; with --of: 6)")
+                  "maximum number listed of one kind of step on one block or tensor, with "
+                  "different arguments (default: 2; with --of: 6)")
       .range(1, 1000)
       .option_text("N");
   auto follow = command
                     .add_option("--follow", arguments->follow,
-                                "instead: take the first move so many times, while it is modelled "
-                                "to bring something, and print the script")
+                                "instead: apply the first step so many times, while it has a "
+                                "modelled gain, and print the script")
                     .range(1, 100)
                     .option_text("N");
   command.add_option("--out", arguments->out, "with --follow: the script's file")

@@ -44,7 +44,7 @@ std::string changes_of(session::PassRun const& run) {
 std::string promises_of(session::PassRun const& run) {
   std::string text = fmt::format("{}", fmt::join(run.gives, ", "));
   for (std::string const& name : run.gives_up)
-    text += (text.empty() ? "no more " : ", no more ") + name;
+    text += (text.empty() ? "invalidates " : ", invalidates ") + name;
   return text;
 }
 
@@ -56,7 +56,7 @@ void print_text(std::vector<session::PassRun> const& runs, bool verified) {
     fmt::print("{:>11} {:>12}", statements, lines);
     fmt::print("{}{}\n", holds.empty() ? "" : "  ", holds);
   };
-  row("pass", "time", "check", "statements", "lines", std::string("from now on"));
+  row("pass", "time", "check", "statements", "lines", std::string("establishes"));
   for (session::PassRun const& run : runs)
     row(run.key,
         !run.ran               ? "left out"
@@ -145,10 +145,10 @@ void add_lower(Command app, Context& context) {
                   "the machine to generate code for, as `tw export` lists them (default: this one)")
       .type_name("TARGET");
   command.add_flag("--open", arguments->open,
-                   "leave sizes open: the program and the code that serve all their values");
-  command.add_flag(
-      "--passes", arguments->passes,
-      "instead: show what each pass changed, its time, and the invariants that hold after it");
+                   "keep sizes symbolic: the program and the code for all their values");
+  command.add_flag("--passes", arguments->passes,
+                   "instead: show what each pass changed, its time, and the invariants that it "
+                   "establishes or invalidates");
   command
       .add_option(
           "--without", arguments->without,
@@ -160,7 +160,7 @@ void add_lower(Command app, Context& context) {
       .one_of({"att", "intel"});
   command
       .add_option("--hide", arguments->assembly.hide,
-                  "of assembly: directives, or labels that nothing names; may be given twice")
+                  "of assembly: directives, or unreferenced labels; may be given twice")
       .type_name("WHAT")
       .allow_extra_args(false)
       .one_of({"directives", "labels"});

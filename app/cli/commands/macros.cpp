@@ -103,7 +103,7 @@ void add_macros(Command app, Context& context) {
   add("list", "list them: those of the program and your own", "", "",
       [](Context const& c, std::string const&) { return list(c); });
   add("show", "print the text of one", "NAME", "the macro", show);
-  add("check", "say whether a file is a macro that can be used", "FILE", "a .twm file", check);
+  add("check", "check whether a file is a usable macro", "FILE", "a .twm file", check);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ void add_parameter(Command app, CommandParameter const& parameter,
       bool right = error == std::errc() && end == word.data() + word.size() && number >= low &&
                    number <= high;
       return right ? std::string()
-                   : fmt::format("'{}' is no whole number from {} to {}", word, low, high);
+                   : fmt::format("'{}' is not an integer from {} to {}", word, low, high);
     });
 }
 

@@ -55,10 +55,10 @@ Json to_json(session::QuantizeReport const& report, std::string const& out) {
 }
 
 void print_text(session::QuantizeReport const& report, std::string const& out) {
-  fmt::print("calibrated on {}; compared with floats on {}\n\n", report.calibrated_on,
+  fmt::print("calibrated on {}; compared with float32 on {}\n\n", report.calibrated_on,
              report.compared_on);
   if (!report.one_step_because.empty())
-    fmt::print("one step for all weights of a convolution: {}\n\n", report.one_step_because);
+    fmt::print("one scale for all weights of a convolution: {}\n\n", report.one_step_because);
   size_t width = 4;
   for (QuantizedNode const& node : report.quantized.nodes)
     width = std::max(width, node.name.size());
@@ -92,8 +92,7 @@ int quantize(Context const& context, session::QuantizeRequest request) {
 }
 
 void add_quantize(Command app, Context& context) {
-  auto command = app.add_subcommand(
-      "quantize", "make a model of floats one of bytes, and say what that costs in accuracy");
+  auto command = app.add_subcommand("quantize", "quantize to int8 and report accuracy loss");
   auto request = std::make_shared<session::QuantizeRequest>();
   auto out = std::make_shared<std::string>(), data = std::make_shared<std::string>();
   command.add_option("MODEL", request->source, "a model file, or sample:NAME").required();
@@ -108,7 +107,7 @@ void add_quantize(Command app, Context& context) {
   command.add_option("--runs", request->runs, "how many random inputs calibrate").type_name("N");
   command.add_option("--weight-bits", request->options.weight_bits, "of weights: 2 to 8")
       .type_name("N");
-  command.add_option("--keep", request->options.keep, "a node that stays in floats")
+  command.add_option("--keep", request->options.keep, "a node that stays in float32")
       .type_name("NODE")
       .repeatable();
   command.add_flag("--tests", request->with_tests,
@@ -117,13 +116,12 @@ void add_quantize(Command app, Context& context) {
   command.add_flag("--first", request->options.first, "convolutions of the model's input, too");
   command.add_flag("--dense", request->options.dense, "dense layers, too");
   command.add_flag("--depthwise", request->options.depthwise,
-                   "convolutions of each channel alone, too, with channels scaled to be alike "
-                   "where that is better");
+                   "depthwise convolutions, too, with equalized channels where that is better");
   command.add_flag("--unsigned", request->options.unsigned_data,
-                   "data that is never negative as u8, with finer steps: for processors");
-  command.add_flag("--one-weight-step", request->options.one_weight_step,
-                   "one step for all weights of a convolution, instead of one for each of its "
-                   "output channels");
+                   "data that is never negative as u8, with finer scales: for processors");
+  command.add_flag(
+      "--one-weight-step", request->options.one_weight_step,
+      "one scale for all weights of a convolution, instead of one for each of its output channels");
   command.add_option("--fix", context.fixes, "set an input's shape: NAME=1x3x224x224")
       .type_name("NAME=SHAPE")
       .repeatable();

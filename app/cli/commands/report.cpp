@@ -152,10 +152,10 @@ int write_report(Context const& context, Arguments const& arguments) {
 }
 
 void add_report(Command app, Context& context) {
-  auto command = app.add_subcommand(
-      "report",
-      "write one HTML file that tells what was made of a model, or with --kernel or --script of a "
-      "kernel: times, steps, loops, rooflines, code");
+  auto command =
+      app.add_subcommand("report",
+                         "write one HTML file about a model, or with --kernel or --script about a "
+                         "kernel: times, steps, loops, rooflines, code");
   auto arguments = std::make_shared<Arguments>();
   command.add_option("MODEL", arguments->model,
                      "an ONNX file, a .te file, sample:NAME or a project");
@@ -165,7 +165,7 @@ void add_report(Command app, Context& context) {
       .type_name("KERNEL");
   command
       .add_option("--script", arguments->script,
-                  "its schedule: a script, or 'plain', or 'default' (default: where it stands)")
+                  "its schedule: a script, or 'plain', or 'default' (default: its current state)")
       .type_name("F.tws");
   command.add_option("--project", arguments->project, "a project with the histories of its kernels")
       .type_name("F.twproj");

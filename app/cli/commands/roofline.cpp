@@ -163,7 +163,7 @@ void add_roofline(Command app, Context& context) {
   auto command = app.add_subcommand(
       "roofline",
       "show the roofs of this machine or another: peak arithmetic, and the bandwidth of each "
-      "memory level; with a model, each kernel below them as it is modelled by rule");
+      "memory level; with a model, each kernel with its default schedule, modelled");
   auto arguments = std::make_shared<Arguments>();
   add_model_options(command, context, arguments->path);
   command.get_option("MODEL").required(false);

@@ -83,7 +83,7 @@ void say_whose_time(Helper const& helper, std::string const& model) {
   if (!is_this_machine(helper.name) && !is_simulated(helper.environment.backend->target().hardware))
     return;
   fmt::print(
-      "these times are those of a simulator of {0}: its own are in `tw roofline {1} --offload "
+      "these times include simulating {0}: its simulated times are in `tw roofline {1} --offload "
       "{0}`\n",
       helper.name, model);
 }
@@ -297,7 +297,7 @@ void add_run(Command app, Context& context) {
   command
       .add_option("--script", arguments->scripts,
                   "a schedule script of the kernel that its `for` line names, or 'plain' for all "
-                  "kernels; may be given several times (default: by rule)")
+                  "kernels; may be given several times (default: the default schedules)")
       .type_name("F.tws")
       .repeatable();
   command
@@ -307,7 +307,7 @@ void add_run(Command app, Context& context) {
       .repeatable();
   command
       .add_option("--offload", arguments->offload,
-                  "an accelerator beside the device: what it can run, runs there")
+                  "an accelerator beside the device: its supported kernels run there")
       .type_name("DEVICE");
   add_input_option(command, arguments->inputs,
                    "raw little-endian elements of an input; all inputs or none (default: random)");

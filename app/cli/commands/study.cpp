@@ -85,7 +85,7 @@ void print_text(Arguments const& arguments, StudyTable const& table, double best
                 std::vector<SearchSummary> const& summaries) {
   fmt::print("{}: {} measured, {}; the best takes {}\n", table.kernel,
              count_text(int64_t(table.rows.size()), "point"),
-             table.whole ? "all there are" : "chosen by chance", duration_text(best));
+             table.whole ? "all there are" : "chosen at random", duration_text(best));
   fmt::print("{} of each search; medians\n{:<10}{:>12}", count_text(arguments.seeds, "run"),
              "search", "to 95 %");
   for (int budget : budgets(arguments.trials))
@@ -171,8 +171,8 @@ Status study(Context const& context, Arguments arguments) {
   bool one = files.size() == 1;
   if (!one && (asked.claims.empty() || !arguments.model.empty()))
     return bad_input("one_table",
-                     "a table is made, and searches are compared, one at a time; "
-                     "several tables are for claims: tw study claims FILE...");
+                     "measuring or comparing takes one table; several tables are for claims: tw "
+                     "study claims FILE...");
   if (!arguments.model.empty()) TRY(make(context, arguments));
   if (asked.claims.empty()) return compare(context, arguments);
   for (std::string const& file : files) {
@@ -184,25 +184,25 @@ Status study(Context const& context, Arguments arguments) {
 
 void add_study(Command app, Context& context) {
   auto command = app.add_subcommand(
-      "study", "compare the searches of `tw tune` on tables of what kernels' points took");
+      "study", "compare the searches of `tw tune` offline, on tables of measured configurations");
   auto arguments = std::make_shared<Arguments>();
   command
       .add_option("words", arguments->words,
-                  "files of tables; before them R1 to R10, or `claims` for all ten: what the "
-                  "papers claim of learned searches, asked of these tables")
+                  "files of tables; before them R1 to R10, or `claims` for all ten: claims of "
+                  "papers about learned searches, tested on these tables")
       .type_name("[CLAIM...] FILE...")
       .required();
   command
       .add_option("--make", arguments->model,
-                  "first measure the points of a kernel of this model, and write the table")
+                  "first measure configurations of a kernel of this model, and write the table")
       .type_name("MODEL");
   add_kernel_option(command, arguments->kernel);
   command
       .add_option("--points", arguments->points,
-                  "to measure at most; of more, these by chance (default: 2000)")
+                  "maximum to measure; of more, a random sample (default: 2000)")
       .type_name("N")
       .range(2, 1000000);
-  command.add_option("--pin", arguments->pins, "keep a knob at a value; again for further knobs")
+  command.add_option("--pin", arguments->pins, "fix a knob at a value; repeat for further knobs")
       .type_name("KNOB=VALUE")
       .repeatable();
   command.add_option("--trials", arguments->trials, "of each run (default: 128)")
@@ -212,8 +212,9 @@ void add_study(Command app, Context& context) {
       .type_name("N")
       .range(1, 1000);
   command
-      .add_option("--reference", arguments->reference,
-                  "microseconds that R2 asks for (default: what the schedule by rule takes)")
+      .add_option(
+          "--reference", arguments->reference,
+          "reference time of R2 in microseconds (default: the time of the default schedule)")
       .type_name("US")
       .above_zero();
   command.add_option("--out", arguments->folder, "write claims' pictures and study.json here")

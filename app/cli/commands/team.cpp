@@ -88,12 +88,12 @@ Command add_use(Command team, Context& context, char const* name, char const* do
 }
 
 void add_team(Command app, Context& context) {
-  auto team = app.add_subcommand("team", "what a team's server has: jobs and devices");
+  auto team = app.add_subcommand("team", "list a team's jobs and devices");
   team.require_subcommand(1);
   add_use(team, context, "jobs", "list the tuning jobs", print_jobs);
-  add_use(team, context, "devices", "list the devices that take part", print_devices);
+  add_use(team, context, "devices", "list the participating devices", print_devices);
   auto name = std::make_shared<std::string>();
-  add_use(team, context, "end", "end a job: nobody works on it any more",
+  add_use(team, context, "end", "end a job: its workers stop",
           [name](Context const& with, WorkQueue& queue) { return end_job(with, queue, *name); })
       .add_option("JOB", *name, "as `tw team jobs` names it")
       .required();

@@ -36,11 +36,11 @@ int join(Context const& context, TuneArguments const& arguments) {
   auto kinds = device_kinds(context, arguments.devices);
   if (!kinds) return report(context, kinds.error());
   if (kinds->size() > 1)
-    return report(
-        context, refused("other_kind", fmt::format("{} is of another kind than {}: a job is of one "
-                                                   "kind of devices",
-                                                   (*kinds)[1].label(), (*kinds)[0].label()))
-                     .error());
+    return report(context,
+                  refused("other_kind",
+                          fmt::format("{} is of another type than {}: a job is for one device type",
+                                      (*kinds)[1].label(), (*kinds)[0].label()))
+                      .error());
   KindSearch search(std::move(kinds->front()), context, arguments, true);
   if (Status ready = search.prepare(); !ready) return report(context, ready.error());
   return search.join();
@@ -85,9 +85,8 @@ void add_tune(Command app, Context& context) {
                     .type_name("N")
                     .range(1, 1000000);
   command
-      .add_option(
-          "--seconds", arguments->options.seconds,
-          "end after this time, the last comparisons too (default: when the trials are done)")
+      .add_option("--seconds", arguments->options.seconds,
+                  "time limit, including the final comparison (default: until the trials are done)")
       .type_name("S")
       .above_zero();
   std::string names;
@@ -97,18 +96,17 @@ void add_tune(Command app, Context& context) {
       .type_name("SEARCH");
   command
       .add_option("--model", arguments->cost_model,
-                  "what the learned search learns with: trees (boosted), or tree-gru (a recursive "
+                  "cost model of the learned search: trees (boosted), or tree-gru (a recursive "
                   "network over the program's loops; default: trees)")
       .type_name("M");
   command
       .add_option("--learn", arguments->learn,
                   "a setting of the learned search: objective=rank, acquisition=ei or ucb, "
-                  "deviations=N, lambda=N, epsilon=N; again for further ones")
+                  "deviations=N, lambda=N, epsilon=N; repeat for further ones")
       .type_name("NAME=VALUE")
       .repeatable();
-  command.add_option("--seed", arguments->options.seed, "of everything by chance (default: 1)")
-      .type_name("N");
-  command.add_option("--pin", arguments->pins, "keep a knob at a value; again for further knobs")
+  command.add_option("--seed", arguments->options.seed, "random seed (default: 1)").type_name("N");
+  command.add_option("--pin", arguments->pins, "fix a knob at a value; repeat for further knobs")
       .type_name("KNOB=VALUE")
       .repeatable();
   command
@@ -125,21 +123,20 @@ void add_tune(Command app, Context& context) {
       .add_option(
           "--out", arguments->out,
           "write the best schedule of a kernel as a script, those of a model as a project; of "
-          "several "
-          "kinds of devices each its own, with its first device's name before the extension")
+          "several device types each its own, with its first device's name before the extension")
       .type_name("F");
   add_store_option(command, context);
-  command.add_flag("--no-store", arguments->no_store, "keep no trial, and take up none");
+  command.add_flag("--no-store", arguments->no_store, "do not read or write tuning records");
   command
       .add_option("--job", arguments->job,
-                  "a name for these trials in the store; a search of this name goes on")
+                  "a name for these trials in the store; a search of this name is continued")
       .type_name("NAME");
   add_team_options(command, arguments->team);
   command
       .add_option("--device", arguments->devices,
                   "where to run: a name from `tw devices list`, or local:TARGET (default: this "
-                  "machine); again for further devices: those of one kind share its trials, other "
-                  "kinds are searched for beside them")
+                  "machine); repeat for further devices: those of one type share its trials, other "
+                  "types are searched for at the same time")
       .type_name("NAME")
       .repeatable();
   add_threads_option(command, context);
