@@ -109,7 +109,7 @@ WideInterval shifted(BinaryOp op, DType type, WideInterval const& a, WideInterva
 }  // namespace
 
 WideInterval values_of(DType type) {
-  TW_ASSERT(!is_float(type), "only integers and truth values have an interval");
+  TW_ASSERT(!is_float(type), "only integers and bools have an interval");
   if (type == DType::kBool) return kTruth;
   Wide ones = (Wide(1) << (size_of(type) * 8 - (is_signed(type) ? 1 : 0))) - 1;
   return {is_signed(type) ? -ones - 1 : 0, ones};

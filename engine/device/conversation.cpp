@@ -36,7 +36,7 @@ std::unexpected<Error> died(std::string const& kernel, int signal, std::string c
 Status take_part(Frame const& frame, Conversation::OnPart const& on_part) {
   wire::Response part;
   if (on_part && part.ParseFromString(frame.bytes) && on_part(part)) return {};
-  return environment_failed("malformed_frame", "the device gave an answer that nobody expects");
+  return environment_failed("malformed_frame", "the device gave an unexpected reply");
 }
 
 }  // namespace

@@ -51,9 +51,11 @@ Status verify_registers(IntrinsicNode const& node, std::vector<RegisterValue> co
       return plain = plain && known && !e.as<Load>(), plain;
     });
     if (!plain)
-      return wrong(node, fmt::format("the value of the register {} is no whole number of its "
-                                     "scalar parameters",
-                                     one.name));
+      return wrong(
+          node,
+          fmt::format(
+              "the value of the register {} is not an integer expression of its scalar parameters",
+              one.name));
   }
   return {};
 }

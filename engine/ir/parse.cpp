@@ -265,11 +265,11 @@ private:
     if (reader.accept("with")) do {
         TRY_ASSIGN(std::string word, reader.name("a word"));
         TRY(reader.expect("="));
-        TRY_ASSIGN(int64_t value, reader.integer("the word's value"));
-        if (value < 1) return reader.error("bad_word_value", "a word's value is at least 1");
+        TRY_ASSIGN(int64_t value, reader.integer("the annotation's value"));
+        if (value < 1) return reader.error("bad_word_value", "an annotation's value is at least 1");
         if (std::ranges::find(origin.annotations, word, &Annotation::word) !=
             origin.annotations.end())
-          return reader.error("word_twice", fmt::format("the word {} is said twice", word));
+          return reader.error("word_twice", fmt::format("the annotation {} is set twice", word));
         origin = with_word(std::move(origin), word, value);
       } while (reader.accept(","));
     TRY(reader.end());

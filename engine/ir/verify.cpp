@@ -130,12 +130,12 @@ private:
     std::vector<Annotation> const& said = node.origin.annotations;
     if (said.empty()) return {};
     if (!takes_annotations(node.kind))
-      return invalid("words are said of loops, blocks and assignments only");
+      return invalid("only loops, blocks and assignments have annotations");
     for (size_t i = 0; i < said.size(); ++i) {
       if (said[i].value < 1)
-        return invalid(fmt::format("the word '{}' has no value", said[i].word));
+        return invalid(fmt::format("the annotation '{}' has no value", said[i].word));
       if (i > 0 && !(said[i - 1].word < said[i].word))
-        return invalid(fmt::format("the word '{}' is out of order", said[i].word));
+        return invalid(fmt::format("the annotation '{}' is out of order", said[i].word));
     }
     return {};
   }

@@ -27,7 +27,7 @@ float to_float(Json const& number) {
 
 int64_t to_integer(Json const& number) {
   if (number.is_boolean()) return number.get<bool>();
-  if (!number.is_number_integer()) throw Damaged{"a whole number is missing"};
+  if (!number.is_number_integer()) throw Damaged{"an integer is missing"};
   return number.get<int64_t>();
 }
 

@@ -113,7 +113,7 @@ constexpr std::array<Row, 10> kRows{{
      "a tensor in registers is read and written as a whole", has_whole_registers},
     {Invariant::kPlacedBuffers, "placed_buffers",
      "every allocation has its place: registers, the stack or the workspace", is_placed},
-    {Invariant::kSetRegisters, "set_registers", "calls find the registers that they need", nullptr},
+    {Invariant::kSetRegisters, "set_registers", "calls have the registers that they need", nullptr},
 }};
 
 Row const& row_of(Invariant invariant) { return kRows[size_t(invariant)]; }

@@ -84,8 +84,7 @@ Status OpenScript::add(size_t step, int line, std::string const& argument, std::
   Parameter const* parameter = parameter_of(whole, argument);
   if (parameter && parameter->word && open.choices.empty())
     return bad_input("open_word",
-                     fmt::format("{} is a word: say between which ones to choose, {}=?{{A,B}}",
-                                 argument, argument),
+                     fmt::format("{} is a name: list its choices, {}=?{{A,B}}", argument, argument),
                      place);
   opens_.push_back(std::move(open));
   return {};

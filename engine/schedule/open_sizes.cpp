@@ -126,7 +126,7 @@ std::expected<void, Refusal> marks_fixed_loops(Primitive const& primitive, Move 
   for (LoopSite const& site : move.loops)
     if (made && !as_int(site.loop->extent))
       return refuse_sizes("sizes_open",
-                          fmt::format("{} has as many iterations as a size that is open says",
+                          fmt::format("the extent of {} is a symbolic size",
                                       reference_of(move.program, site.loop->id)),
                           primitive.name + ": the extent must be a constant");
   return {};
@@ -215,8 +215,7 @@ std::expected<void, Refusal> same_for_all(Program const& program, Program const&
     std::string where = values_text(open, one.values);
     if (one.pointless) return std::unexpected(refused_with(where, *one.pointless));
     return refuse_sizes("not_for_every_size",
-                        fmt::format("with {}, {} makes another program than where the sizes "
-                                    "are open",
+                        fmt::format("with {}, {} makes another program than with symbolic sizes",
                                     where, primitive.name),
                         "sizes: one program for every value");
   }
@@ -249,8 +248,8 @@ std::expected<Applied, Refusal> take_with_sizes(Program const& program, Primitiv
   if (primitive.open_sizes && !primitive.open_sizes->apply)
     return refuse_sizes(
         "sizes_open",
-        fmt::format("{} needs numbers, and cannot be taken while {} {} open: take it "
-                    "before",
+        fmt::format("{} needs constant extents, and cannot be applied while {} {} symbolic: apply "
+                    "it before",
                     primitive.name, names_text(program), program.sizes.size() == 1 ? "is" : "are"),
         primitive.name + ": the extents must be constants");
   if (auto fixed = marks_fixed_loops(primitive, move); !fixed)

@@ -190,9 +190,9 @@ std::expected<Proof, Refusal> check_where_open(Schedule const& schedule, Step co
   auto resolved = resolve(open, step, schedule.target());
   if (!resolved) return std::unexpected(resolved.error());
   if (!sized)
-    return std::unexpected(
-        unusable("no_size_open",
-                 fmt::format("{}: no size of {} is open", step.primitive, schedule.origin().name)));
+    return std::unexpected(unusable(
+        "no_size_open",
+        fmt::format("{}: {} has no symbolic size", step.primitive, schedule.origin().name)));
   Move move = resolved->move(open, schedule.target(), effort);
   auto answer = resolved->primitive->check(move);
   if (answer && WholeProgram(step, *answer, schedule.program(), schedule.target()).asks()) {
@@ -339,7 +339,7 @@ std::expected<Schedule, Refusal> Schedule::take(Step const& step, Effort effort,
     if (!next) return std::unexpected(next.error());
     sized = std::make_shared<SizedProgram const>(std::move(*next));
   }
-  TakenStep taken{resolved->step, effort == Effort::kTrusted ? "taken on trust" : proof->by};
+  TakenStep taken{resolved->step, effort == Effort::kTrusted ? "assumed legal" : proof->by};
   taken.step.gives.clear();
   for (ir::LoopId made : applied.made)  // before hints go: a loop may hold nothing else
     taken.step.gives.push_back(site_of(applied.program, made).loop->name());

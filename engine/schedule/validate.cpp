@@ -31,7 +31,7 @@ std::expected<void, Refusal> validate_argument(Primitive const& primitive,
         fmt::format("{}: the target {} has no instructions", primitive.name, target.name)));
   if (parameter.annotation && target.annotations.empty())
     return std::unexpected(
-        unusable("no_words", fmt::format("{}: the target {} has no words for loops or blocks",
+        unusable("no_words", fmt::format("{}: the target {} has no annotations for loops or blocks",
                                          primitive.name, target.name)));
   if (std::vector<std::string> choices = choices_of(parameter, target); !choices.empty()) {
     auto const* word = std::get_if<std::string>(&value);

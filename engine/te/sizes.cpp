@@ -54,8 +54,8 @@ Status verify_range(Kernel const& kernel, Size const& size) {
   std::string name = name_of(size);
   if (size.range.low < 1 || size.range.high < size.range.low)
     return invalid(
-        fmt::format("the size {} is in {}..{}: an extent is at least 1, and the "
-                    "greatest value not less than the least",
+        fmt::format("the size {} is in {}..{}: an extent is at least 1, and the maximum value not "
+                    "less than the minimum",
                     name, size.range.low, size.range.high));
   if (size.shown < size.range.low || size.shown > size.range.high)
     return invalid(fmt::format("the size {} is to be shown at {}, which is not in {}..{}", name,
@@ -88,8 +88,8 @@ void close(Axis& axis, arith::KnownSizes& known) {
 
 std::string range_text(Size const& size) {
   return fmt::format(
-      "the size {} is in {}..{}: an extent is at least 1 and at most {}, and the "
-      "greatest value not less than the least",
+      "the size {} is in {}..{}: an extent is at least 1 and at most {}, and the maximum value not "
+      "less than the minimum",
       name_of(size), size.range.low, size.range.high, kMostSize);
 }
 

@@ -122,9 +122,9 @@ private:
       return line.error("name_taken", fmt::format("two sizes are named {}", name));
     size.range.var = ir::var(name);
     TRY(line.expect("in"));
-    TRY_ASSIGN(size.range.low, line.integer("the least value"));
+    TRY_ASSIGN(size.range.low, line.integer("the minimum value"));
     TRY(line.expect(".."));
-    TRY_ASSIGN(size.range.high, line.integer("the greatest value"));
+    TRY_ASSIGN(size.range.high, line.integer("the maximum value"));
     if (size.range.low < 1 || size.range.high < size.range.low || size.range.high > kMostSize)
       return line.error("bad_size", range_text(size));
     size.shown = size.range.high;

@@ -114,7 +114,7 @@ private slots:
              qPrintable(lines[0]));
     QVERIFY(lines[1].startsWith("program ") && lines[1].endsWith("  loops_once, scalar_code"));
     for (int i = 0; i < kPasses.size(); ++i) QVERIFY(lines[i + 2].startsWith(kPasses[i] + " "));
-    QVERIFY2(lines[13].endsWith("no_vector_loops, no more scalar_code"), qPrintable(lines[13]));
+    QVERIFY2(lines[13].endsWith("no_vector_loops, invalidates scalar_code"), qPrintable(lines[13]));
   }
 
   void a_check_of_every_stage_is_timed_too() {

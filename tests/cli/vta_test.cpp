@@ -363,7 +363,7 @@ private slots:
     QVERIFY2(run.out.contains("'tw vta explore'"), qPrintable(run.out));
     run = run_tw({"vta", "simulate", stream_, "--seed", "x"});
     QCOMPARE(run.code, 2);
-    QVERIFY2(run.err.contains("'x' is no whole number from 0 to "), qPrintable(run.err));
+    QVERIFY2(run.err.contains("'x' is not an integer from 0 to "), qPrintable(run.err));
   }
 
 private:

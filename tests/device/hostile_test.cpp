@@ -141,7 +141,7 @@ constexpr Act kActs[] = {
     {"name_the_machine"},
     {"restart_the_machine"},
     {"leave_a_core_file", Fate::kEnded, "crashed (abort"},
-    {"compute_on_after_its_answer", Fate::kEndedLater, "it went on computing after its answer"},
+    {"compute_on_after_its_answer", Fate::kEndedLater, "it kept running after its reply"},
     {"be_dumped_or_not"},
     {"outlive_the_server"},
     {"keep_a_key"},

@@ -37,7 +37,7 @@ std::string bounds_of(Parameter const& parameter) {
                      : parameter.scope      ? "a memory of the target"
                      : parameter.axis       ? "an axis of the target's blocks and threads"
                      : parameter.intrinsic  ? "an instruction of the target"
-                     : parameter.annotation ? "a word of the target for loops or blocks"
+                     : parameter.annotation ? "an annotation of the target for loops or blocks"
                      : parameter.list       ? "numbers with commas between them, in quotes"
                      : !parameter.choices.empty()
                          ? fmt::format("{}", fmt::join(parameter.choices, ", "))
@@ -83,7 +83,8 @@ std::string passes_page() {
     auto backend = hardware ? create_backend(*hardware) : std::unexpected(hardware.error());
     if (!backend) continue;
     text += fmt::format(
-        "## Of the target `{}`\n\n| pass | what it does | why there | needs | gives | gives up |\n"
+        "## Of the target `{}`\n\n| pass | what it does | why there | requires | establishes | "
+        "invalidates |\n"
         "|---|---|---|---|---|---|\n",
         entry->name);
     std::vector<std::string> keys = pass_keys((*backend)->passes());
@@ -97,7 +98,7 @@ std::string passes_page() {
     }
     text += "\n";
   }
-  text += "## What holds between them\n\n| promise | means |\n|---|---|\n";
+  text += "## What holds between them\n\n| invariant | means |\n|---|---|\n";
   for (Invariant one : spoken)
     text += fmt::format("| `{}` | {} |\n", name_of(one), cell(std::string(sentence_of(one))));
   return text;

@@ -64,7 +64,7 @@ private slots:
     QVERIFY(!edge.fused && edge.chosen && !edge.fixed);
     QCOMPARE(edge.rule, std::string("apart"));
     QCOMPARE(QString::fromStdString(edge.reason),
-             QString("not fused: you keep them in two kernels; by rule they are one: relu joins "
+             QString("not fused: you keep them in two kernels; the default is one: relu joins "
                      "conv2d: injective after complex-out-fusable"));
     QCOMPARE(apart.groups.size(), by_rule.groups.size() + 1);
     QVERIFY(verify(apart));

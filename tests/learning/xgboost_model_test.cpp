@@ -136,7 +136,7 @@ private slots:
     QCOMPARE(with("left_children", 0), damaged + "a tree is deeper than 10");  // a circle
     QVERIFY(with("right_children", 99).starts_with(damaged));
     QCOMPARE(with("right_children", -1), damaged + "node 0 has one child");
-    QCOMPARE(with("left_children", 1.5), damaged + "a whole number is missing");
+    QCOMPARE(with("left_children", 1.5), damaged + "an integer is missing");
     QCOMPARE(with("split_conditions", 1e300), damaged + "a number is missing or too large");
     QCOMPARE(with("split_indices", -7), damaged + "a feature has no number");
     QCOMPARE(with("split_indices", 5), std::string("tree 0 asks for feature 5 of 5"));

@@ -85,12 +85,12 @@ private slots:
     QTest::newRow("twice") << "intrinsic a(update c: f32[1]) needs m = 1, m = 2\n  c[0] = 0.0\n"
                            << "the intrinsic a: the register m has two values";
     QTest::newRow("of data") << "intrinsic a(update c: i64[1]) needs m = c[0]\n  c[0] = 0\n"
-                             << "the intrinsic a: the value of the register m is no whole number "
-                                "of its scalar parameters";
+                             << "the intrinsic a: the value of the register m is not an integer "
+                                "expression of its scalar parameters";
     QTest::newRow("no whole number")
         << "intrinsic a(update c: f32[1]) needs m = 1.5\n  c[0] = 0.0\n"
-        << "the intrinsic a: the value of the register m is no whole number of its scalar "
-           "parameters";
+        << "the intrinsic a: the value of the register m is not an integer expression "
+           "of its scalar parameters";
     QTest::newRow("more than that") << "intrinsic a(update c: f32[1]) sets m = 1\n  c[0] = 0.0\n"
                                     << "the intrinsic a: what sets registers does nothing else";
     QTest::newRow("by another one") << "intrinsic a(scalar n: i64) needs k = 1 sets m = n\n"
@@ -128,7 +128,7 @@ private slots:
     Status holds = verify_kernel(*kernel, {Invariant::kSetRegisters});
     QVERIFY(!holds);
     QCOMPARE(holds.error().message,
-             std::string("set_registers does not hold (calls find the registers that they need): "
+             std::string("set_registers does not hold (calls have the registers that they need): "
                          "call add(C[i+x] over (x in 1))"));
   }
 

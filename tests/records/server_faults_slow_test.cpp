@@ -57,15 +57,15 @@ private slots:
     QVERIFY(away.find('\n') == std::string::npos);
     std::string database = sentence(server_.url("nothing"));
     QCOMPARE(database, "store_refused " + place_of(server_.url("nothing")) +
-                           "the server does not let us in: database \"nothing\" does not exist");
+                           "authentication failed: database \"nothing\" does not exist");
     server_.sql("CREATE USER guarded PASSWORD 'right'");
     guard("guarded");
     std::string guarded = url_;
     guarded.replace(guarded.find("tester@"), 7, "guarded:wrong@");
     std::string password = sentence(guarded);
     QVERIFY2(password.starts_with("store_refused ") &&
-                 password.ends_with("the server does not let us in: password authentication failed "
-                                    "for user \"guarded\""),
+                 password.ends_with(
+                     "authentication failed: password authentication failed for user \"guarded\""),
              password.c_str());
     QVERIFY(password.find("wrong") == std::string::npos);
   }

@@ -257,7 +257,7 @@ private slots:
     row("(loop i)\nword i\nsteps\nunroll(i)\n", "m.twm:3:6: the name i is already used");
     row("(loop i)\ntitle\nsteps\nunroll(i)\n", "m.twm:3:6: expected a text in quotes after title");
     row("(loop i)\nnumber n counts k\nsteps\nunroll(i)\n",
-        "m.twm:3:17: 'k' is no loop among the macro's targets");
+        "m.twm:3:17: 'k' is not a loop of the macro's targets");
     row("(loop i)\n", "m.twm:2: a macro needs 'steps' and at least one step");
     row("(loop i)\nsteps\nunroll(i\n", "m.twm:4:9: expected ',', found 'end of line'");
     row("(loop i)\nsteps\nunroll(i, extra=1)\n", "m.twm:4:1: unroll has no argument 'extra'");

@@ -228,7 +228,7 @@ private slots:
     QVERIFY(!refused);
     QCOMPARE(refused.error().code, std::string("cannot_wait"));
     QCOMPARE(refused.error().message,
-             std::string("copy_async goes on while others compute, but the target threads cannot "
+             std::string("copy_async is asynchronous, but the target threads cannot "
                          "wait for it"));
   }
 

@@ -121,14 +121,14 @@ private slots:
     };
     char const* plain = "Y[i in n] = X[i]";
     row("zero", "  size n in 0..4\n", plain,
-        "the size n is in 0..4: an extent is at least 1 and at most 1048576, and the greatest "
-        "value not less than the least");
+        "the size n is in 0..4: an extent is at least 1 and at most 1048576, and the maximum value "
+        "not less than the minimum");
     row("empty", "  size n in 5..4\n", plain,
-        "the size n is in 5..4: an extent is at least 1 and at most 1048576, and the greatest "
-        "value not less than the least");
+        "the size n is in 5..4: an extent is at least 1 and at most 1048576, and the maximum value "
+        "not less than the minimum");
     row("far", "  size n in 1048576..1048577\n", plain,
         "the size n is in 1048576..1048577: an extent is at least 1 and at most 1048576, and the "
-        "greatest value not less than the least");
+        "maximum value not less than the minimum");
     row("shown", "  size n in 1..4 = 5\n", plain,
         "the size n is to be shown at 5, which is not in 1..4");
     row("too many", "  size n in 1..129\n", plain,

@@ -128,7 +128,7 @@ private slots:
             continue;
           }
           for (TakenStep const& taken : proven->schedule.trace())
-            QVERIFY(!taken.proof.empty() && taken.proof != "taken on trust");
+            QVERIFY(!taken.proof.empty() && taken.proof != "assumed legal");
         }
         refused += refused_here;
       }

@@ -158,7 +158,7 @@ std::optional<rpc::WorkerEnd> Relay::over_time() {
   double used = processor_seconds(worker_.pid());
   std::lock_guard lock(mutex_);
   if (!working_ && idle_from_ && used - *idle_from_ > kMostIdleSeconds)
-    return broken("it went on computing after its answer");
+    return broken("it kept running after its reply");
   if (steady_clock::now() < end_of_patience) return std::nullopt;
   rpc::WorkerEnd end;
   working_ ? end.set_time_limit(options_.call_seconds) : end.set_idle_limit(options_.idle_seconds);

@@ -170,7 +170,7 @@ Result<Graph> apply_choices(Graph const& graph, GraphChoices const& choices) {
 }
 
 GraphPass choose_layouts() {
-  return {"choose_layouts", "asks the target for layouts and algorithms, and applies the answer",
+  return {"choose_layouts", "applies the layouts and algorithms that the target chooses",
           "after folding: the final weights are known, with normalizations in them; before fusion: "
           "operators that share a layout can be one kernel",
           [](Graph const& graph, PassChoices const& given) -> Result<Graph> {

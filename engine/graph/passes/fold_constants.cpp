@@ -171,8 +171,8 @@ private:
 GraphPass fold_constants() {
   return {
       "fold_constants",
-      "computes nodes that read constants alone, takes the branch of an if whose condition is "
-      "known, and drops nodes whose results nobody reads",
+      "folds nodes whose inputs are all constants, takes the branch of an if whose condition is "
+      "known, and removes dead nodes",
       "first: parameters from Constant nodes become known to the passes after it",
       [](Graph const& graph, PassChoices const&) -> Result<Graph> { return Folder(graph).run(); }};
 }

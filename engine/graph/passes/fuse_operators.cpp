@@ -110,7 +110,7 @@ private:
                                  Verdict const& rule) {
     if (rule.fused)
       return Verdict{false, "apart",
-                     "you keep them in two kernels; by rule they are one: " + rule.reason};
+                     "you keep them in two kernels; the default is one: " + rule.reason};
     if (verdict.fixed())
       return refused("cannot_fuse", fmt::format("{} and {} cannot be one kernel: {}", name(from),
                                                 name(to), verdict.reason));
@@ -121,9 +121,9 @@ private:
     bool copied = rule.rule != verdict.rule;
     std::string again =
         copied ? fmt::format(", in which {} is computed once more", anchor_name(from)) : "";
-    return Verdict{true, "together",
-                   fmt::format("you put them into one kernel{}; by rule they are two: {}", again,
-                               rule.reason)};
+    return Verdict{
+        true, "together",
+        fmt::format("you put them into one kernel{}; the default is two: {}", again, rule.reason)};
   }
 
   std::vector<NodeId> group_of(NodeId id) const {
@@ -320,7 +320,7 @@ Result<Graph> fused(Graph graph, FusionChoices const& choices) {
 }  // namespace
 
 GraphPass fuse_operators() {
-  return {"fuse_operators", "puts nodes that become one kernel into a group and says why",
+  return {"fuse_operators", "groups nodes that become one kernel, with the reason",
           "last: it groups the nodes that are left",
           [](Graph const& graph, PassChoices const& choices) -> Result<Graph> {
             return fused(graph, choices.fusion);

@@ -423,8 +423,8 @@ private:
 
 GraphPass lower_quantized() {
   return {"lower_quantized",
-          "computes in integers what stands between a dequantization and a quantization, where "
-          "scales are powers of two",
+          "computes in integers between a dequantization and a quantization, where scales are "
+          "powers of two",
           "first: folding would turn quantized weights back into floats",
           [](Graph const& graph, PassChoices const&) -> Result<Graph> {
             return QuantizedLowerer(graph).run();

@@ -215,8 +215,8 @@ private:
 
 GraphPass simplify_inference() {
   return {"simplify_inference",
-          "removes what does nothing in a run, and folds normalizations and padding into "
-          "convolutions",
+          "removes operators without effect in inference, and folds normalizations and padding "
+          "into convolutions",
           "before fusion: a normalization that is folded into a convolution's weights needs no "
           "kernel",
           [](Graph const& graph, PassChoices const&) -> Result<Graph> {

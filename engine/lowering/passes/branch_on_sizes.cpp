@@ -177,14 +177,13 @@ Result<KernelIr> run_branch_on_sizes(KernelIr const& kernel, PassContext const&)
 }  // namespace
 
 Pass branch_on_sizes() {
-  return {
-      "branch_on_sizes",
-      "Moves conditions on sizes out of the loops, opposite ones as one with two sides, and "
-      "leaves out loops that do nothing",
-      "after guards were simplified, which shows what never runs, and before tensors shrink and "
-      "loops are bounded: both look at what is left",
-      run_branch_on_sizes,
-      {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
+  return {"branch_on_sizes",
+          "Unswitches loops on symbolic-size conditions, opposite ones as one if-else, and removes "
+          "loops that do nothing",
+          "after guards were simplified, which shows what never runs, and before tensors shrink "
+          "and loops are bounded, which both look at the rest",
+          run_branch_on_sizes,
+          {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 
 }  // namespace tw

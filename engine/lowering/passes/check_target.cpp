@@ -138,10 +138,11 @@ private:
     for (Annotation const& one : s.origin.annotations)
       if (std::ranges::find(known, one.word) == known.end())
         refuse("unknown_word",
-               fmt::format("the word {} is said, but {}", one.word,
-                           known.empty() ? fmt::format("the target {} has no words", target_.name)
-                                         : fmt::format("the words of the target {} are {}",
-                                                       target_.name, fmt::join(known, ", "))));
+               fmt::format("unknown annotation {}: {}", one.word,
+                           known.empty()
+                               ? fmt::format("the target {} has no annotations", target_.name)
+                               : fmt::format("the annotations of the target {} are {}",
+                                             target_.name, fmt::join(known, ", "))));
   }
 
   void check_below(Stmt const& body) {
@@ -181,9 +182,8 @@ Pass check_target() {
       "check_target",
       "Checks that the target has the types, the memories and the capacity that the kernel uses, "
       "and that calls find their registers set",
-      "after tensors were compacted: how much memory the kernel needs is known; and after "
-      "registers "
-      "were set, where the target has some",
+      "after tensors were compacted: how much memory the kernel needs is known; and after mode "
+      "registers were set, where the target has some",
       run_check_target,
       {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }

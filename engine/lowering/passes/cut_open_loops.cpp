@@ -208,10 +208,10 @@ Result<KernelIr> run_cut_open_loops(KernelIr const& kernel, PassContext const&) 
 
 Pass cut_open_loops() {
   return {"cut_open_loops",
-          "Parts loops that end where a size says into iterations that are whole and the one that "
-          "is left, whose lanes and copies are made for each number of them",
-          "after guards were simplified, and before loops are bounded and partitioned: what is "
-          "whole has no guards then, and what is left has constant ones",
+          "Peels the tail of symbolically bounded loops, with one version of its vectors and "
+          "unrolled copies for each length",
+          "after guards were simplified, and before loops are bounded and partitioned: the main "
+          "part has no guards then, and the tail has constant ones",
           run_cut_open_loops,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode},
            .gives_up = {Invariant::kLoopsOnce}}};

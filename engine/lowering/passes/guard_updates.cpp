@@ -122,8 +122,8 @@ Result<KernelIr> run_guard_updates(KernelIr const& kernel, PassContext const&) {
 
 Pass guard_updates() {
   return {"guard_updates",
-          "Turns terms that are nothing under a condition into updates under it, as far outside of "
-          "the loops as it is the same",
+          "Replaces updates by select(c, x, 0) with conditional updates, hoisted out of the loops "
+          "that do not change the condition",
           "after partitioning, which would cut loops for these conditions as for those of "
           "remainders, and before vectors, so that lanes share a condition",
           run_guard_updates,

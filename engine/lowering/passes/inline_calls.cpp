@@ -38,8 +38,8 @@ Result<KernelIr> run_inline_calls(KernelIr const& kernel, PassContext const& con
 
 Pass inline_calls() {
   return {.name = "inline_calls",
-          .title = "Puts back the loops of calls that are no instructions of the target",
-          .why = "before tensors shrink: what the loops use counts as what others use",
+          .title = "Expands calls that are not instructions of the target into their loops",
+          .why = "before tensors shrink: the accesses of these loops count like others",
           .run = run_inline_calls,
           .contract = {.needs = {Invariant::kNoBlocks}}};
 }

@@ -182,7 +182,7 @@ Result<KernelIr> run_interleave_virtual_threads(KernelIr const& kernel,
 
 Pass interleave_virtual_threads() {
   return {"interleave_virtual_threads",
-          "Runs the iterations of virtual threads in turns, statement by statement",
+          "Interleaves the iterations of virtual threads, statement by statement",
           "after tensors were compacted: each virtual thread has instances of its own, as small as "
           "it needs them",
           run_interleave_virtual_threads,

@@ -274,8 +274,8 @@ Result<KernelIr> run_launch_threads(KernelIr const& kernel, PassContext const& c
 
 Pass launch_threads() {
   return {"launch_threads",
-          "Puts one loop for each axis of a launch's threads around all that they do",
-          "after tensors were compacted: what threads share has its size",
+          "Unifies thread loops: one per axis and launch",
+          "after tensors were compacted: shared tensors have their final size",
           run_launch_threads,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }

@@ -85,8 +85,8 @@ Result<KernelIr> run_lower_calls(KernelIr const& kernel, PassContext const& cont
 
 Pass lower_calls() {
   return {.name = "lower_calls",
-          .title = "Turns calls of instructions into vectors that an instruction makes of vectors",
-          .why = "before unrolling: what is copied keeps its vectors, and sums go to registers",
+          .title = "Lowers calls of instructions to vector operations",
+          .why = "before unrolling: unrolled copies keep their vectors, and sums go to registers",
           .run = run_lower_calls,
           .contract = {.needs = {Invariant::kNoBlocks, Invariant::kFlatBuffers},
                        .gives_up = {Invariant::kScalarCode}}};

@@ -131,7 +131,7 @@ Result<Stmt> with_constant_tensors(Function const& function) {
       auto bounds = arith::bounds(extent, ranges);
       if (!bounds)
         status = refused("allocation_not_supported",
-                         fmt::format("the greatest size of the tensor {} is not known", node.name));
+                         fmt::format("the maximum size of the tensor {} is not known", node.name));
       else
         extent = int_imm(bounds->high);
     }
@@ -157,10 +157,10 @@ Result<KernelIr> run_open_sizes(KernelIr const& kernel, PassContext const&) {
 
 Pass open_sizes() {
   return {"open_sizes",
-          "Ends loops where guards of open sizes do, and gives tensors of open extent room for the "
-          "greatest",
-          "after loops were cut, which leaves such guards to what is left, and before loops are "
-          "partitioned, which leaves loops of open extent as they are",
+          "Bounds loops by the guards of symbolic sizes, and allocates tensors of symbolic extent "
+          "for the maximum",
+          "after tails of symbolic loops were peeled, which leaves such guards in the tails, and "
+          "before loops are partitioned, which leaves loops of symbolic extent as they are",
           run_open_sizes,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }

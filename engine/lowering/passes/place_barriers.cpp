@@ -212,8 +212,8 @@ Result<KernelIr> run_place_barriers(KernelIr const& kernel, PassContext const& c
 
 Pass place_barriers() {
   return {"place_barriers",
-          "Puts barriers where threads touch what another one touched since the last",
-          "after threads were launched: it is known what each of them does",
+          "Inserts barriers where threads access what another one accessed since the last barrier",
+          "after thread loops were unified: the accesses of each thread are known",
           run_place_barriers,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }

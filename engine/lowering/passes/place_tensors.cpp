@@ -14,11 +14,12 @@ Result<ir::KernelIr> run_place_tensors(ir::KernelIr const& kernel, PassContext c
 }  // namespace
 
 Pass place_tensors() {
-  return {"place_tensors",
-          "Allocates tensors that one block or thread has for itself inside of its loop",
-          "before tensors are compacted: inside they have the size of what one of them uses",
-          run_place_tensors,
-          {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
+  return {
+      "place_tensors",
+      "Sinks allocations of tensors private to a block or thread into its loop",
+      "before tensors are compacted: inside the loop they shrink to what one block or thread uses",
+      run_place_tensors,
+      {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 
 }  // namespace tw

@@ -132,8 +132,8 @@ Result<KernelIr> run_place_waits(KernelIr const& kernel, PassContext const& cont
     Function next = function;
     if (!holds(function.body, starts_copy)) return next;
     if (!context.target.commit || !context.target.wait)
-      return refused("no_waits", "the kernel starts copies, but the target " + context.target.name +
-                                     " cannot wait for them");
+      return refused("no_waits", "the kernel starts asynchronous copies, but the target " +
+                                     context.target.name + " cannot wait for them");
     next.body = Launches(context.target).visit(function.body, {});
     return next;
   });
@@ -143,9 +143,9 @@ Result<KernelIr> run_place_waits(KernelIr const& kernel, PassContext const& cont
 
 Pass place_waits() {
   return {"place_waits",
-          "Groups the copies that go on while others compute, and waits for each where it is used",
-          "after threads were launched and before barriers are placed: what was waited for is for "
-          "others behind a barrier only",
+          "Groups asynchronous copies and inserts waits before use",
+          "after thread loops were unified and before barriers are inserted: other threads see a "
+          "copy only behind a barrier",
           run_place_waits,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }

@@ -45,7 +45,7 @@ Result<KernelIr> run_read_sizes(KernelIr const& kernel, PassContext const&) {
 Pass read_sizes() {
   return {"read_sizes",
           "Reads the sizes from a tensor that comes before all others",
-          "last: all passes before it know the ranges of the sizes",
+          "last: all passes before it use the ranges of the sizes",
           run_read_sizes,
           {.needs = {Invariant::kFlatBuffers, Invariant::kPlacedBuffers}}};
 }

@@ -97,10 +97,9 @@ private:
     if (setter != target_.configure.end()) {
       before.push_back(make<IntrinsicCall>(*setter, std::vector<Operand>{{value, {}}}));
     } else if (status_) {
-      status_ =
-          refused("no_such_register", fmt::format("nothing of the target {} sets the register "
-                                                  "{}",
-                                                  target_.name, name));
+      status_ = refused(
+          "no_such_register",
+          fmt::format("no instruction of the target {} sets the register {}", target_.name, name));
     }
   }
 
@@ -172,8 +171,9 @@ Result<KernelIr> run_on(KernelIr const& kernel, PassContext const& context) {
 
 Pass set_registers() {
   return {"set_registers",
-          "Sets the machine's registers before the calls that need them, as far out as it may be",
-          "after calls have their places: between them nothing sets a register",
+          "Inserts writes of mode registers before the calls that need them, hoisted as far out as "
+          "legal",
+          "after calls are in their final order: nothing between them sets a register",
           run_on,
           {.needs = {Invariant::kNoBlocks}, .gives = {Invariant::kSetRegisters}}};
 }

@@ -106,8 +106,7 @@ Status Connection::connect_once() {
   }
   std::string why = without_url(first_line(PQerrorMessage(raw_.get())), url_, name_);
   if (is_refusal(why) && why.find("socket") == std::string::npos)
-    return bad_input("store_refused", "the server does not let us in: " + why,
-                     Place{name_, 0, 0, {}});
+    return bad_input("store_refused", "authentication failed: " + why, Place{name_, 0, 0, {}});
   return failed("store_away", "the server cannot be reached: " + why);
 }
 

@@ -105,10 +105,10 @@ Answer blocks_alone(Asking const& ask, LoopSite const& site) {
     if (auto const* below = (*outer)->body.as<For>(); !below || !is_bound(*below))
       return refuse(
           "bound_loops_do_not_nest",
-          fmt::format("{}, bound to {}, would not be all that is inside of {}, which is "
-                      "bound to {}, and blocks never meet",
+          fmt::format("{}, bound to {}, would not be all that is inside of {}, which is bound to "
+                      "{}, and blocks cannot synchronize",
                       ask.name(*site.loop), site.loop->bind, ask.name(**outer), (*outer)->bind),
-          ask.verb + ": loops of blocks must stand directly inside of one another", {site});
+          ask.verb + ": loops of blocks must be directly nested", {site});
   return {};
 }
 

@@ -81,7 +81,7 @@ Best best_pairs(LoneNest const& nest, IntrinsicNode const& intrinsic, Behaviour 
 
 std::string side_by_side(LoneNest const& nest, IntrinsicNode const& intrinsic,
                          Behaviour const& behaviour) {
-  return fmt::format("the nest is not what {} does:\n    {}\n    {}\n  ", intrinsic.name,
+  return fmt::format("the nest does not compute what {} does:\n    {}\n    {}\n  ", intrinsic.name,
                      nest_text(nest), behaviour_text(behaviour));
 }
 
@@ -163,8 +163,8 @@ std::expected<void, Refusal> check_operand(TensorIntrinsic const& intrinsic, siz
     return refuse(
         "writes_elements_twice",
         fmt::format("the nest writes elements of {} more than once, as {} does not", tensor, name),
-        "tensorize: different elements of an operand that is written must be different "
-        "elements of the tensor",
+        "tensorize: different elements of a written operand must be different elements of the "
+        "tensor",
         {top});
   size_t dense = i < intrinsic.dense.size() ? size_t(intrinsic.dense[i]) : 0;
   std::vector<int64_t> strides = strides_of(operand);
@@ -176,7 +176,8 @@ std::expected<void, Refusal> check_operand(TensorIntrinsic const& intrinsic, siz
                     fmt::format("{} needs elements along dimension {} of {} to be {} apart; in {} "
                                 "they are {} apart: pack {}",
                                 name, d, param.name(), next, tensor, strides[d], tensor),
-                    "tensorize: the operand must lie in memory as the instruction reads it", {top});
+                    "tensorize: the operand must have the memory layout that the instruction reads",
+                    {top});
     next *= extent;
   }
   return {};
@@ -190,9 +191,10 @@ std::expected<IntrinsicMatch, Refusal> match_intrinsic(LoneNest const& nest,
   IntrinsicNode const& node = *intrinsic.declaration;
   auto behaviour = behaviour_of(node);
   if (!behaviour)
-    return refuse("no_such_behaviour",
-                  fmt::format("what {} does is no nest of loops around one assignment", node.name),
-                  "tensorize: the instruction's behaviour must be comparable with a nest", {top});
+    return refuse(
+        "no_such_behaviour",
+        fmt::format("{} is not declared as a nest of loops around one assignment", node.name),
+        "tensorize: the semantics of the instruction must be comparable with a nest", {top});
   Best best = best_pairs(nest, node, *behaviour);
   if (!best.comparison.same)
     return refuse("nest_differs", side_by_side(nest, node, *behaviour) + best.comparison.difference,

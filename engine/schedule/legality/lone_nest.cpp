@@ -88,11 +88,13 @@ std::expected<Substitution, Refusal> part_iterators(LoneNest& nest, std::string 
           fmt::format("{}: the loops of a recurrence must be outside the nest", verb), {top});
     auto parts = parts_of(binding, nest.loops);
     if (!parts || !part(iter, *parts, outside, nest, values))
-      return refuse("parts_do_not_separate",
-                    fmt::format("{} of {} is {}, which is no sum of a part that stands still and "
-                                "of loops of the nest",
-                                iter.name(), nest.site.block->name, to_text(binding)),
-                    fmt::format("{}: loops inside must count parts of their own", verb), {top});
+      return refuse(
+          "parts_do_not_separate",
+          fmt::format("{} of {} is {}, which is not separable into outer and nest loops",
+                      iter.name(), nest.site.block->name, to_text(binding)),
+          fmt::format(
+              "{}: indices must be sums of a part outside the nest and of loops of the nest", verb),
+          {top});
   }
   return values;
 }
@@ -117,7 +119,7 @@ std::expected<void, Refusal> check_block(LoneNest const& nest, std::string const
   if (auto const* call = block.body.as<IntrinsicCall>())
     return refuse("block_is_a_call",
                   fmt::format("{} is a call of {} already", block.name, call->intrinsic->name),
-                  fmt::format("{}: the nest must be written out", verb), {top});
+                  fmt::format("{}: the nest must not be a call", verb), {top});
   if (block.init)
     return refuse("starts_a_sum",
                   fmt::format("{} also initializes its sum, which an instruction that updates does "

@@ -161,7 +161,7 @@ std::expected<void, Refusal> memories_hold(Program const& before, Program const&
     auto then = std::ranges::find(was, now.memory, &MemoryUse::memory);
     if (!now.overflows() || (then != was.end() && now.bytes <= then->bytes)) continue;
     return refuse("scope_overflow", overflow_of(now).message,
-                  "what stands in a memory at the same time must fit into it", {});
+                  "tensors that are live at the same time must fit into their memory", {});
   }
   return {};
 }

@@ -86,10 +86,9 @@ std::expected<std::optional<Turns>, Refusal> turns_of(Program const& program, Ta
                                                       std::string const& verb, Effort effort) {
   Movement movement = movement_of(program, target, loop, tensor);
   std::string name = reference_of(program, loop.loop->id);
-  std::string condition =
-      verb +
-      ": iterations that are under way at the same time must use different elements, which "
-      "move on by the same number from each to the next";
+  std::string condition = verb +
+                          ": iterations in flight at the same time must use different elements, "
+                          "which advance by a constant stride";
   if (!movement.part) {
     if (instances == 1) return std::nullopt;
     if (!movement.stays && meets_nowhere(loop, tensor, effort)) return std::nullopt;
@@ -100,8 +99,8 @@ std::expected<std::optional<Turns>, Refusal> turns_of(Program const& program, Ta
                                 tensor.name, name),
                     condition, {loop});
     return refuse("uneven_elements",
-                  fmt::format("the elements of {} that an iteration of {} uses do not move on "
-                              "evenly, in one dimension",
+                  fmt::format("the elements of {} that an iteration of {} uses do not advance by a "
+                              "constant stride in one dimension",
                               tensor.name, name),
                   condition, {loop});
   }

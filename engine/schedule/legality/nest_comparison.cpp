@@ -181,7 +181,7 @@ private:
                                     loop->name(), to_text(load(read.buffer, read.indices))));
         for (arith::Linear::Term const& term : arith::to_linear(index).terms)
           if (!term.term.as<Variable>() && uses_variable(term.term, loop->name()))
-            return differ(fmt::format("the elements {} do not lie evenly along {}",
+            return differ(fmt::format("the elements {} have no constant stride along {}",
                                       to_text(load(read.buffer, read.indices)), loop->name()));
       }
     }

@@ -37,8 +37,8 @@ std::expected<void, Refusal> fits(Move const& move, Pipelining const& pipelining
                   verb + ": the loop must have two or more statements", {pipelining.loop});
   auto say = [&](std::string const& what) {
     return refuse("stages_do_not_fit", what,
-                  fmt::format("{}: one number for each statement of the loop, stages from 0 to {}, "
-                              "the least of them 0, and no two places the same",
+                  fmt::format("{}: one number for each statement of the loop, stages from 0 to {} "
+                              "with a minimum of 0, and distinct positions in the order",
                               verb, kMostStages - 1),
                   {pipelining.loop});
   };
@@ -56,7 +56,7 @@ std::expected<void, Refusal> fits(Move const& move, Pipelining const& pipelining
     return say(fmt::format("all statements of {} are in one stage", name));
   std::set<int64_t> places(pipelining.order.begin(), pipelining.order.end());
   if (places.size() != pipelining.order.size())
-    return say(fmt::format("two statements of {} have one place", name));
+    return say(fmt::format("two statements of {} have the same position", name));
   return {};
 }
 
@@ -204,7 +204,7 @@ std::expected<void, Refusal> writers_keep_order(Move const& move, Pipelining con
                             fmt::format("{} and {} write some of the same elements of {}, and "
                                         "would do so in another order",
                                         first.block->name, second.block->name, tensor),
-                            verb + ": of blocks that write one element the last one stays it");
+                            verb + ": blocks that write one element must keep their write order");
       }
   return {};
 }
@@ -306,7 +306,7 @@ std::expected<Proof, Refusal> can_pipeline(Move const& move, Pipelining const& p
     return std::unexpected(plain.error());
   if (auto fit = fits(move, pipelining, verb); !fit) return std::unexpected(fit.error());
   LoopParts parts = parts_of(*pipelining.loop.loop);
-  Proof proof{"statements that meet in an element keep their order"};
+  Proof proof{"statements that access the same element keep their order"};
   bool by_place = keep_their_order(pipelining, parts);
   Whole whole = whole_tensors(move, pipelining, parts, verb);
   // Iterations may use the same elements of a whole tensor where each finds the values there that

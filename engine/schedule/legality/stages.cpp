@@ -86,7 +86,7 @@ std::expected<void, Refusal> used_by_no_call(Program const& program, std::string
           element && element->buffer->name == tensor)
         return refuse_stage(
             "used_by_a_call",
-            fmt::format("{} is a call of {}, which was found for {} as its elements lie",
+            fmt::format("{} is a call of {}, which was matched with the layout of {}",
                         site.block->name, call->intrinsic->name, tensor),
             verb + ": no instruction may touch the tensor");
   }

@@ -182,7 +182,7 @@ private:
   std::expected<std::vector<ir::LoopId>, Refusal> apply(Step const& step) {
     if (++steps_ > kMostSteps)
       return refuse("macro_too_long",
-                    fmt::format("the macro comes to more than {} steps", kMostSteps));
+                    fmt::format("the macro expands to more than {} steps", kMostSteps));
     auto next = schedule_.apply(step, effort_);
     if (!next) {
       std::string reason = next.error().message;

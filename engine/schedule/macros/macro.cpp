@@ -181,7 +181,7 @@ private:
     size_t index = size_t(found - macro_.targets.begin());
     if (found == macro_.targets.end() || macro_.head.kinds[index] != TargetKind::kLoop)
       return before.error("unknown_name",
-                          fmt::format("'{}' is no loop among the macro's targets", loop));
+                          fmt::format("'{}' is not a loop of the macro's targets", loop));
     parameter.counts = index;
     return {};
   }

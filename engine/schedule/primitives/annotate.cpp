@@ -12,7 +12,7 @@ namespace tw::primitive_annotate {
 namespace {
 
 constexpr char kCondition[] =
-    "annotate: the word must be one for what it is said of, with a value that it takes";
+    "annotate: the annotation must be one for this kind of object, with a value in its range";
 
 AnnotationWord const& word_of(Move const& move) {
   return *std::ranges::find(move.target.annotations, move.word("word"), &AnnotationWord::name);
@@ -40,18 +40,17 @@ std::expected<void, Refusal> fits(Move const& move, AnnotationWord const& word) 
   if (word.of_block != of_block)
     return refuse(
         "word_of_another_kind",
-        fmt::format("{} is a word for {}, and {} is a {}", word.name,
+        fmt::format("{} is an annotation for {}, and {} is a {}", word.name,
                     word.of_block ? "blocks" : "loops", name, of_block ? "block" : "loop"),
         kCondition, move.loops);
   if (of_block && !written_buffer(move.blocks[0]))
     return refuse("writes_nothing", fmt::format("{} does not write one tensor", name),
-                  "annotate: what a word says of a block, it says of what the block writes",
-                  move.loops);
+                  "annotate: an annotated block must write one tensor", move.loops);
   if (!of_block && move.loops[0].loop->loop_kind != ir::LoopKind::kSerial)
     return refuse(
         "loop_annotated",
         fmt::format("{} is already {}", name, ir::adjective(move.loops[0].loop->loop_kind)),
-        "annotate: a word is about a loop whose iterations follow one another", move.loops);
+        "annotate: an annotated loop must be serial", move.loops);
   return {};
 }
 
@@ -62,16 +61,15 @@ std::expected<Proof, Refusal> check(Move const& move) {
   std::string name = name_of(move);
   if (value != 0 && (value < word.low || value > word.high))
     return refuse("value_out_of_range",
-                  fmt::format("{} takes {}, or 0 to take it back, and not {}", word.name,
+                  fmt::format("{} takes {}, or 0 to remove it, and not {}", word.name,
                               values_of(word), value),
                   kCondition, move.loops);
   int64_t said = ir::said_of(annotated(move), word.name).value_or(0);
-  if (said != value) return Proof{"a word changes what the code looks like, not what it computes"};
+  if (said != value) return Proof{"an annotation changes the generated code, not its results"};
   return refuse("said_already",
-                said == 0 ? fmt::format("{} is not said of {}: there is nothing to take back",
-                                        word.name, name)
-                          : fmt::format("{}={} is already said of {}", word.name, value, name),
-                "annotate: the value must be another one than before", move.loops);
+                said == 0 ? fmt::format("{} is not set on {}", word.name, name)
+                          : fmt::format("{}={} is already set on {}", word.name, value, name),
+                "annotate: the value must differ from the present one", move.loops);
 }
 
 Applied apply(Move const& move) {
@@ -100,21 +98,21 @@ Primitive const& row() {
   static Primitive const primitive{
       .name = "annotate",
       .key = "Shift+A",
-      .title = "Say a word about a loop or a block",
+      .title = "Annotate a loop or a block",
       .doc =
-          "Says a word of the target to those who make the code: it changes what the code looks "
-          "like, never what it computes. The value 0 takes the word back. A word stays with its "
-          "loop while that is serial and whole: split, fused, unrolled, vectorized or run in "
-          "parallel, the loop has none. Copies of a loop have its words. A block keeps its words.",
+          "Attaches a code-generation annotation of the target: it changes the generated code, "
+          "never its results. The value 0 removes the annotation. Annotations of a loop are "
+          "dropped when it is split, fused, unrolled, vectorized or run in parallel; copies of a "
+          "loop keep them. A block keeps its annotations.",
       .rewrite = "for i in 8  -->  for i in 8 with unroll_by=4",
-      .refused = "cannot have this word",
+      .refused = "cannot have this annotation",
       .parameters = {{.name = "word",
-                      .doc = "one of the target's words for loops or for blocks",
+                      .doc = "one of the target's annotations for loops or for blocks",
                       .low = 0,
                       .high = 0,
                       .annotation = true},
                      {.name = "value",
-                      .doc = "the word's value; 0 takes it back",
+                      .doc = "value of the annotation; 0 removes it",
                       .low = 0,
                       .high = int64_t(1) << 20,
                       .preset = 1}},

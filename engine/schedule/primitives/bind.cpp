@@ -26,7 +26,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (move.effort == Effort::kTrusted) return Proof();
   if (auto holds = bound_loops_hold(apply(move).program, move.target, "bind", move.effort); !holds)
     return std::unexpected(holds.error());
-  return Proof{"iterations that run at once touch nothing that another one writes"};
+  return Proof{"concurrent iterations touch nothing that another one writes"};
 }
 
 }  // namespace
@@ -37,14 +37,14 @@ Primitive const& row() {
       .key = "O",
       .title = "Bind a loop to blocks or threads",
       .doc =
-          "Runs the iterations of a loop at once, each as one of the target's blocks or threads. "
-          "Inside of a loop bound to the same axis, the threads share the iterations among "
-          "themselves, to fill a tensor that all of them use. The compiler places the barriers.",
+          "Runs the iterations of a loop concurrently, each as one of the target's blocks or "
+          "threads. Inside a loop bound to the same axis, the threads share the iterations among "
+          "themselves, to fill a tensor that all of them use. The compiler inserts the barriers.",
       .rewrite = "for i in N: S(i)  -->  thread i of N runs S(i)",
       .refused = "cannot be bound",
       .marks = ir::LoopKind::kBind,
       .parameters = {{.name = "axis",
-                      .doc = "what the iterations are: an axis of the target's blocks or threads",
+                      .doc = "an axis of the target's blocks or threads",
                       .low = 0,
                       .high = 0,
                       .axis = true}},

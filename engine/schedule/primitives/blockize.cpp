@@ -158,21 +158,20 @@ bool reads_elements(Expr const& e) {
 std::expected<void, Refusal> check_formals(Declaring const& declaring, LoneNest const& nest,
                                            LoopSite const& top) {
   if (!writes_each_once(nest, declaring.formals()[0].operand))
-    return refuse("writes_elements_twice",
-                  fmt::format("the nest writes elements of {} in a way that does not show that "
-                              "they differ",
-                              nest.buffer->name),
-                  "blockize: different elements of an operand that is written must be different "
-                  "elements of the tensor",
-                  {top});
+    return refuse(
+        "writes_elements_twice",
+        fmt::format("the elements of {} that the nest writes cannot be shown to be distinct",
+                    nest.buffer->name),
+        "blockize: different elements of a written operand must be different elements of the "
+        "tensor",
+        {top});
   for (Formal const& one : declaring.formals()) {
     auto const& element = one.given.to<Load>();
     for (Expr const& index : element.indices)
       if (reads_elements(index))
-        return refuse(
-            "chosen_by_data",
-            fmt::format("the elements {} are chosen by what a tensor holds", to_text(one.given)),
-            "blockize: every index must be made of loops", {top});
+        return refuse("chosen_by_data",
+                      fmt::format("the elements {} are indexed by data", to_text(one.given)),
+                      "blockize: every index must be an expression of the loops", {top});
     if (!one.writes && element.buffer->name == nest.buffer->name)
       return refuse("reads_what_it_writes",
                     fmt::format("{} is read and written at different elements: a call reads "
@@ -235,7 +234,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
   Declaring declaring(*nest, "");
   if (auto good = check_formals(declaring, *nest, move.loops[0]); !good)
     return std::unexpected(good.error());
-  return Proof{"the call does what the nest did"};
+  return Proof{"the call computes what the nest computed"};
 }
 
 Applied apply(Move const& move) {
@@ -250,7 +249,7 @@ Primitive const& row() {
   static Primitive const primitive{
       .name = "blockize",
       .key = "Shift+Z",
-      .title = "Make one call of a nest",
+      .title = "Turn a nest into one call",
       .doc =
           "Replaces the loop, with everything inside it, by one call that does the same, so that "
           "other steps move it as a whole. Where the target has no such instruction, lowering "

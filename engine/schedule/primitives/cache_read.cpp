@@ -46,7 +46,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (!come_before(after, writers_of(after, tensor), writers_of(after, cache)))
     return refuse_stage("written_beside",
                         fmt::format("{} is written after the place where it would be copied, which "
-                                    "is before all nests that stand with the one of {}",
+                                    "is before all nests beside the one of {}",
                                     tensor, block.block->name),
                         "cache_read: the tensor must be complete before the block's nest begins");
   return Proof{"the copy holds the same values"};

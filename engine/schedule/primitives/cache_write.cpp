@@ -63,7 +63,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (!come_before(after, writers_of(after, tensor), readers_of(after, tensor)))
     return refuse_stage(
         "read_in_its_nest",
-        fmt::format("{} is read before the nests that stand with the one of {} end", tensor, name),
+        fmt::format("{} is read before the nests beside the one of {} end", tensor, name),
         "cache_write: the block's tensor may only be read after its nest");
   return Proof{"the copy comes after the last write and before the first read"};
 }

@@ -149,9 +149,9 @@ Primitive const& row() {
       .doc =
           "Moves a block into a loop around its readers: every iteration computes the part that it "
           "needs, in its own tensor. Overlapping parts are computed again. Where the parts do not "
-          "divide the axis, each instance is asked whether it exists; with tail=round_up the last "
-          "part is as long as the others, in a tensor with room for it, and with "
-          "tail=shift_inwards it begins earlier: both are loops without guards.",
+          "divide the axis, a guard skips out-of-range instances; with tail=round_up the last part "
+          "is as long as the others, in a tensor with room for it, and with tail=shift_inwards it "
+          "begins earlier: both are loops without guards.",
       .rewrite = "for y: P(y); for y: C(P, y)  -- at y -->  for y: P(part); C(part, y)",
       .refused = "cannot be computed there",
       .targets = 2,

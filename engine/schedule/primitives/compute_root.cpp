@@ -186,7 +186,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return refuse_flow(flow, inputs_stay_before(move.program, moved, block, kVerb), kCondition);
   if (auto hold = shared_tensors_hold(moved, move.target, inside, kVerb, move.effort); !hold)
     return std::unexpected(hold.error());
-  return Proof{.by = ordered ? "no iterations that meet in an element change places"
+  return Proof{.by = ordered ? "iterations that access the same element keep their order"
                              : "all of the tensor is computed before it is read",
                .orders_turns = ordered};
 }

@@ -156,7 +156,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (!choice_of(*site.block))
     return refuse_stage(
         "no_padding",
-        fmt::format("{} does not choose between a value and padding by a condition on its axes",
+        fmt::format("{} does not select between a value and padding by a condition on its axes",
                     name),
         "decompose_padding: the block must store select(condition, value, padding)");
   if (!divides_safely(choice_of(*site.block)->b))
@@ -200,9 +200,9 @@ Primitive const& row() {
       .key = "Shift+D",
       .title = "Decompose a padding",
       .doc =
-          "Makes two nests of a block that chooses between a value and padding: the first one "
+          "Splits a block that selects between a value and padding into two nests: the first one "
           "fills everything with the padding, the second one writes the values inside, without a "
-          "choice.",
+          "select.",
       .rewrite =
           "for i in 8: P[i] = select(1 <= i && i < 7, X[i-1], 0)  -->  for i in 8: P[i] = 0; for i "
           "in 6: P[i+1] = X[i]",

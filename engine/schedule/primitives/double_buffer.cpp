@@ -78,15 +78,15 @@ Primitive const& row() {
   static Primitive const primitive{
       .name = "double_buffer",
       .key = "J",
-      .title = "Fill a tensor one iteration ahead",
+      .title = "Double-buffer a tensor",
       .doc =
-          "Gives a tensor that is computed in a loop two places that are used by turns: each "
-          "iteration fills the one for the next iteration while the other one is read. The first "
-          "part is filled before the loop. For several tensors of one loop: software_pipeline.",
+          "Double-buffers a tensor that is computed in a loop: each iteration fills the buffer of "
+          "the next iteration while the other one is read. The first part is filled before the "
+          "loop. For several tensors of one loop: software_pipeline.",
       .rewrite =
           "for k: T = A(k); use(T)  -->  T[0] = A(0); for k: T[(k+1)%2] = A(k+1); "
           "use(T[k%2]); ...",
-      .refused = "cannot be filled ahead",
+      .refused = "cannot be double-buffered",
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock},

@@ -243,7 +243,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
   }
   if (auto hold = shared_tensors_hold(after, move.target, moved, kVerb, move.effort); !hold)
     return std::unexpected(hold.error());
-  return Proof{.by = "no iterations that change places touch the same element",
+  return Proof{.by = "iterations that are reordered touch different elements",
                .orders_turns = apart};
 }
 
@@ -253,13 +253,13 @@ Primitive const& row() {
   static Primitive const primitive{
       .name = "fission",
       .key = "Shift+F",
-      .title = "Cut a loop behind a block",
+      .title = "Split a loop after a block (fission)",
       .doc =
-          "Makes two loops of one that contains several nests: the first one runs everything up to "
-          "the nest of the block, the second one runs the rest. Tensors that both use move out of "
-          "the loop.",
+          "Distributes a loop that contains several nests over two loops: the first one runs "
+          "everything up to the nest of the block, the second one runs the rest. Tensors that both "
+          "use move out of the loop.",
       .rewrite = "for i: A(i); B(i)  -- behind A -->  for i: A(i); for i: B(i)",
-      .refused = "cannot be cut",
+      .refused = "cannot be split there",
       .targets = 2,
       .check = check,
       .apply = apply,

@@ -54,7 +54,7 @@ Primitive const& row() {
       .name = "fuse",
       .key = "F",
       .title = "Fuse two loops",
-      .doc = "Makes one loop of a loop and the loop directly inside it.",
+      .doc = "Merges a loop and the loop directly inside it into one.",
       .rewrite = "for i in N: for j in M: A[i, j]  -->  for i_j in N*M: A[i_j // M, i_j % M]",
       .refused = "cannot be fused",
       .at_hand = true,

@@ -239,7 +239,7 @@ std::expected<void, Refusal> output_can_grow(Move const& move, BlockSite const& 
   if (std::ranges::none_of(store.indices,
                            [&](Expr const& e) { return uses_variable(e, axis.name()); }))
     return refuse("axis_not_stored",
-                  fmt::format("{} does not choose an element of {}", axis.name(), tensor),
+                  fmt::format("{} does not index an element of {}", axis.name(), tensor),
                   "pad: further iterations must write elements of their own", move.loops);
   std::vector<BlockSite> readers = readers_of(move.program, tensor);
   bool inside = std::ranges::any_of(readers, [&](BlockSite const& reader) {
@@ -324,10 +324,10 @@ Primitive const& row() {
       .key = "Shift+P",
       .title = "Pad an axis to a multiple",
       .doc =
-          "Makes an axis longer, so that a factor divides it. Tensors that the block reads are "
-          "copied with padding first, zeros for a sum of products; where padding alone does not do "
-          "it, the block chooses by the axis. What it writes goes to a larger tensor, from which "
-          "the wanted part is copied; a nest that starts its sums grows with it.",
+          "Enlarges an axis, so that a factor divides it. Tensors that the block reads are copied "
+          "with padding first, zeros for a sum of products; where padding alone is not enough, the "
+          "block selects by the axis. Its output goes to a larger tensor, from which the wanted "
+          "part is copied; a nest that initializes its sums grows with it.",
       .rewrite =
           "for k in 14: C[i] += A[i, k] * B[k]  -- to=16 -->  A_pad = A, zero behind; B_pad = B, "
           "zero behind; for k in 16: C[i] += A_pad[i, k] * B_pad[k]",

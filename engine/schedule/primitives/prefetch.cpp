@@ -56,12 +56,11 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return refuse_stage("written_beside", fmt::format("{} is computed in the same nest", tensor),
                         "prefetch: the tensor must be complete before the block's nest begins");
   if (reads_by_data(move.blocks[0], tensor))
-    return refuse_stage(
-        "depends_on_data",
-        fmt::format(
-            "where {} reads {} depends on data of the same iteration, which is not known ahead",
-            block, tensor),
-        "prefetch: the index must depend on loop variables only");
+    return refuse_stage("depends_on_data",
+                        fmt::format("the index at which {} reads {} depends on data of the same "
+                                    "iteration, which is not known ahead",
+                                    block, tensor),
+                        "prefetch: the index must depend on loop variables only");
   if (!moves_with(box_at(move, *find_buffer(move.program, tensor)), *place.loop))
     return refuse_stage(
         "same_in_each_iteration",

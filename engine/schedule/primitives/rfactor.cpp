@@ -97,7 +97,7 @@ std::expected<void, Refusal> others_come_later(Move const& move, Nest const& nes
   for (For const* loop : nest.site.loops)
     if (loop->loop_kind == LoopKind::kVector || loop->loop_kind == LoopKind::kBind)
       return refuse("kinds_do_not_nest",
-                    fmt::format("{} runs its iterations at once: it cannot hold another nest",
+                    fmt::format("{} runs its iterations concurrently: it cannot hold another nest",
                                 reference_of(move.program, loop->id)),
                     kCondition, {site_of(move.program, loop->id)});
   return {};
@@ -140,7 +140,7 @@ std::expected<void, Refusal> block_fits(Move const& move, BlockSite const& site)
     return refuse("starts_from_a_value",
                   fmt::format("{} starts from a value that each partial result would add again",
                               site.block->name),
-                  "rfactor: the reduction must start from its neutral element", move.loops);
+                  "rfactor: the reduction must start from its identity element", move.loops);
   if (!feeds(*site.block, *move.loops[0].loop, true))
     return refuse("not_a_reduction_loop", fmt::format("{} is not a reduction loop", name),
                   kCondition, move.loops);

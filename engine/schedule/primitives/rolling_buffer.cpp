@@ -167,8 +167,8 @@ std::expected<Rolling, Refusal> rolling_of(Move const& move, Rules rules) {
                     rolling->tensor->name, loop));
   if (!movement.part)
     return refuse_here("rows_do_not_move",
-                       fmt::format("the elements of {} that an iteration of {} uses do not move on "
-                                   "evenly, in one dimension",
+                       fmt::format("the elements of {} that an iteration of {} uses do not advance "
+                                   "by a constant stride in one dimension",
                                    rolling->tensor->name, loop));
   rolling->part = *movement.part;
   if (rolling->part.extent <= rolling->part.step)
@@ -314,10 +314,9 @@ Primitive const& row() {
       .key = "Shift+J",
       .title = "Keep rows for the next iteration",
       .doc =
-          "A block that is computed in a loop, for a reader that needs overlapping parts of it "
-          "(a stencil), keeps what the next iteration uses again: each computes its new rows only, "
-          "in place of those that nobody needs any more. The first rows are computed before the "
-          "loop.",
+          "A block that is computed in a loop, for a reader that needs overlapping parts of it (a "
+          "stencil), keeps what the next iteration uses again: each computes only its new rows, in "
+          "place of those that are no longer needed. The first rows are computed before the loop.",
       .rewrite =
           "for y: T[y..y+3] = A(..); use(T)  -->  T[0..2] = A(..); for y: T[(y+2)%3] = "
           "A(y+2); use(T)",

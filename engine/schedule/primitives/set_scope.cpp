@@ -21,7 +21,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
         "writes_an_output",
         fmt::format("{} is an output of the kernel: the caller provides it", buffer->name),
         "set_scope: the tensor must be allocated inside the kernel");
-  return Proof{"where a tensor lives does not change what it holds"};
+  return Proof{"the memory of a tensor does not change its values"};
 }
 
 Applied apply(Move const& move) {

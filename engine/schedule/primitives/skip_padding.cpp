@@ -96,10 +96,10 @@ Primitive const& row() {
       .key = "N",
       .title = "Skip products with padding",
       .doc =
-          "A sum of products leaves out those with a factor that padding makes zero. Lowering "
-          "places the condition outside of the loops that it does not depend on, so that a row of "
-          "padding costs one comparison. Where the other factor is infinite or not a number, the "
-          "product with zero would not be a number: it is left out as well.",
+          "A sum of products skips those with a factor that padding makes zero. Lowering hoists "
+          "the condition out of the loops that it does not depend on, so that a row of padding "
+          "costs one comparison. Where the other factor is infinite or NaN, the product with zero "
+          "would be NaN: it is skipped as well.",
       .rewrite =
           "T[i] += select(i+k < n, X[i+k], 0)*W[k]  -->  T[i] += select(i+k < n, X[i+k]*W[k], 0)",
       .refused = "cannot skip padding",

@@ -22,10 +22,10 @@ Primitive const& row() {
       .key = "Y",
       .title = "Overlap the iterations of a loop",
       .doc =
-          "Gives each statement of a loop a stage: what is in a later stage works on an earlier "
-          "iteration, while the earlier stages prepare the next ones. What fills and what empties "
-          "the pipeline stands before and after the loop; tensors that live from stage to stage "
-          "get as many places as iterations are under way.",
+          "Assigns each statement of a loop to a stage: statements of a later stage process an "
+          "earlier iteration, while the earlier stages prepare the next ones. A prologue and an "
+          "epilogue fill and drain the pipeline; tensors that live across stages are "
+          "multi-buffered, once for each iteration in flight.",
       .rewrite =
           "for k in N: A(k); B(k)  -- stages=\"0,1\" -->  A(0); for k in N-1: A(k+1); B(k); "
           "B(N-1)",

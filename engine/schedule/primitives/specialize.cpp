@@ -18,7 +18,7 @@ namespace {
 using namespace ir;
 
 constexpr char kCondition[] =
-    "specialize: the loop must depend on a size that is open and can have the value";
+    "specialize: the loop must depend on a symbolic size that can have the value";
 
 std::string name_of(SizeParam const& size) { return size.var.to<Variable>().name; }
 
@@ -45,7 +45,8 @@ std::expected<void, Refusal> value_fits(Move const& move) {
     std::vector<std::string> names;
     for (SizeParam const& one : move.program.sizes) names.push_back(name_of(one));
     return refuse("unknown_size",
-                  fmt::format("no size {} is open; open is {}", name, fmt::join(names, ", ")),
+                  fmt::format("there is no symbolic size {}; the symbolic sizes are {}", name,
+                              fmt::join(names, ", ")),
                   kCondition, move.loops);
   }
   if (value < size->low || value > size->high)
@@ -87,12 +88,12 @@ std::expected<void, Refusal> can_be_copied(Move const& move) {
     if (around->loop_kind == LoopKind::kVector)
       return refuse("inside_vector",
                     fmt::format("{} is inside the vectorized loop {}", name, around->name()),
-                    "specialize: lanes cannot take branches of their own", {site});
+                    "specialize: lanes of a vector cannot branch separately", {site});
   for (BlockSite const& block : blocks_under(site)) {
     if (block.block->body.as<IntrinsicCall>())
       return refuse("holds_a_call",
                     fmt::format("{} is a call inside of {}", block.block->name, name),
-                    "specialize: the nest must be of blocks that can be copied", {site});
+                    "specialize: the nest must consist of blocks that can be copied", {site});
   }
   return {};
 }
@@ -110,8 +111,9 @@ std::expected<Proof, Refusal> check(Move const& move) {
                               move.number("value")),
                   kCondition, move.loops);
   if (auto copied = can_be_copied(move); !copied) return std::unexpected(copied.error());
-  return Proof{.by = "for every value of the size one of the two runs, and it is the same nest",
-               .orders_turns = true};
+  return Proof{
+      .by = "for every value of the size one of the two copies runs, and they are the same nest",
+      .orders_turns = true};
 }
 
 Stmt with_simple_extents(Stmt const& nest) {
@@ -157,15 +159,15 @@ Primitive const& row() {
       .key = "Shift+S",
       .title = "Specialize a nest for one value of a size",
       .doc =
-          "Makes a copy of the nest for one value of a size that is open, with the number in its "
-          "place: there loops of that extent can be vectorized and unrolled, and guards that "
-          "always hold are gone. One of the two runs. The copy's blocks and tensors have the value "
-          "in their names.",
+          "Copies the nest for one value of a symbolic size, with the size folded to that "
+          "constant: loops of that extent can be vectorized and unrolled, and guards that always "
+          "hold are removed. One of the two runs. The copy's blocks and tensors have the value in "
+          "their names.",
       .rewrite = "for i in T: S(i)  -->  if T == 8: for i in 8: S_8(i); else: for i in T: S(i)",
       .refused = "cannot be specialized",
       .gives = 1,
       .parameters = {{.name = "size",
-                      .doc = "a size that is open",
+                      .doc = "a symbolic size",
                       .low = 0,
                       .high = 0,
                       .word = true,

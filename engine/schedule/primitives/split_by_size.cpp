@@ -22,12 +22,12 @@ std::expected<Proof, Refusal> check(Move const& move) {
   int64_t low = move.number("low"), high = move.number("high");
   if (low > high || high > *extent)
     return refuse("size_out_of_range",
-                  fmt::format("{} has {} iterations: a size from {} to {} is no factor of it", name,
-                              *extent, low, high),
+                  fmt::format("{} has {} iterations: a size from {} to {} is not a valid factor",
+                              name, *extent, low, high),
                   "split_by_size: low <= high <= the extent", move.loops);
   if (shown(move.step) < low || shown(move.step) > high)
     return refuse("size_out_of_range",
-                  fmt::format("{} is to be shown at {}, which is not from {} to {}",
+                  fmt::format("the sample value of {} is {}, which is not from {} to {}",
                               move.word("size"), shown(move.step), low, high),
                   "split_by_size: low <= at <= high", move.loops);
   if (free_name(move.program, move.loops[0], move.word("size")) != move.word("size"))
@@ -69,11 +69,11 @@ Primitive const& row() {
   static Primitive const primitive{
       .name = "split_by_size",
       .key = "Shift+T",
-      .title = "Split a loop by a size that stays open",
+      .title = "Split a loop by a symbolic size",
       .doc =
           "Splits a loop by a factor that is chosen when the kernel is called: one piece of code "
-          "for every value from low to high. Later steps must be legal for each of them; what is "
-          "shown is the program with the value `at`.",
+          "for every value from low to high. Later steps must be legal for each of them; views "
+          "show the program with the sample value `at`.",
       .rewrite =
           "for i in 10: A[i]  -->  size T in 1..5: for i.0 in (10+T-1)//T: for i.1 in T: if "
           "i.0*T+i.1 < 10: A[i.0*T+i.1]",
@@ -81,17 +81,17 @@ Primitive const& row() {
       .gives = 2,
       .parameters = {{.name = "size", .doc = "the name of the size", .word = true},
                      {.name = "low",
-                      .doc = "the least value",
+                      .doc = "the minimum value",
                       .low = 1,
                       .high = int64_t(1) << 40,
                       .preset = 1},
                      {.name = "high",
-                      .doc = "the greatest value",
+                      .doc = "the maximum value",
                       .low = 1,
                       .high = int64_t(1) << 40,
                       .counts = 0},
                      {.name = "at",
-                      .doc = "the value that is shown; without it the greatest",
+                      .doc = "the sample value; default: the maximum",
                       .low = 1,
                       .high = int64_t(1) << 40,
                       .optional = true,

@@ -12,9 +12,9 @@ std::expected<void, Refusal> can_be_waited_for(Move const& move, ir::IntrinsicNo
   bool waits = move.target.commit && move.target.wait;
   if (node.completion != ir::Completion::kStarted || waits) return {};
   return refuse("cannot_wait",
-                fmt::format("{} goes on while others compute, but the target {} cannot wait for it",
-                            node.name, move.target.name),
-                "tensorize: copies that are started must be waited for", move.loops);
+                fmt::format("{} is asynchronous, but the target {} cannot wait for it", node.name,
+                            move.target.name),
+                "tensorize: asynchronous copies must be waited for", move.loops);
 }
 
 std::expected<Proof, Refusal> check(Move const& move) {
@@ -27,7 +27,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return std::unexpected(apart.error());
   auto match = match_intrinsic(*nest, intrinsic, move.loops[0]);
   if (!match) return std::unexpected(match.error());
-  return Proof{fmt::format("the nest is what {} does", intrinsic.declaration->name)};
+  return Proof{fmt::format("the nest computes what {} does", intrinsic.declaration->name)};
 }
 
 Applied apply(Move const& move) {
@@ -43,10 +43,10 @@ Primitive const& row() {
   static Primitive const primitive{
       .name = "tensorize",
       .key = "Z",
-      .title = "Use an instruction for a nest",
+      .title = "Replace a nest by an instruction",
       .doc =
           "Replaces the loop, with everything inside it, by one call of an instruction of the "
-          "target. The nest must compute what the instruction's declaration says.",
+          "target. The nest must match the declaration of the instruction.",
       .rewrite =
           "for i in 4: for j in 4: for k in 4: C[i, j] += A[i, k] * B[k, j]  -->  call mma(C, A, "
           "B)",

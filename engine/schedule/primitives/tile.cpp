@@ -48,7 +48,7 @@ Primitive const& row() {
       .key = "T",
       .title = "Tile two loops",
       .doc =
-          "Cuts the iterations of two loops into rectangular tiles and runs one tile after the "
+          "Splits the iterations of two loops into rectangular tiles and runs one tile after the "
           "other: two splits and a reorder.",
       .rewrite =
           "for i in 6: for j in 8: S  -->  for i.0 in 3: for j.0 in 2: for i.1 in 2: for j.1 in 4: "

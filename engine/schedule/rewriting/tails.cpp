@@ -199,11 +199,12 @@ std::expected<void, Refusal> reads_what_is_there(Program const& program, BlockSi
     }
     if (may_have_gaps(writers_of(program, access.buffer)) &&
         !reads_written_ones(program, domain.site, access, sets))
-      return refuse_stage("reads_beyond",
-                          fmt::format("beyond the end of its axis, {} would read elements of {} "
-                                      "that nobody writes",
-                                      site.block->name, access.buffer),
-                          kRoundCondition);
+      return refuse_stage(
+          "reads_beyond",
+          fmt::format(
+              "beyond the end of its axis, {} would read elements of {} that are never written",
+              site.block->name, access.buffer),
+          kRoundCondition);
   }
   return {};
 }
@@ -251,15 +252,16 @@ std::expected<Parts, Refusal> rounded_up(Program const& program, BlockSite const
     if (auto inside = begins_inside(block, cut, kRoundCondition); !inside)
       return std::unexpected(inside.error());
     if (cut.iter.kind != IterKind::kSpatial)
-      return refuse_stage("not_a_spatial_axis",
-                          fmt::format("{} of {} has steps: there are none beyond its last one",
-                                      cut.iter.name(), block.name),
-                          kRoundCondition);
+      return refuse_stage(
+          "not_a_spatial_axis",
+          fmt::format("{} of {} is a recurrence: there are no steps beyond its last one",
+                      cut.iter.name(), block.name),
+          kRoundCondition);
     domains[cut.iter.name()] = cut.begin.high + cut.span.extent;
   }
   if (is_recurrence(site))
     return refuse_stage("reads_itself",
-                        fmt::format("{} goes on from what it has computed", block.name),
+                        fmt::format("{} continues from what it has computed", block.name),
                         kRoundCondition);
   if (divides_by_data(block))
     return refuse_stage(
@@ -292,8 +294,7 @@ std::expected<Parts, Refusal> with_tail(Tail tail, Program const& program, Block
   if (std::ranges::none_of(cuts, &Cut::is_ragged))
     return refuse_stage("no_remainder",
                         fmt::format("every part of {} that is computed there is whole", block.name),
-                        "compute_at: a tail is what is left where the parts do not divide the "
-                        "axis");
+                        "compute_at: there is a tail only where the parts do not divide the axis");
   if (tail == Tail::kRoundUp) return rounded_up(program, site, cuts, spans, effort);
   for (size_t i = 0; i < cuts.size(); ++i) {
     if (!cuts[i].is_ragged()) continue;

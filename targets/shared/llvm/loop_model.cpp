@@ -97,7 +97,7 @@ public:
       auto made = builder_->createInstruction(one.code, {});
       if (!made) {
         llvm::consumeError(made.takeError());
-        return fmt::format("LLVM's model of {} does not know {}", tables_.processor->getCPU().str(),
+        return fmt::format("LLVM's model of {} has no {}", tables_.processor->getCPU().str(),
                            instruction_name(one.code, tables_));
       }
       if (finish_) finish_->postProcessInstruction(*made, one.code);

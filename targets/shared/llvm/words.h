@@ -22,8 +22,8 @@ inline std::vector<AnnotationWord> llvm_words() {
            .low = 1,
            .high = 64},
           {.name = kNontemporal,
-           .doc = "vectors that the block writes pass by the caches: for large tensors that nobody "
-                  "reads soon",
+           .doc = "non-temporal stores: the vectors that the block writes bypass the caches, for "
+                  "large tensors that are not read soon",
            .of_block = true}};
 }
 

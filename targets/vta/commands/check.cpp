@@ -39,8 +39,8 @@ TargetCommand const& row() {
       .place = 20,
       .name = "check",
       .doc =
-          "say whether an accelerator can be built with these settings: every inequality of its "
-          "fields and memories that is broken, or what follows from them",
+          "check whether an accelerator can be built with these settings: every violated "
+          "inequality of its fields and memories, or what follows from them",
       .parameters = {{.name = "FILE.vta",
                       .type = "",
                       .doc = "settings, as `tw vta boards BOARD` "

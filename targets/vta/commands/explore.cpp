@@ -153,8 +153,8 @@ TargetCommand const& row() {
       .place = 80,
       .name = "explore",
       .doc =
-          "compare designs of the accelerator: cycles that a network's convolutions take, by "
-          "rule and on the timing model, against bytes of memory on the chip; * is what "
+          "compare designs of the accelerator: cycles of a network's convolutions, with default "
+          "schedules and on the timing model, against bytes of memory on the chip; * is what "
           "nothing beats in both",
       .parameters = parameters(),
       .run = run,

@@ -75,11 +75,11 @@ struct LineField {
   std::string_view name;
   unsigned opcodes;  ///< bits
   bool (*set)(Instruction&, std::string_view value);
-  std::string_view values = "a whole number from 0 on";  ///< for people
+  std::string_view values = "an integer from 0 on";  ///< for people
 };
 constexpr std::string_view kFlagValues = "there or not, without a value";
-constexpr std::string_view kFactorValues = "two whole numbers, OUTER,INNER";
-constexpr std::string_view kImmediateValues = "a whole number from -32768 to 32767";
+constexpr std::string_view kFactorValues = "two integers, OUTER,INNER";
+constexpr std::string_view kImmediateValues = "an integer from -32768 to 32767";
 using I = Instruction;
 using Text = std::string_view;
 constexpr LineField kLineFields[] = {
@@ -89,7 +89,7 @@ constexpr LineField kLineFields[] = {
     {"x", kMoves, [](I& i, Text v) { return set_number(i.transfer.x_size, v); }},
     {"stride", kMoves, [](I& i, Text v) { return set_number(i.transfer.x_stride, v); }},
     {"pad", kMoves, [](I& i, Text v) { return set_pads(i.transfer, v); },
-     "four whole numbers, ABOVE,BELOW,LEFT,RIGHT"},
+     "four integers, ABOVE,BELOW,LEFT,RIGHT"},
     {"value", kMoves, [](I& i, Text v) { return set_pad_value(i.transfer, v); },
      "lowest or highest"},
     {"saturate", kMoves, [](I& i, Text v) { return set_flag(i.transfer.saturate, v); },

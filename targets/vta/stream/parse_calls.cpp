@@ -28,7 +28,7 @@ template <typename T>
 Status read(std::string_view value, int64_t low, int64_t high, T& into) {
   auto number = signed_number(value);
   if (!number || *number < low || *number > high)
-    return bad(fmt::format("{} is no whole number from {} to {}", quoted(value), low, high));
+    return bad(fmt::format("{} is not an integer from {} to {}", quoted(value), low, high));
   into = T(*number);
   return {};
 }
@@ -118,7 +118,7 @@ Status set_nest(std::string_view name, std::string_view value, Call& call) {
 Status read_field(Word const& word, Call& call) {
   if (set_flag(word.text, call)) return {};
   auto field = name_and_value(word.text);
-  if (!field) return bad(fmt::format("{} means nothing here", quoted(word.text)));
+  if (!field) return bad(fmt::format("unexpected {}", quoted(word.text)));
   if (field->name == "line") return read(field->value, 0, INT32_MAX, call.line);
   return moves(call) ? set_transfer(field->name, field->value, call)
                      : set_nest(field->name, field->value, call);
@@ -161,7 +161,7 @@ Result<CallTensor> read_tensor(std::span<Word const> words) {
   TRY(read(bytes->value, 0, kMostBytes, tensor.bytes));
   tensor.written = words.size() == 4;
   if (tensor.written && words[3].text != "written")
-    return bad(fmt::format("{} means nothing here", quoted(words[3].text)));
+    return bad(fmt::format("unexpected {}", quoted(words[3].text)));
   return tensor;
 }
 

@@ -80,15 +80,15 @@ private slots:
     QCOMPARE(why(""), std::string("stream.vtas:1:1: the first line is not 'tilewright vta 1'"));
     QCOMPARE(why(head + "\n  jump 3\n"),
              std::string("stream.vtas:3:3: there is no instruction 'jump'"));
-    QCOMPARE(why(head + "load inp sram=x"),
-             std::string("stream.vtas:2:10: 'x' is no value of sram, which is a whole number "
-                         "from 0 on"));
+    QCOMPARE(
+        why(head + "load inp sram=x"),
+        std::string("stream.vtas:2:10: 'x' is no value of sram, which is an integer from 0 on"));
     QCOMPARE(why(head + "load inp pad=1,2,3"),
-             std::string("stream.vtas:2:10: '1,2,3' is no value of pad, which is four whole "
-                         "numbers, ABOVE,BELOW,LEFT,RIGHT"));
+             std::string("stream.vtas:2:10: '1,2,3' is no value of pad, which is four integers, "
+                         "ABOVE,BELOW,LEFT,RIGHT"));
     QCOMPARE(why(head + "alu add imm=40000"),
-             std::string("stream.vtas:2:9: '40000' is no value of imm, which is a whole number "
-                         "from -32768 to 32767"));
+             std::string("stream.vtas:2:9: '40000' is no value of imm, which is an integer from "
+                         "-32768 to 32767"));
     QCOMPARE(why(head + "gemm sram=3"), std::string("stream.vtas:2:6: a gemm has no field 'sram'"));
     QCOMPARE(why(head + "load bank"), std::string("stream.vtas:2:6: 'bank' is no memory"));
     QCOMPARE(why(head + "alu"), std::string("stream.vtas:2:1: '' is no operation of the alu"));

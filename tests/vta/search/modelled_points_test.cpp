@@ -97,7 +97,7 @@ private slots:
         if (looked_at.rejection) continue;
         Candidate proven = space.proven(looked_at).value();
         for (TakenStep const& taken : proven.schedule.trace())
-          QVERIFY(!taken.proof.empty() && taken.proof != "taken on trust");
+          QVERIFY(!taken.proof.empty() && taken.proof != "assumed legal");
       }
     }
   }

@@ -75,7 +75,7 @@ private slots:
     row("end\n", "", 0, "is cut off");
     row("symbol conv1\n", "", 9, "has a symbol");
     row("name=pynq", "log_block=9", 3, "log");
-    row("bytes=4096\n", "bytes=-1\n", 4, "no whole number");
+    row("bytes=4096\n", "bytes=-1\n", 4, "not an integer");
     row("tensor=0", "tensor=2", 6, "there is no tensor 2");
     row("load inp", "load out", 6, "'out'");
     row("pad=1,0,1,1", "pad=1,0,1", 6, "4 numbers");
