@@ -40,7 +40,7 @@ private slots:
     QVERIFY(label && label->isVisible());
     QCOMPARE(label->text(), words);
     int named = 0;
-    for (Part const& part : view.parts()) named += part.name.contains("that are built alike");
+    for (Part const& part : view.parts()) named += part.name.contains("of the same structure");
     QCOMPARE(named, view.alike_count());
   }
 

@@ -118,7 +118,7 @@ private slots:
     QCOMPARE(film->frame(), 5);
     QTest::keyClick(film, Qt::Key_End);
     QCOMPARE(film->frame(), film->shown()->frames() - 1);
-    QVERIFY(film->totals_words().contains("cold"));
+    QVERIFY(film->totals_words().contains("compulsory"));
     QVERIFY(film->frame_words().contains("reads") || film->frame_words().contains("writes"));
     lines("film at 700\nexpect film.frame = 700\nexpect film.cold > 0\n");
     lines("film from 0\nexpect film.frame = 0\n");
@@ -280,7 +280,7 @@ private slots:
     film.show_film(nullptr);
     paint::TextLog log;
     film.grab();
-    QVERIFY(!log.texts.empty() && log.texts[0].words.contains("A moment"));
+    QVERIFY(!log.texts.empty() && log.texts[0].words.contains("through the caches"));
   }
 
   void nothing_is_cut_or_covered_data() {
