@@ -72,7 +72,7 @@ Result<T> parse(std::string_view text, char const* code) {
     Json json = Json::parse(text);
     if (json.is_object() && json.contains("caches")) json = in_todays_words(json);
     if (char const* field = broken_number(json))
-      return bad_input(code, std::string("'") + field + "' is not a whole number");
+      return bad_input(code, std::string("'") + field + "' is not an integer");
     return json.get<T>();
   } catch (Json::exception const& error) {
     return bad_input(code, std::string("not a hardware description: ") + error.what());

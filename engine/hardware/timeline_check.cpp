@@ -31,7 +31,7 @@ Checked check_spans(Timeline const& timeline) {
     if (span.begin < 0 || span.end < span.begin || span.end > timeline.cycles)
       return wrong("span", i, " is not between cycle 0 and the last one");
     if (span.begin < begun[size_t(span.lane)])
-      return wrong("span", i, " begins before the one that stands before it");
+      return wrong("span", i, " begins before its predecessor");
     begun[size_t(span.lane)] = span.begin;
   }
   return {};

@@ -23,10 +23,11 @@ Result<FeatureTree> FeatureTree::create(size_t width, std::vector<float> feature
   }
   for (size_t node = 0; node < parents.size(); ++node)
     if (parents[node] < kRoot || parents[node] >= int32_t(node))
-      return bad_input("bad_parent",
-                       fmt::format("node {} has the parent {}: a parent stands before "
-                                   "its children, and {} is none",
-                                   node, parents[node], kRoot));
+      return bad_input(
+          "bad_parent",
+          fmt::format(
+              "node {} has the parent {}: a parent comes before its children, and {} is none", node,
+              parents[node], kRoot));
   return FeatureTree(width, std::move(features), std::move(parents));
 }
 

@@ -46,7 +46,7 @@ Status read_task(Json const& line, uint64_t& into) {
 Status read_seed(Json const& line, uint64_t& into) {
   auto found = line.find("seed");
   if (found == line.end()) return {};
-  if (!found->is_number_unsigned()) return not_a("a whole number", "seed");
+  if (!found->is_number_unsigned()) return not_a("an integer", "seed");
   into = found->get<uint64_t>();
   return {};
 }

@@ -58,7 +58,7 @@ private slots:
       QVERIFY2(QFile::exists(out + name), name);
     QVERIFY(!QFile::exists(out + "/R6.svg"));
     Run text = run_tw({"study", "R8", table, "--trials", "8", "--seeds", "2"});
-    QVERIFY2(text.out.contains("\nR8 some points by chance"), qPrintable(text.out));
+    QVERIFY2(text.out.contains("\nR8 some random points"), qPrintable(text.out));
     QCOMPARE(run_tw({"study", table, table}).code, 2);
     QCOMPARE(run_tw({"study", "R1"}).code, 2);
   }

@@ -480,7 +480,7 @@ private slots:
     QCOMPARE(reason("conv1"), QString("it reads the model's input, whose channels are few"));
     QCOMPARE(reason("fc"), QString("it is a dense layer"));
     QCOMPARE(reason("layer1.0.conv2"), QString("it is kept as it is"));
-    QCOMPARE(reason("layer1.0.add"), QString("no convolution in bytes makes what it adds"));
+    QCOMPARE(reason("layer1.0.add"), QString("no int8 convolution produces its operands"));
     QCOMPARE(reason("avgpool"), QString("nothing behind it reads bytes"));
     QVERIFY(find(quantized, "layer1.0.conv1")->is_quantized);
     QVERIFY(!find(quantized, "layer1.0.conv2")->is_quantized);

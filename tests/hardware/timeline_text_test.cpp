@@ -92,10 +92,9 @@ private slots:
     QTest::newRow("kind") << "span 0 0 0 6 0"
                           << "span 0 -1 0 6 0"
                           << "run.timeline:41:1: span 0 is of a kind that does not exist";
-    QTest::newRow("order")
-        << "span 0 0 0 6 0"
-        << "span 0 0 900 906 0"
-        << "run.timeline:42:1: span 1 begins before the one that stands before it";
+    QTest::newRow("order") << "span 0 0 0 6 0"
+                           << "span 0 0 900 906 0"
+                           << "run.timeline:42:1: span 1 begins before its predecessor";
     QTest::newRow("late") << "span 0 0 0 6 0"
                           << "span 0 0 0 999999 0"
                           << "run.timeline:41:1: span 0 is not between cycle 0 and the last one";

@@ -159,7 +159,7 @@ private slots:
         {R"({"tilewright_trial": 1, "task": "1", "outcome": "crash", "knobs": {"a": 1}})",
          "its \"knobs\" is not an object of strings"},
         {R"({"tilewright_trial": 1, "task": "1", "outcome": "crash", "seed": -1})",
-         "its \"seed\" is not a whole number"},
+         "its \"seed\" is not an integer"},
         {R"({"input": ["llvm", "dense", []]})", "its input is not a target, a task and arguments"},
         {R"({"input": ["llvm", "dense", [], {}], "config": []})",
          "its configuration has no index and no list of knobs"},

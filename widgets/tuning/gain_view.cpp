@@ -28,7 +28,7 @@ QString loss_words(session::AblatedPart const& part) {
 
 GainView::GainView(QWidget* parent) : Canvas(parent) {
   setObjectName("gain");
-  setAccessibleName("What carries the gain");
+  setAccessibleName("Ablation");
   setProperty("tells", true);  // nothing in it can be clicked
   fit();
 }

@@ -21,9 +21,10 @@ void print_move(session::MoveView const& move) {
 }
 
 void print_text(session::MovesView const& view) {
-  fmt::print("{}\n\n{:>10}  {:>6}  {:<14} {}\n", view.sentence, "modelled", "gain", "move", "");
+  fmt::print("{}\n\n{:>10}  {:>6}  {:<14} {}\n", view.sentence, "modelled", "gain", "suggestion",
+             "");
   for (session::MoveView const& move : view.moves) print_move(move);
-  fmt::print("\n{} of {} modelled steps", view.moves.size(), view.tried);
+  fmt::print("\n{} of {} modelled suggestions", view.moves.size(), view.tried);
   if (!view.refused.empty()) fmt::print("; not legal: {}", fmt::join(view.refused, ", "));
   fmt::print("\n");
 }
@@ -60,7 +61,7 @@ int follow(Context const& context, LegalArguments const& arguments, ChosenKernel
   for (session::MoveView const& move : followed->taken) print_move(move);
   fmt::print("\n{} -> {} modelled, by {}\n", milliseconds_text(followed->before_ms),
              milliseconds_text(followed->after_ms),
-             count_text(int64_t(followed->taken.size()), "move"));
+             count_text(int64_t(followed->taken.size()), "suggestion"));
   if (arguments.out.empty()) fmt::print("\n{}", followed->script);
   return 0;
 }

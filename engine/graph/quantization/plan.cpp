@@ -392,8 +392,7 @@ private:
         next.valid() && !plan_.values.contains(planned.end) && is_op(graph_.node(next), "relu"))
       planned.end = graph_.node(next).outputs[0];
     planned.row.is_quantized = plan_.sums.contains(graph_.node(id).outputs[0]);
-    if (!planned.row.is_quantized)
-      planned.row.reason = "no convolution in bytes makes what it adds";
+    if (!planned.row.is_quantized) planned.row.reason = "no int8 convolution produces its operands";
     plan_.nodes.push_back(planned);
   }
 

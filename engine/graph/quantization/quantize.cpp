@@ -170,7 +170,7 @@ Status insert(Planned& planned, CalibrationData const& data, QuantizeOptions con
 Status check_products(QuantizationPlan const& plan) {
   if (!plan.products.empty()) return {};
   return bad_input("nothing_to_quantize",
-                   "no convolution or matrix product of the model can be computed in bytes: " +
+                   "no convolution or matrix product of the model can be computed in int8: " +
                        (plan.nodes.empty() ? std::string("it has none")
                                            : fmt::format("'{}': {}", plan.nodes[0].row.name,
                                                          plan.nodes[0].row.reason)));

@@ -188,8 +188,8 @@ Result<std::vector<Resampled>> resampled_axes(Attributes const& attributes, Shap
     // By the operator's definition corners of 3.2 elements are aligned, by what runs it of 3.
     if (rule == "align_corners" && input[i] * scale.over % scale.under != 0)
       return unsupported(
-          fmt::format("resizing {} elements by {}/{} with align_corners, which gives no whole "
-                      "number of elements",
+          fmt::format("resizing {} elements by {}/{} with align_corners, which does not give an "
+                      "integer number of elements",
                       input[i], scale.over, scale.under));
     TRY_ASSIGN(
         axis, crop ? cropped(axis, region[i], region[i + input.size()]) : place(rule, axis, scale));

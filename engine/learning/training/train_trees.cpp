@@ -25,7 +25,7 @@ Status check_options(TrainOptions const& options) {
                              options.row_share));
   auto is_bound = [](double x) { return std::isfinite(x) && x >= 0; };
   if (!is_bound(options.least_gain) || !is_bound(options.least_child_weight))
-    return wrong("the least gain and the least weight of a split are numbers from 0");
+    return wrong("the minimum gain and the minimum weight of a split are numbers from 0");
   if (options.rounds < 0 || options.patience < 0)
     return wrong("rounds and patience are numbers from 0");
   if (options.pairs_per_row < 1) return wrong("a row is compared with one other at least");

@@ -362,8 +362,8 @@ Primitive const& row() {
       .title = "Factor a reduction",
       .doc =
           "Makes a reduction loop spatial: each of its iterations gives a partial result, and "
-          "another block adds these up, in a nest of its own or, where other blocks stand in the "
-          "nest, behind the loops of the sum. The loop can then be vectorized or run in parallel.",
+          "another block adds these up, in a nest of its own or, where other blocks are in the "
+          "nest, after the loops of the sum. The loop can then be vectorized or run in parallel.",
       .rewrite =
           "for i: for k: T[i] += A[i, k]  -- at k -->  for k: for i: T_rf[k, i] += A[i, k]; for i: "
           "for k: T[i] += T_rf[k, i]",

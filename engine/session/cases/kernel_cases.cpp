@@ -214,7 +214,7 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
   KernelBench bench(device, plain, std::move(reference.inputs));
   BenchOptions options = bench_options(what.threads, backend, stop);
   if (what.measure) {
-    Elapsing elapsing(progress, fmt::format("{}: timing the plain loop nest", plain.name), 0);
+    Elapsing elapsing(progress, fmt::format("{}: timing the unscheduled loop nest", plain.name), 0);
     auto code = compile_kernel(plain, backend, CodeTier::kFull, stop);
     // A target may refuse the plain nest, and take a schedule that uses its memories.
     if (!code && code.error().fault != Fault::kRefused) return std::unexpected(code.error());

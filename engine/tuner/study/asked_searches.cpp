@@ -202,15 +202,15 @@ Result<ClaimResult> ask_chance(ClaimStudy& study) {
   LearnedOptions none = paper_options();
   none.by_chance = 0;
   TRY_ASSIGN(std::vector<Curve> some, study.run_all(paper_arm()));
-  TRY_ASSIGN(std::vector<Curve> without, study.run_all(learned_arm("none by chance", none)));
+  TRY_ASSIGN(std::vector<Curve> without, study.run_all(learned_arm("none random", none)));
   Versus both = versus(some, without, study.trials());
   ClaimResult result{.verdict = both.is_behind() ? Verdict::kFails : Verdict::kHolds};
   result.sentence = fmt::format(
-      "With 0.05 of each batch by chance the search is, to none, {}; after {} trials it has {:.1f} "
+      "With a random 0.05 of each batch the search is, to none, {}; after {} trials it has {:.1f} "
       "against {:.1f} hundredths of the best's speed.",
       words_of(both), study.trials(), 100 * last_speed(some, study.trials()),
       100 * last_speed(without, study.trials()));
-  for (Curve& curve : some) curve.arm = "0.05 by chance";
+  for (Curve& curve : some) curve.arm = "0.05 random";
   draw(study, some, result);
   draw(study, without, result);
   return result;

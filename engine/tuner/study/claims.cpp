@@ -70,7 +70,7 @@ std::vector<ClaimRow> const& claims() {
       {"R5", "knowing how sure the model is does not help", ask_uncertainty},
       {"R6", "other kernels' trials save 2 to 10 times the trials", ask_transfer},
       {"R7", "the further the kernel, the more invariant features must be", ask_representation},
-      {"R8", "some points by chance in each batch are no worse than none", ask_chance},
+      {"R8", "some random points in each batch are no worse than none", ask_chance},
       {"R9", "a prediction costs thousands of times less than a trial", ask_costs},
       {"R10", "a recursive network over loops searches as well as boosted trees", ask_network}};
   return rows;

@@ -119,7 +119,7 @@ private:
   /// Before everything that is of a configuration's widths.
   Status read_configuration(std::span<Word const> words) {
     if (!assembly_.stream.empty() || !assembly_.uops.empty())
-      return bad_assembly("the configuration stands before instructions and micro-ops", place_,
+      return bad_assembly("the configuration must come before instructions and micro-ops", place_,
                           words[0].column);
     for (Word const& word : words.subspan(1)) {
       auto pair = name_and_value(word.text);

@@ -33,12 +33,12 @@ void find_order(HappensBefore const& order, TokenQueue queue, std::vector<LintFi
   for (size_t k = 0; k < poppers.size() && k < pushers.size(); ++k)
     if (pushers[k] > poppers[k])
       findings.push_back({poppers[k], "later_token",
-                          fmt::format("it waits for instruction {}, which stands behind it: the "
-                                      "OpenCL kernel knows no tokens and runs one after another",
+                          fmt::format("it waits for instruction {}, which comes after it: the "
+                                      "OpenCL kernel has no tokens and runs instructions in order",
                                       pushers[k])});
   if (poppers.size() < pushers.size())
     findings.push_back({pushers[poppers.size()], "left_over_token",
-                        fmt::format("nobody pops its token ({}): the next run of a design with "
+                        fmt::format("its token is never popped ({}): the next run of a design with "
                                     "queues finds it there, the OpenCL kernel has none",
                                     to_text(queue))});
 }

@@ -90,12 +90,13 @@ void find_token_hazards(Configuration const& configuration, std::span<Instructio
     size_t popped = order.poppers[size_t(q)].size();
     find_lost(configuration, stream, order, queue, hazards);
     if (popped < pushers.size())
-      hazards.push_back({pushers[popped], "left_over_token",
-                         fmt::format("{} pushes a token ({}) that nobody pops: {} for the next run",
-                                     name_of(stream, pushers[popped]), to_text(queue),
-                                     pushers.size() - popped == 1
-                                         ? "it stays"
-                                         : fmt::format("{} stay", pushers.size() - popped))});
+      hazards.push_back(
+          {pushers[popped], "left_over_token",
+           fmt::format("{} pushes a token ({}) that is never popped: {} for the next run",
+                       name_of(stream, pushers[popped]), to_text(queue),
+                       pushers.size() - popped == 1
+                           ? "it stays"
+                           : fmt::format("{} stay", pushers.size() - popped))});
   }
   if (!order.deadlock.empty() || order.ran[size_t(Module::kLoad)].empty()) return;
   int32_t last = order.ran[size_t(Module::kLoad)].back();

@@ -63,7 +63,7 @@ public:
       return timed_out(request,
                        "all were fetched, and one of them waits for a token or for memory");
     return timed_out(request, fmt::format("they were not all fetched from {:#x}: the memory there "
-                                          "does not answer, or a module stands still",
+                                          "does not answer, or a module hangs",
                                           request.stream));
   }
 
@@ -97,7 +97,7 @@ Status run_one_block(Registers& registers, uint64_t block, RunRequest const& req
   auto deadline = Clock::now() + request.limit;
   bool done = poll(deadline, [&] { return (registers.read32(block + kLaunch) & kFinished) != 0; });
   registers.write32(block + kLaunch, 0);
-  return done ? Status() : timed_out(request, "it stands still");
+  return done ? Status() : timed_out(request, "it hangs");
 }
 
 }  // namespace

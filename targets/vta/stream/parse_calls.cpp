@@ -203,9 +203,9 @@ private:
     }
     if (first == "configuration") return configure(text.substr(size_t(words[0].column) + 12));
     if (first == "end") return end();
-    if (!has_configuration_) return bad("a kernel's configuration stands before its tensors");
+    if (!has_configuration_) return bad("a kernel's configuration must come before its tensors");
     if (first == "tensor") {
-      if (!program.calls.empty()) return bad("tensors stand before calls");
+      if (!program.calls.empty()) return bad("tensors must come before calls");
       if (program.tensors.size() == kMostTensors)
         return bad(fmt::format("a kernel has at most {} tensors", kMostTensors));
       TRY_ASSIGN(CallTensor tensor, read_tensor(words));

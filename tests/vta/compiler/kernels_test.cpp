@@ -216,7 +216,7 @@ private slots:
                "  Y[n in 1, o in 2, y in 4, j in 16]: i8 = i8(min(max(s[n, o, y, j] >> 9:i32, "
                "-127:i32), 127:i32))\n"
         << ""
-        << "s joins what its products make";
+        << "s joins the results of its products";
     QTest::newRow("two products")
         << product +
                "  m[n in 1, o in 2, y in 4, j in 16]: i8 = i8(min(max(a[n, o, y, j] >> 7:i32, "

@@ -101,8 +101,8 @@ private slots:
     QCOMPARE(why(head + "uop 0: dst=1 sum=2"),
              std::string("stream.vtas:2:14: 'sum=2' is no field of a micro-op"));
     QCOMPARE(why(head + "finish\nconfiguration isa=2"),
-             std::string("stream.vtas:3:1: the configuration stands before instructions and "
-                         "micro-ops"));
+             std::string(
+                 "stream.vtas:3:1: the configuration must come before instructions and micro-ops"));
     QVERIFY(why(head + "configuration log_acc_bytes=18")
                 .starts_with("stream.vtas:2:1: the fields of a micro-op do not fit 32 bits"));
     QCOMPARE(why(head + "configuration log_block"),

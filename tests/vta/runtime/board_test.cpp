@@ -132,7 +132,7 @@ private slots:
     auto driver = emulated_board(state);
     Case one = some_case(1);
     auto got = run(*driver, one.program, one.tensors, 50ms);
-    QVERIFY(!got && says(got.error(), "accelerator_timed_out", "stands still"));
+    QVERIFY(!got && says(got.error(), "accelerator_timed_out", "hangs"));
   }
 
   void an_accelerator_that_still_runs_is_not_started() {

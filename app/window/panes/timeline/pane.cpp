@@ -178,7 +178,7 @@ std::vector<Pane::Key> TimelinePane::keys() const {
   return {{timeline, ", .", "Previous, next instruction"},
           {timeline, "Home, End", "First, last instruction"},
           {timeline, "W, S", "Zoom in, zoom out"},
-          {timeline, "A, D", "Move left, right"},
+          {timeline, "A, D", "Pan left, right"},
           {timeline, "0", "Show all cycles"},
           {timeline, "F", "Run to the next breakpoint"}};
 }

@@ -36,7 +36,7 @@ Result<std::vector<std::pair<uint64_t, MicroOp>>> decode_uops(Configuration cons
   if (content.size() % size != 0)
     return bad_input(
         "truncated_stream",
-        fmt::format("{} bytes are no whole number of micro-ops of {} bytes", content.size(), size),
+        fmt::format("{} bytes are not a multiple of micro-ops of {} bytes", content.size(), size),
         Place{file, 0, 0, {}});
   std::vector<std::pair<uint64_t, MicroOp>> uops;
   for (size_t i = 0; i * size < content.size(); ++i) {

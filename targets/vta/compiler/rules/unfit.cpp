@@ -78,9 +78,9 @@ std::string why_joins_are_unfit(std::vector<BlockSite> const& sites, bool produc
           site.block->name, c.batch(), c.block());
     if (products)
       return fmt::format(
-          "{} joins what its products make; by rule only stages that go number by "
-          "number stand behind products: make two kernels of it, or schedule it "
-          "(set_scope to '{}', compute_at)",
+          "{} joins the results of its products; the default schedule allows only element-wise "
+          "stages after products: make two kernels of it, or schedule it (set_scope to '{}', "
+          "compute_at)",
           site.block->name, kAccScope);
   }
   return {};
