@@ -64,12 +64,9 @@ void Memo::take(QueryRow const& row, QueryKeyPtr const& key, QueryValue value, b
     std::vector<Entry>& entries = made_[&row];
     auto wanted = std::ranges::find(entries, key, &Entry::key);
     if (wanted == entries.end()) return;  // others were asked for meanwhile
-    if (stopped) {
-      entries.erase(wanted);
-    } else {
-      wanted->value = std::move(value);
-      wanted->whole = true;
-    }
+    if (stopped) return void(entries.erase(wanted));
+    wanted->value = std::move(value);
+    wanted->whole = true;
   }
   changed_();
 }
