@@ -18,7 +18,7 @@ struct ChosenKernel {
 };
 
 void add_kernel_option(Command command, std::string& kernel);
-/// MODEL, --fix, --kernel, --script and --default.
+/// MODEL, --shape, --kernel, --script and --default.
 void add_kernel_options(Command command, Context& context, KernelArguments& arguments);
 
 /// A file's text, or one of the two schedules that every kernel has.

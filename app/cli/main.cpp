@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "app/cli/command_tree.h"
+#include "app/cli/former_names.h"
 #include "app/cli/output.h"
 #include "app/cli/standard_input.h"
 #include "app/cli/suggestion.h"
@@ -108,6 +109,8 @@ int run(int argc, char** argv) {
     return 0;
   }
   std::vector<std::string> words(argv + 1, argv + argc);
+  for (std::string const& sentence : replace_former_names(words))
+    fmt::print(stderr, "tw: {}\n", sentence);
   StandardInput piped;
   if (Status read = piped.replace(words); !read) return report(context, read.error());
   context.standard_input = piped.file();

@@ -63,12 +63,12 @@ void add_model_options(Command command, Context& context, std::string& path) {
   command.add_option("MODEL", path, "an ONNX file, a .te file, or sample:NAME").required();
   command
       .add_option(
-          "--fix", context.fixes,
+          "--shape", context.fixes,
           "set an input's shape: NAME=1x3x224x224; or a named extent in every input: batch=1")
       .type_name("NAME=SHAPE")
       .repeatable();
   command
-      .add_option("--arrange", context.arrangements,
+      .add_option("--graph-option", context.arrangements,
                   "a layout or algorithm other than the target's default: blocks=plain, "
                   "NODE.algorithm=product; `tw tune MODEL --knobs` lists what there is")
       .type_name("KNOB=VALUE")
@@ -119,17 +119,19 @@ Result<session::LoadOptions> load_options(Context const& context) {
     size_t equals = fix.rfind('=');
     if (equals == std::string::npos || equals == 0)
       return bad_input(
-          "bad_fix", fmt::format("--fix takes NAME=SHAPE, as in data=1x3x224x224, not '{}'", fix));
+          "bad_fix",
+          fmt::format("--shape takes NAME=SHAPE, as in data=1x3x224x224, not '{}'", fix));
     std::string name = fix.substr(0, equals);
     if (options.fixes.contains(name))
-      return bad_input("repeated_fix", fmt::format("--fix gives '{}' twice", name));
+      return bad_input("repeated_fix", fmt::format("--shape gives '{}' twice", name));
     TRY_ASSIGN(options.fixes[name], parse_shape(fix.substr(equals + 1)));
   }
   for (std::string const& one : context.arrangements) {
     size_t equals = one.rfind('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == one.size())
-      return bad_input("bad_arrangement",
-                       fmt::format("--arrange takes KNOB=VALUE, as in blocks=8, not '{}'", one));
+      return bad_input(
+          "bad_arrangement",
+          fmt::format("--graph-option takes KNOB=VALUE, as in blocks=8, not '{}'", one));
     options.arrangement[one.substr(0, equals)] = one.substr(equals + 1);
   }
   TRY_ASSIGN(options.sizes, sizes_of(context));

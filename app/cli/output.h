@@ -65,7 +65,7 @@ void print_line(Context const& context, Json json);
 std::unique_lock<std::recursive_mutex> turn_to_print(Context const& context);
 
 Json to_json(Error const& error);
-/// "--fix data=1x3x224x224", "--arrange blocks=8", "--size n=17" of every command that takes a
+/// "--shape data=1x3x224x224", "--graph-option blocks=8", "--size n=17" of every command that takes a
 /// model.
 void add_model_options(Command command, Context& context, std::string& path);
 /// "--device NAME" of every command that runs something.
@@ -83,7 +83,7 @@ Result<session::Model> load(Context const& context, std::string const& path);
 Result<session::ShapedModel> load_shaped(
     Context const& context, std::string const& path,
     session::ProjectSchedules schedules = session::ProjectSchedules::kKept);
-/// The options of `load_shaped`: MODEL, --fix, --arrange, and --default, which leaves a project's
+/// The options of `load_shaped`: MODEL, --shape, --graph-option, and --default, which leaves a project's
 /// schedules alone.
 void add_shaped_options(Command command, Context& context, std::string& path, bool& by_default);
 

@@ -31,7 +31,7 @@ Result<int64_t> bytes_of(Value const& value) {
   if (!shape || !value.type.dtype)
     return bad_input(
         "unknown_shape",
-        fmt::format("the shape of '{}' is not known: set the shapes of the inputs with --fix",
+        fmt::format("the shape of '{}' is not known: set the shapes of the inputs with --shape",
                     value.name),
         Place{{}, 0, 0, value.name});
   TRY_ASSIGN(int64_t count, element_count(value.layout.stored(*shape)));
@@ -229,7 +229,7 @@ Status check_exportable(Graph const& graph, Plan const& plan) {
   return refused(
       "not_exportable",
       fmt::format("an exported model can only run compiled kernels on tensors of known sizes, but "
-                  "{} of its nodes {} not of this kind: {}{}. Set unknown input sizes with --fix "
+                  "{} of its nodes {} not of this kind: {}{}. Set unknown input sizes with --shape "
                   "NAME=SHAPE; a size that depends on data must be computed outside the model",
                   nodes.size() + more, nodes.size() + more == 1 ? "is" : "are",
                   fmt::join(nodes, "; "), more > 0 ? fmt::format("; and {} more", more) : ""));

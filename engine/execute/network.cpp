@@ -33,7 +33,7 @@ Status check_shapes(Graph const& graph) {
     if (Value const& value = graph.value(id); !tensor_info(value))
       return bad_input(
           "unknown_shape",
-          fmt::format("the shape of '{}' is not known: set the shapes of the inputs with --fix",
+          fmt::format("the shape of '{}' is not known: set the shapes of the inputs with --shape",
                       value.name),
           Place{{}, 0, 0, value.name});
   return {};

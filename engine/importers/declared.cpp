@@ -38,7 +38,7 @@ private:
 };
 
 std::string fix_text(std::string const& name, Shape const& shape) {
-  return fmt::format("--fix {}={}", name, to_text(shape));
+  return fmt::format("--shape {}={}", name, to_text(shape));
 }
 
 bool is_symbol(ForeignGraph const& graph, std::string const& name) {

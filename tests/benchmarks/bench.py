@@ -87,7 +87,7 @@ def fixes(folder):
     """What the command line must know of inputs whose shapes the model leaves open."""
     shapes = json.loads((Path(folder) / "shapes.json").read_text())
     return [word for name, shape in shapes.items() if shape
-            for word in ("--fix", "%s=%s" % (name, "x".join(map(str, shape))))]
+            for word in ("--shape", "%s=%s" % (name, "x".join(map(str, shape))))]
 
 
 def prepare_inputs(model, folder):

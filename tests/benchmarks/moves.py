@@ -1,4 +1,4 @@
-"""Next moves of `tw legal`, measured: the first one on kernels of the samples, and following it to the end."""
+"""Next moves of `tw suggest`, measured: the first one on kernels of the samples, and following it to the end."""
 
 import json
 import subprocess
@@ -83,7 +83,7 @@ def first_moves(folder):
         kernels = sorted(tw("kernels", model), key=lambda kernel: -kernel["flops"])[:count]
         for kernel in (one["name"] for one in kernels):
             script = folder / "first.tws"
-            found = tw("legal", model, "--kernel", kernel, "--follow", 1, "--out", script)
+            found = tw("suggest", model, "--kernel", kernel, "--follow", 1, "--out", script)
             if not found["taken"]:
                 rows.append((sample, kernel, "none", 1, 0, 0))
                 continue
@@ -98,7 +98,7 @@ def followed(folder):
     for name, text in KERNELS.items():
         model, script = folder / (name + ".te"), folder / (name + ".tws")
         model.write_text("tilewright te 1\n" + text)
-        found = tw("legal", model, "--follow", MOST_MOVES, "--out", script)
+        found = tw("suggest", model, "--follow", MOST_MOVES, "--out", script)
         plain, _ = times(model, name, "plain", script)
         rule, so = times(model, name, "default", script)
         rows.append((name, len(found["taken"]), plain, so, rule, rule / so))

@@ -206,7 +206,7 @@ private slots:
     Run run = run_tw({"run", "sample:dqn", "--rounds", "1", "--offload", "local:vta"});
     QCOMPARE(run.code, 1);
     QVERIFY2(run.err.contains("runs none of the model's kernels"), qPrintable(run.err));
-    run = run_tw({"run", "sample:dqn", "--offload", "local:vta", "--cut", "x@local"});
+    run = run_tw({"run", "sample:dqn", "--offload", "local:vta", "--partition", "x@local"});
     QCOMPARE(run.code, 2);
   }
 };

@@ -1,4 +1,4 @@
-// `tw history` with records that others wrote: what steers a terminal, what comes twice, what is
+// `tw records` with records that others wrote: what steers a terminal, what comes twice, what is
 // damaged.
 #include <QtTest>
 
@@ -67,7 +67,7 @@ private slots:
     }
     QVERIFY(history({"show", "1"}).out.contains("evil name"));
     // An error may name what was read, too.
-    Run wrong = run_tw({"history", "list", "--store", file("no\x1b[2Jne")});
+    Run wrong = run_tw({"records", "list", "--store", file("no\x1b[2Jne")});
     QVERIFY(wrong.code == 2 && is_plain(wrong.err));
   }
 
@@ -110,7 +110,7 @@ private slots:
 private:
   QString file(QString const& name) const { return folder_->filePath(name); }
   Run history(QStringList words) const {
-    return run_tw(QStringList{"history"} + words + QStringList{"--store", file("trials.sqlite")});
+    return run_tw(QStringList{"records"} + words + QStringList{"--store", file("trials.sqlite")});
   }
   QJsonArray rows(QStringList words) const {
     return QJsonDocument::fromJson(history(words + QStringList{"--json"}).out.toUtf8()).array();

@@ -41,13 +41,13 @@ private slots:
     QVERIFY2(shown.code == 0 && shown.out.contains("for i in 16\n"), qPrintable(shown.out));
     Run other = run_tw({"lower", at("dense.te"), "--size", "n=17"});
     QVERIFY2(other.code == 0 && other.out.contains("for i in 17\n"), qPrintable(other.out));
-    Run open = run_tw({"lower", at("dense.te"), "--open"});
+    Run open = run_tw({"lower", at("dense.te"), "--symbolic"});
     QVERIFY2(open.out.contains("size n in 1..40\n") && open.out.contains("for i in n\n"),
              qPrintable(open.out));
-    Run code = run_tw({"lower", at("dense.te"), "--open", "--script", at("tile.tws"), "--stage",
+    Run code = run_tw({"lower", at("dense.te"), "--symbolic", "--script", at("tile.tws"), "--stage",
                        "cut_open_loops"});
     QVERIFY2(code.out.contains("let i0.whole = n//4\n"), qPrintable(code.out + code.err));
-    Run assembly = run_tw({"lower", at("dense.te"), "--open", "--stage", "assembly"});
+    Run assembly = run_tw({"lower", at("dense.te"), "--symbolic", "--stage", "assembly"});
     QVERIFY2(assembly.code == 0, qPrintable(assembly.err));
   }
 

@@ -62,13 +62,13 @@ private slots:
   void history_is_shared_on_a_server() {
     QVERIFY(run_tw({"tune", "example:matmul", "--trials", "4", "--json", "--store", url_}).code ==
             0);
-    QCOMPARE(json_of({"history", "list", "--store", url_}).size(), 4);
+    QCOMPARE(json_of({"records", "list", "--store", url_}).size(), 4);
     QString lines = folder_.filePath("t.jsonl");
-    QCOMPARE(run_tw({"history", "export", lines, "--store", url_}).code, 0);
-    QCOMPARE(run_tw({"history", "import", lines, "--store", url_}).code, 0);
-    QCOMPARE(json_of({"history", "list", "--store", url_}).size(), 4);  // they were there
-    QCOMPARE(run_tw({"history", "vacuum", "--store", url_}).code, 0);
-    Run away = run_tw({"history", "list", "--store", "postgresql://me@127.0.0.1:1/trials"});
+    QCOMPARE(run_tw({"records", "export", lines, "--store", url_}).code, 0);
+    QCOMPARE(run_tw({"records", "import", lines, "--store", url_}).code, 0);
+    QCOMPARE(json_of({"records", "list", "--store", url_}).size(), 4);  // they were there
+    QCOMPARE(run_tw({"records", "vacuum", "--store", url_}).code, 0);
+    Run away = run_tw({"records", "list", "--store", "postgresql://me@127.0.0.1:1/trials"});
     QCOMPARE(away.code, 3);
     QVERIFY2(away.err.contains("the server cannot be reached"), qPrintable(away.err));
   }
@@ -107,7 +107,7 @@ private slots:
     // What each said that it had made is there, and all of the budget was made.
     std::set<QString> kept;
     QJsonArray rows =
-        json_of({"history", "list", "--job", "whole", "--limit", "1000", "--store", url_});
+        json_of({"records", "list", "--job", "whole", "--limit", "1000", "--store", url_});
     for (QJsonValue row : rows)
       kept.insert(key(row["task_name"].toString(), row["knobs"].toObject()));
     QCOMPARE(rows.size(), qsizetype(kept.size()));  // no point twice

@@ -68,13 +68,13 @@ private slots:
         "tw: " + at("m.te") + ": the folder cannot be created: Not a directory");
     row("disk full", {"models", "write", "resnet18", "/dev/full"}, 3,
         "tw: /dev/full: cannot be written: No space left on device");
-    row("bad fix", {"inspect", at("m.te"), "--fix", "data"}, 2,
-        "tw: --fix takes NAME=SHAPE, as in data=1x3x224x224, not 'data'");
-    row("fix twice", {"inspect", at("m.te"), "--fix", "A=32x24", "--fix", "A=32x25"}, 2,
-        "tw: --fix gives 'A' twice");
-    row("fix of an expression", {"inspect", at("m.te"), "--fix", "A=32x24"}, 2,
+    row("bad fix", {"inspect", at("m.te"), "--shape", "data"}, 2,
+        "tw: --shape takes NAME=SHAPE, as in data=1x3x224x224, not 'data'");
+    row("fix twice", {"inspect", at("m.te"), "--shape", "A=32x24", "--shape", "A=32x25"}, 2,
+        "tw: --shape gives 'A' twice");
+    row("fix of an expression", {"inspect", at("m.te"), "--shape", "A=32x24"}, 2,
         "tw: a tensor expression gives all its shapes, so none can be set");
-    row("fix of a sample", {"inspect", "sample:dqn", "--fix", "nothing=1"}, 2,
+    row("fix of a sample", {"inspect", "sample:dqn", "--shape", "nothing=1"}, 2,
         "tw: the model has no input 'nothing' to set");
     row("unknown kernel", {"lower", at("m.te"), "--kernel", "conv"}, 2,
         "tw: there is no kernel 'conv'; 'kernels' lists them");
@@ -310,7 +310,7 @@ private slots:
   void an_input_is_not_overwritten_data() {
     QTest::addColumn<QStringList>("arguments");
     QTest::newRow("report") << QStringList{"report", "m.te", "--out", "m.te"};
-    QTest::newRow("legal") << QStringList{"legal", "m.te", "--follow", "1", "--out", "./m.te"};
+    QTest::newRow("suggest") << QStringList{"suggest", "m.te", "--follow", "1", "--out", "./m.te"};
     QTest::newRow("tune") << QStringList{"tune", "m.te", "--trials", "1", "--out", "m.te"};
     QTest::newRow("graph") << QStringList{"graph", "m.te", "--out", "m.te"};
     QTest::newRow("quantize") << QStringList{"quantize", "m.te", "--out", "m.te"};

@@ -141,10 +141,10 @@ private slots:
   void fixes_that_contradict_each_other_are_errors_data() {
     QTest::addColumn<QString>("sentence");
     QTest::addColumn<QStringList>("fixes");
-    QTest::newRow("two shapes") << "--fix u=2x4 makes N 2, --fix x=3x4 makes it 3"
+    QTest::newRow("two shapes") << "--shape u=2x4 makes N 2, --shape x=3x4 makes it 3"
                                 << QStringList{"u", "2x4", "x", "3x4"};
     QTest::newRow("name and shape")
-        << "--fix N=5 makes N 5, --fix x=3x4 makes it 3" << QStringList{"N", "5", "x", "3x4"};
+        << "--shape N=5 makes N 5, --shape x=3x4 makes it 3" << QStringList{"N", "5", "x", "3x4"};
     QTest::newRow("other shape") << "the input 'x' is f32[N, 4], but 3x5 was given"
                                  << QStringList{"x", "3x5"};
     QTest::newRow("two numbers") << "N is a single extent, but 3x5 was given"
@@ -177,7 +177,7 @@ private slots:
     QVERIFY(!graph);
     QCOMPARE(
         QString::fromStdString(graph.error().message),
-        QString("the file holds the elements of 's', of shape 2x2: --fix s=4 cannot change it"));
+        QString("the file holds the elements of 's', of shape 2x2: --shape s=4 cannot change it"));
   }
 
   void what_does_not_fit_names_its_operands_and_their_sizes() {

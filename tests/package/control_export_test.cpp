@@ -158,8 +158,9 @@ private slots:
     Model opened = open(model);
     auto view = exported(opened);
     QVERIFY(!view && view.error().code == "not_exportable");
-    QVERIFY2(words(view.error()).contains(says) && words(view.error()).contains("--fix NAME=SHAPE"),
-             qPrintable(words(view.error())));
+    QVERIFY2(
+        words(view.error()).contains(says) && words(view.error()).contains("--shape NAME=SHAPE"),
+        qPrintable(words(view.error())));
     QVERIFY(!fs::exists(at("out")));
   }
 

@@ -18,7 +18,7 @@ std::string line_of(session::ModelTensor const& info, bool is_input) {
                       : info.shape.empty()  ? "scalar"
                                             : to_text(info.shape);
   std::string note = info.unknown.empty() ? ""
-                     : is_input ? fmt::format("  (unknown; --fix {}=SHAPE sets it)", info.name)
+                     : is_input ? fmt::format("  (unknown; --shape {}=SHAPE sets it)", info.name)
                                 : "  (known only when the model runs)";
   return fmt::format("  {:<24} {} {}{}\n", info.name, to_text(info.type), shape, note);
 }

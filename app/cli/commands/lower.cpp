@@ -144,7 +144,7 @@ void add_lower(Command app, Context& context) {
       .add_option("--target", arguments->target,
                   "the machine to generate code for, as `tw export` lists them (default: this one)")
       .type_name("TARGET");
-  command.add_flag("--open", arguments->open,
+  command.add_flag("--symbolic", arguments->open,
                    "keep sizes symbolic: the program and the code for all their values");
   command.add_flag("--passes", arguments->passes,
                    "instead: show what each pass changed, its time, and the invariants that it "

@@ -122,7 +122,7 @@ void add_quantize(Command app, Context& context) {
   command.add_flag(
       "--one-weight-step", request->options.one_weight_step,
       "one scale for all weights of a convolution, instead of one for each of its output channels");
-  command.add_option("--fix", context.fixes, "set an input's shape: NAME=1x3x224x224")
+  command.add_option("--shape", context.fixes, "set an input's shape: NAME=1x3x224x224")
       .type_name("NAME=SHAPE")
       .repeatable();
   command.callback([&context, request, out, data] {

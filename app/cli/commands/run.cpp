@@ -55,7 +55,7 @@ struct Helper {
 Result<std::optional<Helper>> open_helper(Context& context, Arguments const& arguments) {
   if (arguments.offload.empty()) return std::nullopt;
   if (!arguments.cut.empty())
-    return bad_input("bad_cut", "give either --cut or --offload, which finds a cut");
+    return bad_input("bad_cut", "give either --partition or --offload, which finds a cut");
   TRY_ASSIGN(Environment environment, make_environment(arguments.offload));
   context.helper = environment.backend;
   return Helper{arguments.offload, std::move(environment)};
@@ -301,7 +301,7 @@ void add_run(Command app, Context& context) {
       .type_name("F.tws")
       .repeatable();
   command
-      .add_option("--cut", arguments->cut,
+      .add_option("--partition", arguments->cut,
                   "from this node or kernel on, run on that device; may be given several times")
       .type_name("NODE@DEVICE")
       .repeatable();

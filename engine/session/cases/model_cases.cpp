@@ -214,7 +214,7 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
     if (!info.unknown.empty())
       return bad_input(
           "unknown_shape",
-          fmt::format("the shape of the input {} is not known ({}); set it with --fix {}=SHAPE",
+          fmt::format("the shape of the input {} is not known ({}); set it with --shape {}=SHAPE",
                       info.name, fmt::join(info.unknown, ", "), info.name));
   if (model.base) return run_model(*model.base, options, backend, device, stop, progress);
   NetworkOptions network_options;

@@ -20,7 +20,7 @@ bool is_mode(ModelTensor const& info) {
 std::unexpected<Error> unknown_shape(ModelTensor const& info) {
   return bad_input(
       "unknown_shape",
-      fmt::format("the shape of the input {} is not known ({}); set it with --fix {}=SHAPE",
+      fmt::format("the shape of the input {} is not known ({}); set it with --shape {}=SHAPE",
                   info.name, fmt::join(info.unknown, ", "), info.name));
 }
 

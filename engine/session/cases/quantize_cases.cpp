@@ -32,7 +32,7 @@ Result<Inputs> random_inputs(Graph const& graph, uint64_t seed) {
     if (!info)
       return bad_input(
           "unknown_shape",
-          fmt::format("the shape of the input {} is not known; set it with --fix", value.name));
+          fmt::format("the shape of the input {} is not known; set it with --shape", value.name));
     TRY_ASSIGN(NDArray array, NDArray::create(info->type, info->shape));
     bool is_mode = !is_float(info->type) && array.size() == 1;
     for (int64_t i = 0; i < array.size(); ++i)

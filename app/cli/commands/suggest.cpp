@@ -5,10 +5,10 @@
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 
-namespace tw::cli::command_legal {
+namespace tw::cli::command_suggest {
 namespace {
 
-struct LegalArguments {
+struct SuggestArguments {
   KernelArguments kernel;
   moves::MovesWanted wanted;
   int follow = 0;
@@ -41,7 +41,7 @@ Json to_json(session::MovesView const& view) {
           {"moves", moves}, {"tried", view.tried}, {"refused", view.refused}};
 }
 
-int follow(Context const& context, LegalArguments const& arguments, ChosenKernel const& chosen,
+int follow(Context const& context, SuggestArguments const& arguments, ChosenKernel const& chosen,
            session::MachineView const& machine) {
   auto followed = session::follow_moves(*chosen.model, chosen.kernel, chosen.script, machine,
                                         *context.backend, arguments.follow);
@@ -66,7 +66,7 @@ int follow(Context const& context, LegalArguments const& arguments, ChosenKernel
   return 0;
 }
 
-int legal(Context const& context, LegalArguments const& arguments) {
+int legal(Context const& context, SuggestArguments const& arguments) {
   auto chosen = choose_expanded(context, arguments.kernel);
   if (!chosen) return report(context, chosen.error());
   auto device = context.open_device();
@@ -85,10 +85,10 @@ int legal(Context const& context, LegalArguments const& arguments) {
   return 0;
 }
 
-void add_legal(Command app, Context& context) {
+void add_suggest(Command app, Context& context) {
   auto command = app.add_subcommand(
-      "legal", "list the legal next steps of a schedule, ranked by modelled speedup");
-  auto arguments = std::make_shared<LegalArguments>();
+      "suggest", "list the legal next steps of a schedule, ranked by modelled speedup");
+  auto arguments = std::make_shared<SuggestArguments>();
   add_kernel_options(command, context, arguments->kernel);
   add_device_option(command, context);
   command.add_option("--of", arguments->wanted.of, "only steps on this loop, block or tensor")
@@ -119,8 +119,8 @@ void add_legal(Command app, Context& context) {
 }  // namespace
 
 CommandRow const& row() {
-  static CommandRow const row{.place = 62, .add = add_legal};
+  static CommandRow const row{.place = 62, .add = add_suggest};
   return row;
 }
 
-}  // namespace tw::cli::command_legal
+}  // namespace tw::cli::command_suggest

@@ -13,7 +13,7 @@
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 
-namespace tw::cli::command_history {
+namespace tw::cli::command_records {
 namespace {
 
 using records::StoredTrial;
@@ -249,12 +249,12 @@ void add_reading(Command history, Context& context, std::shared_ptr<Arguments> c
                           "list the fastest correct trial of each kernel on each device", best);
   add_filters(bests, *arguments);
   add_use(history, context, arguments, "show", "print one trial and its schedule", show)
-      .add_option("ID", arguments->id, "as `tw history list` numbers it")
+      .add_option("ID", arguments->id, "as `tw records list` numbers it")
       .required();
 }
 
 void add_history(Command app, Context& context) {
-  auto history = app.add_subcommand("history", "list, export and import tuning trials");
+  auto history = app.add_subcommand("records", "list, export and import tuning trials");
   history.require_subcommand(1);
   auto arguments = std::make_shared<Arguments>();
   add_reading(history, context, arguments);
@@ -284,4 +284,4 @@ CommandRow const& row() {
   return row;
 }
 
-}  // namespace tw::cli::command_history
+}  // namespace tw::cli::command_records
