@@ -64,6 +64,27 @@ std::map<std::string, std::set<std::string>> const kMayInclude = {
     {"app/code_generator", {"targets/shared"}},
 };
 
+/// What the applications include besides the session's door (`engine/session/*.h`) and
+/// `engine/support`: folders, and single headers where a folder would be too much.
+std::map<std::string, std::set<std::string>> const kApplicationsMayInclude = {
+    {"app/window",
+     {"widgets", "app/window", "app/shared", "engine/session/facts", "engine/session/project",
+      "engine/records", "engine/backend/target_table.h", "engine/hardware/hardware.h",
+      "engine/schedule/macros/macro_set.h", "engine/session/views/graph_pairs.h"}},
+    {"app/shared",
+     {"app/shared", "app/window/panes/", "engine/session/facts", "engine/device", "engine/compile",
+      "engine/backend/target_table.h", "engine/measure/roofs.h",
+      "engine/analysis/counted_operations.h", "engine/session/cases/export_cases.h",
+      "engine/session/views/graph_picture.h"}},
+    {"app/cli",
+     {"app/cli", "app/shared", "engine/session/facts", "engine/session/cases",
+      "engine/session/project", "engine/records", "engine/device", "engine/backend", "engine/tuner",
+      "engine/schedule", "engine/ir", "engine/compile/offload.h", "engine/hardware/timeline_text.h",
+      "engine/measure/roofs.h", "engine/session/model/further_inputs.h",
+      "engine/session/model/inspection.h", "engine/session/views/graph_picture.h",
+      "engine/session/views/schedule_views.h"}},
+};
+
 constexpr int kMostLocks = 149, kMostCasts = 4;
 
 /// The widgets see the session's headers only, and no further.
@@ -181,6 +202,31 @@ private slots:
                  (path + " includes " + include).c_str());
       }
     }
+    QVERIFY(checked > 100);
+  }
+
+  void an_application_includes_the_door_of_the_session_and_what_is_named() {
+    auto is_door = [](std::string const& include) {
+      return include.starts_with("engine/support/") ||
+             (include.starts_with("engine/session/") &&
+              include.find('/', std::string("engine/session/").size()) == include.npos);
+    };
+    QStringList broken;
+    int checked = 0;
+    for (auto const& [folder, allowed] : kApplicationsMayInclude)
+      for (fs::path const& file : sources(folder))
+        for (std::string const& include : includes_of(file)) {
+          bool known = include.starts_with("app/") || include.starts_with("engine/") ||
+                       include.starts_with("widgets/") || include.starts_with("targets/");
+          if (!known || is_door(include)) continue;
+          ++checked;
+          bool may = std::ranges::any_of(
+              allowed, [&](std::string const& one) { return include.starts_with(one); });
+          if (!may)
+            broken << QString::fromStdString(fs::relative(file, tw::testing::source()).string() +
+                                             " includes " + include);
+        }
+    QVERIFY2(broken.isEmpty(), qPrintable(broken.join("\n")));
     QVERIFY(checked > 100);
   }
 
