@@ -68,6 +68,16 @@ private slots:
     QCOMPARE(shares.gain(0), 0.0);
   }
 
+  void who_gained_before_is_not_given_up_after_one_slice_in_vain() {
+    BudgetShares shares({10, 1});
+    shares.tell(0, 0.2, 1);
+    shares.tell(0, 0.2, 1);
+    QCOMPARE(shares.next(), std::optional(0));  // half of what it gained is still expected
+    shares.tell(0, 0.2, 1);
+    shares.tell(0, 0.2, 1);
+    QCOMPARE(shares.next(), std::optional(1));
+  }
+
   void who_costs_more_waits_longer() {
     BudgetShares shares({1, 1});
     shares.tell(0, 0.9, 10);
