@@ -369,8 +369,9 @@ Status MainWindow::run(journal::ShowView const& action) {
   QStringList known;
   for (QTabBar* tabs : tab_bars())
     for (int i = 0; i < tabs->count(); ++i) {
-      known << view_name(tabs->tabText(i));
-      if (known.back() != wanted) continue;
+      QString const text = tabs->tabText(i);
+      known << view_name(text);
+      if (known.back() != wanted && text.toLower().replace(' ', '_') != wanted) continue;
       tabs->setCurrentIndex(i);
       if (tabs == centre_->tabBar() && std::exchange(all_asked_, false)) give_room();
       show_tabs_around(tabs);

@@ -7,7 +7,7 @@
 
 namespace tw {
 
-/// "LLVM IR" -> "llvm_ir"
+/// Of a pane its own, else from the words: "LLVM IR" -> "llvm_ir".
 QString view_name(QString const& tab_text);
 /// The name of what is scrolled; empty: it has none.
 QString scroll_name(QAbstractScrollArea const* area);

@@ -8,11 +8,16 @@
 
 #include "app/window/folding_panes.h"
 #include "app/window/main_window.h"
+#include "app/window/pane.h"
 #include "app/window/view_names.h"
 
 namespace tw {
 
-QString view_name(QString const& tab_text) { return tab_text.toLower().replace(' ', '_'); }
+QString view_name(QString const& tab_text) {
+  for (PaneRow const* row : pane_table())  // some have another title now
+    if (row->title == tab_text) return QString::fromStdString(row->name);
+  return tab_text.toLower().replace(' ', '_');
+}
 
 QString scroll_name(QAbstractScrollArea const* area) {
   auto const* scroll = qobject_cast<QScrollArea const*>(area);

@@ -37,10 +37,13 @@ Form const* form_of(Action const& action);
 struct Vocabulary {
   std::vector<Form> forms;
   std::vector<FactInfo> facts;
+  std::vector<std::string> views = {};  ///< names of the views inside of it, besides its own
 };
 
 }  // namespace tw::journal
 
 namespace tw {
 std::span<journal::Vocabulary const* const> vocabulary_table();
-}
+/// The names of the window's panes.
+std::span<std::string const> pane_names();
+}  // namespace tw

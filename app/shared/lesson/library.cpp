@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/shared/journal/forms.h"
 #include "app/shared/lesson/lesson.h"
 #include "engine/support/files.h"
 
@@ -29,10 +30,13 @@ Result<Lesson> open_builtin(Source const& source) {
 }  // namespace
 
 std::vector<std::string> const& view_names() {
-  static std::vector<std::string> const names = {
-      "kernels", "graph",   "next",     "lesson",   "loops",  "code",       "expression",
-      "lowered", "llvm_ir", "assembly", "roofline", "gain",   "history",    "replay",
-      "tuning",  "records", "devices",  "why",      "memory", "iterations", "script"};
+  static std::vector<std::string> const names = [] {
+    std::vector<std::string> all(pane_names().begin(), pane_names().end());
+    for (journal::Vocabulary const* words : vocabulary_table())
+      all.insert(all.end(), words->views.begin(), words->views.end());
+    std::ranges::sort(all);
+    return all;
+  }();
   return names;
 }
 

@@ -33,7 +33,8 @@ journal::Vocabulary const& vocabulary_code() {
           {"view.code.changes", "", "number of lines of code that are marked as changed"},
           {"view.code.shares", "", "number of lines with a share of the modelled time"},
           {"view.code.stage", "words", "the stage of the code shown"},
-      }};
+      },
+      {"expression", "lowered", "llvm_ir", "assembly"}};
   return words;
 }
 
