@@ -79,8 +79,10 @@ line ~ /^(inline )?namespace [A-Za-z_0-9:]+ *{/ { sub(/^(inline )?namespace /, "
 line ~ /^namespace *{/ { open_namespace(""); next }
 line ~ /^using namespace/ {
   sub(/^using namespace /, "", line)
+  sub(/;.*/, "", line)
   directives[file] = directives[file] space "\t" line "\n"
   uses[file, space, line] = 1
+  if (space == "" && line ~ /::/) inside_too[file] = 1
   next
 }
 line ~ /^[A-Za-z_]/ && (unnamed || line ~ /^static /) {
@@ -97,7 +99,7 @@ constants {  # one declaration may name several, on several lines
   if (line ~ /[;{]/) constants = 0
 }
 
-# A header of the source tree: what it includes, and what it declares in namespaces inside of tw.
+# A header of the source tree: what it includes, and what it declares in namespaces.
 function read_header(path,    line, space, opened, depth, since, name) {
   if (path in headers) return
   headers[path] = 1
@@ -114,7 +116,7 @@ function read_header(path,    line, space, opened, depth, since, name) {
     } else if (depth > 0 && (line ~ /^}  \/\/ namespace/ || (line == "}" && since == 1))) {
       since = 9
       space = substr(space, 1, length(space) - length(opened[depth--]) - 2)
-    } else if (line ~ /^[A-Za-z_]/ && space ~ /::.+::/ && line !~ /^(struct|class) [A-Za-z_0-9]+;/) {
+    } else if (line ~ /^[A-Za-z_]/ && space ~ /::/ && line !~ /^(struct|class) [A-Za-z_0-9]+;/) {
       ++since
       name = declared_name(line)
       if (name != "") inner[path] = inner[path] space "\t" name "\n"
@@ -148,6 +150,12 @@ function quoted(text,    list, n, i, all) {
   return all
 }
 
+# A name of tw is hidden by one of a namespace inside of it, and ambiguous beside one where a using directive names both.
+function hides(other, place) {
+  if (place ~ /::.+::/ && seen_from(other, place)) return 1
+  return (other, "", substr(place, 1, length(place) - 2)) in uses && inside_too[other]
+}
+
 function headers_disturb(one, other,    list, part, declared_there, n, m, i, k) {
   n = split(telling[one], list, "\n")
   for (i = 1; i < n; ++i) {
@@ -155,7 +163,7 @@ function headers_disturb(one, other,    list, part, declared_there, n, m, i, k) 
     m = split(inner[list[i]], declared_there, "\n")
     for (k = 1; k < m; ++k) {
       split(declared_there[k], part, "\t")
-      if ((other, part[2]) in word && seen_from(other, part[1])) return 1
+      if ((other, part[2]) in word && hides(other, part[1])) return 1
     }
   }
   return 0

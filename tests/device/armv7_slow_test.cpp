@@ -24,4 +24,3 @@ private slots:
 
 QTEST_GUILESS_MAIN(Armv7Test)
 #include "armv7_slow_test.moc"
-#include "moc_emulated_cases.cpp"

@@ -305,5 +305,4 @@ private:
 };
 
 QTEST_GUILESS_MAIN(RemoteDeviceTest)
-#include "moc_device_cases.cpp"
 #include "remote_device_test.moc"

@@ -52,5 +52,6 @@ private slots:
 
 }  // namespace tw
 
-QTEST_GUILESS_MAIN(tw::RulesTest)
+using tw::RulesTest;
+QTEST_GUILESS_MAIN(RulesTest)
 #include "rules_test.moc"
