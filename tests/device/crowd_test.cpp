@@ -152,7 +152,9 @@ private slots:
     looker.join();
     qInfo("it took %.1f MB; %lld MB more memory at most", double(sent) / (1 << 20),
           static_cast<long long>(most - before));
-    QVERIFY(sent < 16 << 20 && most - before < 32);
+    // What is sent lies in the buffers of the system, too, for as long as a busy machine does not
+    // get to it.
+    QVERIFY(sent < 64 << 20 && most - before < 32);
     QTRY_VERIFY(server->said().contains("sent a message that is too large"));
     QVERIFY(least_answer_ms(*server) < 1000);
   }
