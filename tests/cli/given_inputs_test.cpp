@@ -114,7 +114,7 @@ private slots:
     QCOMPARE(run.code, 2);
     QCOMPARE(run.err, "tw: --seconds: -5 is not above 0\n");
     run = run_tw({"tune", at("rows.te"), "--seconds", "soon"});
-    QCOMPARE(run.err, "tw: --seconds: 'soon' is no number\n");
+    QCOMPARE(run.err, "tw: --seconds: 'soon' is not a number\n");
     run = run_tw({"models"});
     QCOMPARE(run.code, 2);
     QCOMPARE(run.err, "tw: models needs one of: list, write\n");
