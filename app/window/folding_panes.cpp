@@ -79,7 +79,7 @@ QString sizes_text(QSplitter const& panes) {
 }
 
 QList<int> UpperPanes::by_rule(int width, double unit) {
-  int list = int(304 * unit), rest = width - list;
+  int list = int(288 * unit), rest = width - list;
   int loops = std::min(rest * 11 / 20, int(900 * unit));
   return {list, loops, rest - loops};
 }
