@@ -245,7 +245,7 @@ private slots:
     QCOMPARE(table->item(0, 2)->text(), QString("in use"));
     QCOMPARE(table->item(1, 2)->text(), QString("same type"));
     QCOMPARE(table->item(2, 1)->text(), QString("Cortex-A76, aarch64 · NEON"));
-    QCOMPARE(table->item(2, 2)->text(), QString("another kind"));
+    QCOMPARE(table->item(2, 2)->text(), QString("another type"));
     QVERIFY(!(table->item(3, 0)->flags() & Qt::ItemIsUserCheckable));
     QVERIFY(table->item(3, 1)->text().endsWith("connection refused"));
     QCOMPARE(dialog.devices().words(), std::string());  // the device in use alone

@@ -138,9 +138,11 @@ private slots:
   void a_view_that_there_is_not_is_a_mistake_wherever_it_is_named() {
     for (std::string line : {"[A](view:rooline)\n", "solution:\n  show rooline\n"}) {
       std::string sentence = error_of(std::string(kHead) + "# One\nWords.\n" + line);
-      QVERIFY2(sentence.find("there is no view 'rooline'; the views are assembly, attributes, code, compare") !=
-                   std::string::npos,
-               sentence.c_str());
+      QVERIFY2(
+          sentence.find(
+              "there is no view 'rooline'; the views are assembly, attributes, code, compare") !=
+              std::string::npos,
+          sentence.c_str());
     }
   }
 
