@@ -156,6 +156,15 @@ private slots:
     }
   }
 
+  /// Its reference wrote before the tensor.
+  void a_row_without_elements_has_no_largest_one() {
+    std::vector<NDArray> const nothing{NDArray::create(DType::kF32, {2, 0}).value()};
+    for (char const* name : {"hardmax", "softmax", "log_softmax"}) {
+      auto made = find_operator(name)->reference({{"axis", int64_t(1)}}, nothing);
+      QVERIFY2(made && made->front().shape() == (Shape{2, 0}), name);
+    }
+  }
+
   void names_are_unique_and_every_attribute_is_explained() {
     std::set<std::string> names;
     for (Operator const* op : operator_table()) {

@@ -46,7 +46,8 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
     int64_t& found = best[size_t(at[0])];
     if (found < 0 || x.value_at(i) > x.value_at(found)) found = i;
   });
-  for (int64_t i : best) out.set_value(i, 1);
+  for (int64_t i : best)
+    if (i >= 0) out.set_value(i, 1);  // else the row has no element
   return std::vector{out};
 }
 
