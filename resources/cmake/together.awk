@@ -1,8 +1,9 @@
 # Decides which sources a compiler may read as one. Writes OUT/GROUP.cpp, which includes a group's headers and then its sources, so
 # that a header never sees the inside of a source. Prints `GROUP<tab>FILE` of each source that is not alone.
 #
-# Two sources do not go together if one would see an internal name of the other (of an unnamed namespace, a static function, a
-# macro) that it has as a word, or a using directive that it has not. So each means alone what it means together.
+# Two sources do not go together if one would see something of the other that it has as a word: an internal name (of an unnamed
+# namespace, a static function, a macro), or what only a header of the other declares in a namespace inside of tw, where it hides a
+# name of tw; nor if it would see a using directive that it has not. So each means alone what it means together.
 #
 #   awk -v size=8 -v root=DIR/ -v out=DIR -f together.awk FILES...
 #
