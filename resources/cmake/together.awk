@@ -35,6 +35,11 @@ function declare(name) {
 
 function declared_name(line,    before) {
   if (line ~ /^(template|using namespace|return|public|private|protected|else|case|default|extern|Q_)/) return ""
+  if (line ~ /^using +[A-Za-z_0-9:]+;/) {  # of another namespace: its last name is what is seen here
+    sub(/;.*/, "", line)
+    sub(/.*[^A-Za-z_0-9]/, "", line)
+    return line
+  }
   if (match(line, /^(struct|class|enum class|enum|union|using|namespace) +[A-Za-z_0-9]+/)) {
     before = substr(line, RSTART, RLENGTH)
     sub(/.* /, "", before)
