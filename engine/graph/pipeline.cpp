@@ -19,12 +19,13 @@ std::span<GraphPass const> graph_passes() {
 namespace {
 
 /// The pass on the graph, then on the graphs inside it.
-Result<Graph> run_pass(GraphPass const& pass, Graph const& graph, PassChoices const& choices) {
-  TRY_ASSIGN(Graph next, pass.run(graph, choices));
+Result<Graph> run_pass(GraphPass const& pass, Graph const& graph, PassChoices const& choices,
+                       PassCounts& counts) {
+  TRY_ASSIGN(Graph next, pass.run(graph, choices, counts));
   for (Node& node : next.nodes) {
     if (!node.control) continue;
     for (std::shared_ptr<Graph const>& body : node.sub_graphs) {
-      TRY_ASSIGN(Graph inside, run_pass(pass, *body, choices));
+      TRY_ASSIGN(Graph inside, run_pass(pass, *body, choices, counts));
       body = std::make_shared<Graph const>(std::move(inside));
     }
   }
@@ -36,9 +37,11 @@ Result<Graph> run_pass(GraphPass const& pass, Graph const& graph, PassChoices co
 Result<std::vector<GraphStage>> run_graph_passes(Graph const& graph, PassChoices const& choices) {
   std::vector<GraphStage> stages;
   for (GraphPass const& pass : graph_passes()) {
-    TRY_ASSIGN(Graph next, run_pass(pass, stages.empty() ? graph : stages.back().graph, choices));
+    Graph const& last = stages.empty() ? graph : stages.back().graph;
+    PassCounts counts;
+    TRY_ASSIGN(Graph next, run_pass(pass, last, choices, counts));
     TRY(verify(next));
-    stages.push_back({pass.name, std::move(next)});
+    stages.push_back({pass.name, std::move(next), std::move(counts)});
   }
   return stages;
 }

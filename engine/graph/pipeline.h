@@ -26,12 +26,21 @@ struct PassChoices {
       : layouts(std::move(chooser)), fusion(std::move(together)) {}
 };
 
+/// What a pass did, in words with a number each: {"transposes removed", 4}.
+using PassCounts = std::map<std::string, int64_t>;
+
 struct GraphPass {
   std::string name;
   std::string title;  ///< what it does, a sentence
   std::string why;    ///< why it stands where it stands
-  Result<Graph> (*run)(Graph const&, PassChoices const&) = nullptr;
+  /// It adds what it did to the counts.
+  Result<Graph> (*run)(Graph const&, PassChoices const&, PassCounts&) = nullptr;
 
+  /// Without counts.
+  Result<Graph> apply(Graph const& graph, PassChoices const& choices = {}) const {
+    PassCounts counts;
+    return run(graph, choices, counts);
+  }
   /// The same pass where it stands for another reason.
   GraphPass because(std::string reason) const {
     GraphPass pass = *this;
@@ -56,6 +65,7 @@ std::span<GraphPass const> graph_passes();
 struct GraphStage {
   std::string name;
   Graph graph;
+  PassCounts counts;  ///< in the graph and those inside it
 };
 /// Runs all passes and verifies after each; the last stage is the result. The layouts are the
 /// target's say, see `Backend::choose_layouts`. Errors: those of the passes, cannot_fuse.

@@ -34,7 +34,7 @@ void add_norm(ForeignModel& model, int64_t channels) {
   add_parameter(model, "v", {channels}, 5, true);
 }
 
-Result<Graph> after_pass(GraphPass (*pass)(), Graph const& graph) { return pass().run(graph, {}); }
+Result<Graph> after_pass(GraphPass (*pass)(), Graph const& graph) { return pass().apply(graph); }
 
 EdgeDecision const* decision(Graph const& graph, std::string const& from, std::string const& to) {
   for (EdgeDecision const& edge : graph.decisions)

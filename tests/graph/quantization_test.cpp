@@ -80,8 +80,8 @@ bool same_bytes(std::vector<NDArray> const& a, std::vector<NDArray> const& b) {
 }
 
 Graph lowered(Graph const& graph) {
-  Graph integers = lower_quantized().run(graph, {}).value();
-  return fold_constants().run(integers, {}).value();
+  Graph integers = lower_quantized().apply(graph).value();
+  return fold_constants().apply(integers).value();
 }
 
 QuantizedNode const* find(Quantized const& quantized, std::string const& name) {

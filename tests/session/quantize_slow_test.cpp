@@ -32,8 +32,8 @@ QString sentence(auto const& result) {
 
 /// From the bytes that floats make to the last bytes that they read.
 Graph integer_part(Graph const& quantized) {
-  Graph graph = lower_quantized().run(quantized, {}).value();
-  graph = fold_constants().run(graph, {}).value();
+  Graph graph = lower_quantized().apply(quantized).value();
+  graph = fold_constants().apply(graph).value();
   graph.inputs.clear();
   graph.outputs.clear();
   for (Node const& node : graph.nodes) {

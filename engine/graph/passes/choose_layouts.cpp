@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/graph/pipeline.h"
+#include "engine/graph/rewriter.h"
 
 namespace tw {
 namespace {
@@ -17,17 +18,15 @@ std::unexpected<Error> bad_choice(std::string message, std::string node = {}) {
 class Applier {
 public:
   Applier(Graph const& graph, GraphChoices const& choices)
-      : graph_(graph), choices_(choices), nodes_(std::move(graph_.nodes)) {
-    for (Value const& value : graph.values) names_.insert(value.name);
-    graph_.nodes.clear();
-  }
+      : came_(graph), rewriter_(graph), choices_(choices) {}
 
   Result<Graph> run() {
     TRY(check());
-    for (size_t i = 0; i < nodes_.size(); ++i) TRY(add({int32_t(i)}));
-    forget_unread();
-    graph_.choices.insert(graph_.choices.end(), choices_.reasons.begin(), choices_.reasons.end());
-    return std::move(graph_);
+    for (int32_t i = 0; auto node = rewriter_.take(); ++i) TRY(add(std::move(*node), {i}));
+    Graph graph = rewriter_.finish();
+    forget_unread(graph);
+    graph.choices.insert(graph.choices.end(), choices_.reasons.begin(), choices_.reasons.end());
+    return graph;
   }
 
 private:
@@ -35,8 +34,9 @@ private:
 
   /// Layouts are for what operators make, and for shapes that are known.
   Status check() const {
+    std::vector<Node> const& nodes = came_.nodes;
     std::set<ValueId> made;
-    for (Node const& node : nodes_)
+    for (Node const& node : nodes)
       if (node.op) made.insert(node.outputs.begin(), node.outputs.end());
     for (auto const& [id, layout] : choices_.values) {
       if (!made.contains(id)) return bad_choice("a layout for a value that no operator computes");
@@ -44,25 +44,23 @@ private:
     }
     for (auto const& [at, layout] : choices_.operands) {
       auto const& [id, operand] = at;
-      if (!id.valid() || size_t(id.value) >= nodes_.size() ||
-          operand >= nodes_[size_t(id.value)].inputs.size() ||
-          !nodes_[size_t(id.value)].inputs[operand].valid())
+      if (!id.valid() || size_t(id.value) >= nodes.size() ||
+          operand >= came_.node(id).inputs.size() || !came_.node(id).inputs[operand].valid())
         return bad_choice("a layout for an operand that does not exist");
-      TRY(check_fit(nodes_[size_t(id.value)].inputs[operand], layout));
+      TRY(check_fit(came_.node(id).inputs[operand], layout));
     }
     return {};
   }
 
   Status check_fit(ValueId id, Layout const& layout) const {
-    Value const& value = graph_.value(id);
+    Value const& value = came_.value(id);
     auto info = tensor_info(value);
     if (info && layout.fits(info->shape.size())) return {};
     return bad_choice(fmt::format("'{}' is {}, which cannot have layout {}", value.name,
                                   to_text(value.type), to_text(layout)));
   }
 
-  Status add(NodeId id) {
-    Node node = nodes_[size_t(id.value)];
+  Status add(Node node, NodeId id) {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (!node.inputs[i].valid()) continue;
       TRY_ASSIGN(node.inputs[i], read_as(node.inputs[i], wanted(id, i), node));
@@ -73,7 +71,7 @@ private:
     for (ValueId& output : node.outputs) output = written(output);
     std::vector<ValueId> made = node.outputs;
     std::vector<std::string> origins = node.origins;
-    graph_.nodes.push_back(std::move(node));
+    rewriter_.keep(std::move(node));
     for (size_t i = 0; i < made.size(); ++i)
       if (made[i] != named[i]) add_change(made[i], named[i], origins);
     return {};
@@ -81,9 +79,9 @@ private:
 
   /// The layout in which operand `i` is read.
   Layout wanted(NodeId id, size_t i) const {
-    Node const& node = nodes_[size_t(id.value)];
     if (auto own = choices_.operands.find({id, i}); own != choices_.operands.end())
       return own->second;
+    Node const& node = came_.node(id);
     return node.op ? written_as(node.inputs[i]) : Layout();
   }
 
@@ -93,28 +91,28 @@ private:
     if (!output.valid()) return output;
     Layout as = written_as(output);
     if (as.is_plain()) return output;
-    if (is_output(graph_, output)) return add_value(output, as);
-    graph_.value(output).layout = as;
+    if (is_output(came_, output)) return add_value(output, as);
+    rewriter_.value(output).layout = as;
     return output;
   }
 
   Layout written_as(ValueId id) const {
     auto found = choices_.values.find(id);
-    return found == choices_.values.end() ? graph_.value(id).layout : found->second;
+    return found == choices_.values.end() ? rewriter_.value(id).layout : found->second;
   }
 
   /// The value in another layout, made once for all that read it so.
   Result<ValueId> read_as(ValueId id, Layout const& as, Node const& reader) {
-    if (graph_.value(id).layout == as) return id;
+    if (rewriter_.value(id).layout == as) return id;
     if (auto known = others_.find({id, as}); known != others_.end()) return known->second;
     NDArray constant;
-    if (graph_.value(id).is_constant()) {
-      TRY_ASSIGN(constant, changed(graph_.value(id), as));
+    if (rewriter_.value(id).is_constant()) {
+      TRY_ASSIGN(constant, changed(rewriter_.value(id), as));
       changed_.insert(id);
     }
     ValueId other = add_value(id, as);
-    graph_.value(other).constant = std::move(constant);
-    if (!graph_.value(other).is_constant()) add_change(id, other, reader.origins);
+    rewriter_.value(other).constant = std::move(constant);
+    if (!rewriter_.value(other).is_constant()) add_change(id, other, reader.origins);
     return other;
   }
 
@@ -125,42 +123,30 @@ private:
   }
 
   ValueId add_value(ValueId like, Layout const& as) {
-    auto info = tensor_info(graph_.value(like));
-    Value value;
-    std::string name = graph_.value(like).name + "/" + to_text(as);
-    value.name = name;
-    for (int i = 1; !names_.insert(value.name).second; ++i)
-      value.name = fmt::format("{}_{}", name, i);
-    value.type = tensor_type(info->type, info->shape);
-    value.layout = as;
-    return others_[{like, as}] = graph_.add_value(std::move(value));
+    Value const& model = rewriter_.value(like);
+    auto info = tensor_info(model);
+    return others_[{like, as}] = rewriter_.add_value(
+               {model.name + "/" + to_text(as), tensor_type(info->type, info->shape), {}, as});
   }
 
   void add_change(ValueId from, ValueId to, std::vector<std::string> const& origins) {
-    Node node;
-    node.op = find_operator("change_layout");
-    node.type = node.op->name;
-    node.name = graph_.value(to).name;
-    node.inputs = {from};
-    node.outputs = {to};
+    Node node = rewriter_.node("change_layout", {}, {from}, to);
     node.origins = origins;
-    graph_.nodes.push_back(std::move(node));
+    rewriter_.keep(std::move(node));
   }
 
   /// Constants that are read in other layouts only give their memory back.
-  void forget_unread() {
-    auto readers = consumers(graph_);
+  void forget_unread(Graph& graph) const {
+    auto readers = consumers(graph);
     for (ValueId id : changed_)
-      if (readers[size_t(id.value)].empty() && !is_output(graph_, id))
-        graph_.value(id).constant = {};
+      if (readers[size_t(id.value)].empty() && !is_output(graph, id)) graph.value(id).constant = {};
   }
 
-  Graph graph_;
+  Graph const& came_;
+  GraphRewriter rewriter_;
   GraphChoices const& choices_;
-  std::vector<Node> nodes_;  ///< of the graph as it came
   std::map<As, ValueId> others_;
   std::set<ValueId> changed_;  ///< constants
-  std::set<std::string> names_;
 };
 
 }  // namespace
@@ -173,10 +159,13 @@ GraphPass choose_layouts() {
   return {"choose_layouts", "applies the layouts and algorithms that the target chooses",
           "after folding: the final weights are known, with normalizations in them; before fusion: "
           "operators that share a layout can be one kernel",
-          [](Graph const& graph, PassChoices const& given) -> Result<Graph> {
+          [](Graph const& graph, PassChoices const& given, PassCounts& counts) -> Result<Graph> {
             if (!given.layouts) return graph;
             TRY_ASSIGN(GraphChoices choices, given.layouts(graph));
-            return apply_choices(graph, choices);
+            TRY_ASSIGN(Graph chosen, apply_choices(graph, choices));
+            for (Node const& node : chosen.nodes)
+              if (node.type == "change_layout") ++counts["layouts changed in a run"];
+            return chosen;
           }};
 }
 

@@ -1,12 +1,11 @@
 // f(constants)  -->  a constant, until the graph has grown by 1 GiB; nodes whose results nobody
 // reads are dropped. if(constant, then, else)  -->  the nodes of then or of else.
 #include <algorithm>
-#include <deque>
-#include <set>
 
 #include "engine/graph/control.h"
 #include "engine/graph/pipeline.h"
 #include "engine/graph/reference.h"
+#include "engine/graph/rewriter.h"
 
 namespace tw {
 namespace {
@@ -33,29 +32,6 @@ std::optional<int64_t> growth(Graph const& graph, Node const& node) {
   int64_t bytes = result_bytes(graph, node);
   if (bytes < 0) return std::nullopt;
   return std::max<int64_t>(0, bytes - given);
-}
-
-/// Nodes without a way to an output are dropped, from the last to the first.
-std::vector<Node> live_nodes(Graph const& graph, std::vector<Node> const& nodes) {
-  std::set<ValueId> wanted(graph.outputs.begin(), graph.outputs.end());
-  std::vector<Node> kept;
-  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-    bool used = false;
-    for (ValueId output : node->outputs) used = used || (output.valid() && wanted.count(output));
-    if (!used) continue;
-    wanted.insert(node->inputs.begin(), node->inputs.end());
-    kept.push_back(*node);
-  }
-  std::ranges::reverse(kept);
-  return kept;
-}
-
-/// Constants that nobody reads any more give their memory back.
-void forget_unread(Graph& graph) {
-  std::set<ValueId> read(graph.outputs.begin(), graph.outputs.end());
-  for (Node const& node : graph.nodes) read.insert(node.inputs.begin(), node.inputs.end());
-  for (size_t i = 0; i < graph.values.size(); ++i)
-    if (!read.count({int32_t(i)})) graph.values[i].constant = {};
 }
 
 /// Captured values that are known now become constants of the sub-graphs.
@@ -93,7 +69,7 @@ std::optional<size_t> decided(Graph const& graph, Node const& node) {
 }
 
 /// The type of a value that nothing was known of while the model was read.
-void settle_type(Graph& graph, Node const& node) {
+void settle_type(GraphRewriter& graph, Node const& node) {
   if (!node.op || tensor_info(graph.value(node.outputs[0]))) return;
   std::vector<std::optional<TensorInfo>> infos;
   for (ValueId id : node.inputs) {
@@ -110,59 +86,52 @@ void settle_type(Graph& graph, Node const& node) {
 
 class Folder {
 public:
-  explicit Folder(Graph const& graph)
-      : graph_(graph), open_(graph.nodes.begin(), graph.nodes.end()) {
-    for (Value const& value : graph.values) names_.insert(value.name);
-    graph_.nodes.clear();
-  }
+  Folder(Graph const& graph, PassCounts& counts) : rewriter_(graph), counts_(counts) {}
 
   Graph run() {
-    while (!open_.empty()) {
-      Node node = std::move(open_.front());
-      open_.pop_front();
-      tell_bodies(graph_, node);
-      if (auto body = decided(graph_, node))
-        put_in_place(node, *body);
-      else if (!fold(node))
-        graph_.nodes.push_back(std::move(node));
+    while (std::optional<Node> node = rewriter_.take()) {
+      tell_bodies(rewriter_.graph(), *node);
+      if (auto body = decided(rewriter_.graph(), *node)) {
+        put_in_place(*node, *body);
+        ++counts_["branches taken"];
+      } else if (!fold(*node)) {
+        rewriter_.keep(std::move(*node));
+      }
     }
-    graph_.nodes = live_nodes(graph_, graph_.nodes);
-    forget_unread(graph_);
-    return std::move(graph_);
+    if (int64_t dropped = rewriter_.drop_unread()) counts_["unread nodes dropped"] += dropped;
+    return rewriter_.finish();
   }
 
 private:
   void put_in_place(Node const& node, size_t body) {
     std::vector<ValueId> inputs(node.inputs.begin() + int64_t(operand_count(node)),
                                 node.inputs.end());
-    std::vector<Node> nodes =
-        splice(graph_, {*node.sub_graphs[body], inputs, node.outputs, node.origins}, names_);
-    open_.insert(open_.begin(), nodes.begin(), nodes.end());
+    rewriter_.splice_next({*node.sub_graphs[body], inputs, node.outputs, node.origins});
   }
 
   bool fold(Node const& node) {
     bool is_known = !node.outputs.empty() && node.outputs[0].valid() &&
-                    graph_.value(node.outputs[0]).is_constant();
+                    rewriter_.value(node.outputs[0]).is_constant();
     if (is_known) return true;  // made while the model was read
-    settle_type(graph_, node);
-    std::optional<int64_t> more = growth(graph_, node);
+    settle_type(rewriter_, node);
+    std::optional<int64_t> more = growth(rewriter_.graph(), node);
     if (!more || *more > room_) return false;
     room_ -= *more;
-    auto folded = run_node(graph_, node, {});
+    auto folded = run_node(rewriter_.graph(), node, {});
     if (!folded || folded->size() < node.outputs.size()) return false;
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (!node.outputs[i].valid()) continue;
-      Value& value = graph_.value(node.outputs[i]);
+      Value& value = rewriter_.value(node.outputs[i]);
       value.constant = (*folded)[i];
       if (value.layout.is_plain())
         value.type = tensor_type(value.constant.type(), value.constant.shape());
     }
+    ++counts_["nodes computed"];
     return true;
   }
 
-  Graph graph_;
-  std::deque<Node> open_;
-  std::set<std::string> names_;
+  GraphRewriter rewriter_;
+  PassCounts& counts_;
   int64_t room_ = kMostGrowth;
 };
 
@@ -174,7 +143,9 @@ GraphPass fold_constants() {
       "folds nodes whose inputs are all constants, takes the branch of an if whose condition is "
       "known, and removes dead nodes",
       "first: parameters from Constant nodes become known to the passes after it",
-      [](Graph const& graph, PassChoices const&) -> Result<Graph> { return Folder(graph).run(); }};
+      [](Graph const& graph, PassChoices const&, PassCounts& counts) -> Result<Graph> {
+        return Folder(graph, counts).run();
+      }};
 }
 
 }  // namespace tw

@@ -322,8 +322,10 @@ Result<Graph> fused(Graph graph, FusionChoices const& choices) {
 GraphPass fuse_operators() {
   return {"fuse_operators", "groups nodes that become one kernel, with the reason",
           "last: it groups the nodes that are left",
-          [](Graph const& graph, PassChoices const& choices) -> Result<Graph> {
-            return fused(graph, choices.fusion);
+          [](Graph const& graph, PassChoices const& choices, PassCounts& counts) -> Result<Graph> {
+            TRY_ASSIGN(Graph grouped, fused(graph, choices.fusion));
+            if (!grouped.groups.empty()) counts["kernels"] += std::ssize(grouped.groups);
+            return grouped;
           }};
 }
 

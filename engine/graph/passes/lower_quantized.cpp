@@ -34,39 +34,30 @@ struct Steps {
 
 class QuantizedLowerer {
 public:
-  explicit QuantizedLowerer(Graph const& graph)
-      : graph_(graph),
-        names_(graph),
-        nodes_(graph.nodes),
-        producers_(producers(graph)),
-        consumers_(consumers(graph)) {
-    graph_.nodes.clear();
-  }
+  QuantizedLowerer(Graph const& graph, PassCounts& counts) : rewriter_(graph), counts_(counts) {}
 
   Graph run() {
-    for (Node const& node : nodes_) {
+    while (std::optional<Node> node = rewriter_.take()) {
       pending_.clear();
-      bool lowered = node.op && node.op->name == "quantize_linear" && lower(node);
-      if (!lowered) pending_ = {node};
-      for (Node& made : pending_) graph_.nodes.push_back(std::move(made));
+      bool lowered = node->op && node->op->name == "quantize_linear" && lower(*node);
+      if (lowered)
+        ++counts_["quantizations computed in integers"];
+      else
+        pending_ = {std::move(*node)};
+      for (Node& made : pending_) rewriter_.keep(std::move(made));
     }
-    return std::move(graph_);
+    return rewriter_.finish();
   }
 
 private:
-  Node const* maker(ValueId id) const {
-    NodeId made = id.valid() ? producers_[size_t(id.value)] : NodeId();
-    return made.valid() ? &nodes_[size_t(made.value)] : nullptr;
-  }
+  Node const* maker(ValueId id) const { return rewriter_.first_maker(id); }
   /// The node that makes a value, if it is of this operator.
   Node const* maker(ValueId id, std::string_view op) const {
     Node const* node = maker(id);
     return node && node->op && node->op->name == op ? node : nullptr;
   }
-  bool is_read_once(ValueId id) const {
-    return consumers_[size_t(id.value)].size() == 1 && !is_output(graph_, id);
-  }
-  NDArray const& constant(ValueId id) const { return graph_.value(id).constant; }
+  bool is_read_once(ValueId id) const { return rewriter_.is_read_once(id); }
+  NDArray const& constant(ValueId id) const { return rewriter_.constant(id); }
   /// What a relu or a clip leaves.
   struct Bounds {
     double low = -INFINITY, high = INFINITY;
@@ -87,9 +78,9 @@ private:
   /// What makes floats of bytes; null: something else does.
   Node const* bytes_behind(ValueId id) const {
     Node const* node = maker(id, "dequantize_linear");
-    auto info = node ? tensor_info(graph_.value(node->inputs[0])) : std::nullopt;
+    auto info = node ? tensor_info(rewriter_.value(node->inputs[0])) : std::nullopt;
     if (!info || (info->type != DType::kI8 && info->type != DType::kU8)) return nullptr;
-    return graph_.value(id).type.dtype == DType::kF32 ? node : nullptr;
+    return rewriter_.value(id).type.dtype == DType::kF32 ? node : nullptr;
   }
 
   /// Empty: not made of bytes with one step.
@@ -97,7 +88,7 @@ private:
     Node const* node = bytes_behind(id);
     auto exponents = node ? exponents_of(*node) : std::nullopt;
     if (!exponents || exponents->size() != 1) return std::nullopt;
-    bool has_sign = graph_.value(node->inputs[0]).type.dtype == DType::kI8;
+    bool has_sign = rewriter_.value(node->inputs[0]).type.dtype == DType::kI8;
     return Steps{node->inputs[0], true, {*exponents, 0}, has_sign ? 128.0 : 255.0};
   }
 
@@ -119,7 +110,7 @@ private:
     else if ((node = maker(id)) && only_reshapes(*node))
       steps = steps_of_moved(*node);
     else if (auto sum = shifted_sum(
-                 graph_, [this](ValueId of) { return maker(of); }, id))
+                 rewriter_.graph(), [this](ValueId of) { return maker(of); }, id))
       steps = steps_of_average(*sum);
     if (steps && node) origins_.insert(origins_.end(), node->origins.begin(), node->origins.end());
     return steps;
@@ -173,14 +164,15 @@ private:
   std::optional<Steps> steps_of_product(Node const& node, char const* op) {
     auto x = bytes_of(node.inputs[0]);
     auto weights = weights_of(node);
-    std::optional<Shape> shape = graph_.value(node.outputs[0]).shape();
+    std::optional<Shape> shape = rewriter_.value(node.outputs[0]).shape();
     if (!x || !weights || !shape || shape->empty() || !is_plain_product(node)) return std::nullopt;
     size_t axis = node.type == "conv" ? 1 : shape->size() - 1;
     Steps steps{{}, false, {std::move(weights->exponents), axis}, weights->most * x->most};
     for (int& exponent : steps.exponents.all) exponent += x->exponents.all[0];
     ValueId parameter = weights->value;
     if (weights->elements.shape() != constant(parameter).shape())
-      parameter = add_constant(graph_.value(parameter).name + "/transposed", weights->elements);
+      parameter = rewriter_.add_constant(rewriter_.value(parameter).name + "/transposed",
+                                         weights->elements);
     if (node.inputs.size() > 2 && node.inputs[2].valid()) {
       steps.bias_of = node.inputs[2];
       steps.bias = constant(steps.bias_of);
@@ -199,7 +191,7 @@ private:
     std::optional<Steps> steps = bytes_of(node.inputs[0]);
     if (!steps && only_reshapes(node)) steps = steps_of(node.inputs[0]);
     if (!steps || !steps->is_bytes || node.inputs.size() > 1) return std::nullopt;
-    DType type = *graph_.value(steps->value).type.dtype;
+    DType type = *rewriter_.value(steps->value).type.dtype;
     steps->value =
         emit(node.type.c_str(), node.attributes, {steps->value}, node.outputs[0], type, "bytes");
     return steps;
@@ -224,9 +216,9 @@ private:
   std::optional<Steps> steps_of_sum(Node const& node) {
     if (constant(node.inputs[1]).size() == 1 && !constant(node.inputs[1]).empty())
       return steps_of_shifted(node);
-    std::optional<Shape> shape = graph_.value(node.outputs[0]).shape();
+    std::optional<Shape> shape = rewriter_.value(node.outputs[0]).shape();
     for (ValueId id : node.inputs)
-      if (!shape || graph_.value(id).shape() != shape) return std::nullopt;
+      if (!shape || rewriter_.value(id).shape() != shape) return std::nullopt;
     auto a = steps_of(node.inputs[0]), b = steps_of(node.inputs[1]);
     if (!a || !b) return std::nullopt;
     auto exponents = finer(a->exponents, b->exponents);
@@ -253,8 +245,8 @@ private:
   /// A number more, taken down to whole steps.
   std::optional<Steps> steps_of_shifted(Node const& node) {
     std::optional<Steps> steps = steps_of(node.inputs[0]);
-    std::optional<Shape> shape = graph_.value(node.outputs[0]).shape();
-    if (!steps || !shape || graph_.value(node.inputs[0]).shape() != shape) return std::nullopt;
+    std::optional<Shape> shape = rewriter_.value(node.outputs[0]).shape();
+    if (!steps || !shape || rewriter_.value(node.inputs[0]).shape() != shape) return std::nullopt;
     double number = constant(node.inputs[1]).value_at(0), most = 0;
     std::vector<double> whole;
     for (int exponent : steps->exponents.all) {
@@ -264,7 +256,7 @@ private:
     if (!(most + steps->most < kMostSum)) return std::nullopt;
     if (most == 0) return steps;
     ValueId sum = in_steps(*steps, steps->exponents);
-    ValueId numbers = add_constant("number", along(*shape, steps->exponents.axis, whole));
+    ValueId numbers = rewriter_.add_constant("number", along(*shape, steps->exponents.axis, whole));
     ValueId shifted = emit("add", {}, {sum, numbers}, node.outputs[0], DType::kI32, "sum");
     return Steps{shifted, false, steps->exponents, steps->most + most};
   }
@@ -281,7 +273,7 @@ private:
       for (int& shift : shifts) shift = most - shift;
       value = shifted_right(value, shifts, target.axis);
     }
-    Shape shape = graph_.value(steps.value).shape().value();
+    Shape shape = rewriter_.value(steps.value).shape().value();
     if (steps.bias.empty() && more.empty()) return value;
     if (!steps.bias.empty()) {
       more.resize(size_t(steps.bias.size()), more.size() == 1 ? more[0] : 0);
@@ -290,15 +282,16 @@ private:
     }
     ValueId like = steps.bias.empty() ? steps.value : steps.bias_of;
     size_t axis = steps.bias.empty() ? target.axis : steps.exponents.axis;
-    ValueId bias = add_constant(graph_.value(like).name + "/steps", along(shape, axis, more));
+    ValueId bias =
+        rewriter_.add_constant(rewriter_.value(like).name + "/steps", along(shape, axis, more));
     return emit("add", {}, {value, bias}, steps.value, DType::kI32, "biased");
   }
 
   ValueId shifted_right(ValueId value, std::vector<int> const& places, size_t axis) {
-    Shape shape = graph_.value(value).shape().value();
+    Shape shape = rewriter_.value(value).shape().value();
     std::vector<double> numbers(places.begin(), places.end());
-    ValueId constant =
-        add_constant(graph_.value(value).name + "/places", along(shape, axis, numbers));
+    ValueId constant = rewriter_.add_constant(rewriter_.value(value).name + "/places",
+                                              along(shape, axis, numbers));
     return emit("shift_right", {}, {value, constant}, value, DType::kI32, "shifted");
   }
 
@@ -334,7 +327,7 @@ private:
 
   bool lower(Node const& node) {
     auto exponents = exponents_of(node);
-    auto type = graph_.value(node.outputs[0]).type.dtype;
+    auto type = rewriter_.value(node.outputs[0]).type.dtype;
     if (!exponents || exponents->size() != 1 || !type ||
         (*type != DType::kI8 && *type != DType::kU8))
       return false;
@@ -355,7 +348,7 @@ private:
     if (steps->most + std::ldexp(1, farthest) >= 2 * kMostSum) return false;
     bool whole = *low == least && *high == most;
     bool pooled = steps->is_bytes && !pending_.empty() && shift == 0 && whole &&
-                  graph_.value(steps->value).type.dtype == type;
+                  rewriter_.value(steps->value).type.dtype == type;
     if (pooled)  // bytes already, with the scale that is wanted
       pending_.back().outputs[0] = node.outputs[0];
     else
@@ -378,43 +371,23 @@ private:
       if (!alike) halves.push_back(shift > 0 ? std::ldexp(1, shift - 1) : 0);
     ValueId sums = in_steps(steps, steps.exponents, halves);
     if (!alike) sums = shifted_right(sums, shifts, steps.exponents.axis);
-    pending_.push_back(made_node("requantize", std::move(attributes), {sums}, output));
-  }
-
-  Node made_node(char const* op, Attributes attributes, std::vector<ValueId> inputs,
-                 ValueId output) const {
-    Node node;
-    node.op = find_operator(op);
-    node.type = op;
-    node.name = graph_.value(output).name;
-    node.attributes = std::move(attributes);
-    node.inputs = std::move(inputs);
-    node.outputs = {output};
-    return node;
+    pending_.push_back(rewriter_.node("requantize", std::move(attributes), {sums}, output));
   }
 
   /// A node whose result has the extents of `like`.
   ValueId emit(char const* op, Attributes attributes, std::vector<ValueId> inputs, ValueId like,
                DType type, char const* what) {
     Value value;
-    value.name = names_.unused(graph_.value(like).name + "/" + what);
-    value.type = graph_.value(like).type;
+    value.name = rewriter_.value(like).name + "/" + what;
+    value.type = rewriter_.value(like).type;
     value.type.dtype = type;
-    ValueId made = graph_.add_value(std::move(value));
-    pending_.push_back(made_node(op, std::move(attributes), std::move(inputs), made));
+    ValueId made = rewriter_.add_value(std::move(value));
+    pending_.push_back(rewriter_.node(op, std::move(attributes), std::move(inputs), made));
     return made;
   }
 
-  ValueId add_constant(std::string const& name, NDArray const& elements) {
-    return graph_.add_value(
-        {names_.unused(name), tensor_type(elements.type(), elements.shape()), elements});
-  }
-
-  Graph graph_;
-  ValueNames names_;
-  std::vector<Node> nodes_;  ///< of the graph as it came
-  std::vector<NodeId> producers_;
-  std::vector<std::vector<NodeId>> consumers_;
+  GraphRewriter rewriter_;
+  PassCounts& counts_;
   std::vector<Node> pending_;         ///< what stands for a quantization
   std::vector<std::string> origins_;  ///< of what it stands for
 };
@@ -426,8 +399,8 @@ GraphPass lower_quantized() {
           "computes in integers between a dequantization and a quantization, where scales are "
           "powers of two",
           "first: folding would turn quantized weights back into floats",
-          [](Graph const& graph, PassChoices const&) -> Result<Graph> {
-            return QuantizedLowerer(graph).run();
+          [](Graph const& graph, PassChoices const&, PassCounts& counts) -> Result<Graph> {
+            return QuantizedLowerer(graph, counts).run();
           }};
 }
 

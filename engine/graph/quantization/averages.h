@@ -1,10 +1,9 @@
 /// Averages of bytes that integers compute: a sum and a shift.
 #pragma once
 
-#include <functional>
 #include <optional>
 
-#include "engine/graph/graph.h"
+#include "engine/graph/pattern.h"
 
 namespace tw {
 
@@ -26,8 +25,6 @@ struct ShiftedSum {
   Attributes window;  ///< of the sum_pool that sums up
 };
 
-/// The node that makes a value; null: none does.
-using MakerOf = std::function<Node const*(ValueId)>;
 /// What makes `id`, if it is such an average. Empty: it is something else, its windows at the
 /// border hold fewer elements, or dividing is no shift (49 elements).
 std::optional<ShiftedSum> shifted_sum(Graph const& graph, MakerOf const& maker, ValueId id);

@@ -32,7 +32,7 @@ Status check(CalibrationData const& data, QuantizeOptions const& options) {
 Result<Graph> simplified(Graph const& graph) {
   Graph result = graph;
   for (GraphPass const& pass : {fold_constants(), simplify_inference(), fold_constants()}) {
-    TRY_ASSIGN(result, pass.run(result, {}));
+    TRY_ASSIGN(result, pass.apply(result));
     TRY(verify(result));
   }
   result = with_biases(std::move(result));
@@ -64,8 +64,8 @@ public:
       : plain_(plain), quantized_(quantized), plan_(plan), options_(options) {}
 
   Status run(std::vector<std::vector<NDArray>> const& runs) {
-    TRY_ASSIGN(Graph integers, lower_quantized().run(quantized_.graph, {}));
-    TRY_ASSIGN(integers, fold_constants().run(integers, {}));
+    TRY_ASSIGN(Graph integers, lower_quantized().apply(quantized_.graph));
+    TRY_ASSIGN(integers, fold_constants().apply(integers));
     TRY(verify(integers));
     find_bytes(integers);
     outputs_.resize(plain_.outputs.size());

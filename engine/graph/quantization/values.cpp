@@ -1,22 +1,10 @@
 #include "engine/graph/quantization/values.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
 namespace tw {
-
-ValueNames::ValueNames(Graph const& graph) {
-  for (Value const& value : graph.values) names_.insert(value.name);
-}
-
-std::string ValueNames::unused(std::string const& wanted) {
-  std::string name = wanted;
-  for (int i = 1; !names_.insert(name).second; ++i) name = fmt::format("{}_{}", wanted, i);
-  return name;
-}
 
 std::optional<std::vector<int>> powers_of_two(NDArray const& scale) {
   if (scale.empty() || scale.size() < 1 || !is_float(scale.type())) return std::nullopt;
