@@ -6,10 +6,13 @@ namespace tw {
 
 std::span<GraphPass const> graph_passes() {
   static GraphPass const passes[] = {
+      simplify_transposes(),
       lower_quantized(),
       fold_constants(),
       simplify_inference(),
       fold_constants().because("after simplification: the nodes that it left unused are removed"),
+      simplify_transposes().because(
+          "after folding: branches that were taken and copies that went brought others together"),
       choose_layouts(),
       fuse_operators(),
   };

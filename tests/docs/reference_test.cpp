@@ -11,6 +11,7 @@
 #include "app/shared/journal/journal.h"
 #include "engine/backend/target_table.h"
 #include "engine/graph/operator.h"
+#include "engine/graph/pipeline.h"
 #include "engine/ir/text.h"
 #include "engine/schedule/macros/macro.h"
 #include "engine/schedule/primitive.h"
@@ -75,16 +76,25 @@ std::string names_of(Invariants const& invariants) {
   return text;
 }
 
+std::string graph_passes_section() {
+  std::string text =
+      "## Over graphs\n\n`tw graph MODEL --passes` shows what each did.\n\n"
+      "| pass | what it does | why there |\n|---|---|---|\n";
+  for (GraphPass const& pass : graph_passes())
+    text += fmt::format("| `{}` | {} | {} |\n", pass.name, cell(pass.title), cell(pass.why));
+  return text + "\n";
+}
+
 std::string passes_page() {
-  std::string text = "# Lowering passes" + kHead;
+  std::string text = "# Passes" + kHead + graph_passes_section();
   std::set<Invariant> spoken;
   for (TargetEntry const* entry : target_table()) {
     auto hardware = target_hardware(entry->spellings().back());
     auto backend = hardware ? create_backend(*hardware) : std::unexpected(hardware.error());
     if (!backend) continue;
     text += fmt::format(
-        "## Of the target `{}`\n\n| pass | what it does | why there | requires | establishes | "
-        "invalidates |\n"
+        "## Lowering kernels, target `{}`\n\n| pass | what it does | why there | requires | "
+        "establishes | invalidates |\n"
         "|---|---|---|---|---|---|\n",
         entry->name);
     std::vector<std::string> keys = pass_keys((*backend)->passes());

@@ -1,12 +1,38 @@
 #include <fmt/format.h>
 
 #include "app/cli/output.h"
+#include "engine/session/model/graph_pass_views.h"
 #include "engine/session/views/graph_picture.h"
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 
 namespace tw::cli::command_graph {
 namespace {
+
+/// "4 transposes removed, 12 kernels"
+std::string counts_text(std::map<std::string, int64_t> const& counts) {
+  std::string text;
+  for (auto const& [what, count] : counts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+  return text;
+}
+
+int graph_passes(Context const& context, std::string const& path) {
+  auto model = load(context, path);
+  if (!model) return report(context, model.error());
+  Json rows = Json::array();
+  for (session::GraphPassView const& pass : session::graph_pass_views(**model)) {
+    rows.push_back({{"name", pass.name},
+                    {"title", pass.title},
+                    {"operators", pass.operators},
+                    {"counts", pass.counts}});
+    if (!context.json)
+      fmt::print("{:<20} {:>6} operators  {}\n", pass.name, pass.operators,
+                 pass.counts.empty() ? pass.title : counts_text(pass.counts));
+  }
+  if (context.json) print({{"passes", rows}});
+  return 0;
+}
 
 int graph(Context const& context, std::string const& path, std::string const& out, bool before) {
   auto model = load(context, path);
@@ -57,11 +83,15 @@ void add_graph(Command app, Context& context) {
   auto path = std::make_shared<std::string>();
   auto out = std::make_shared<std::string>();
   auto before = std::make_shared<bool>(false);
+  auto passes = std::make_shared<bool>(false);
   add_model_options(command, context, *path);
   command.add_option("--out", *out, "write it as an SVG picture").type_name("FILE.svg");
   command.add_flag("--before", *before, "the graph as imported, before fusion");
-  command.callback([&context, path, out, before] {
-    context.run = [&context, path, out, before] { return graph(context, *path, *out, *before); };
+  command.add_flag("--passes", *passes, "what each pass over the graph did, in numbers");
+  command.callback([&context, path, out, before, passes] {
+    context.run = [&context, path, out, before, passes] {
+      return *passes ? graph_passes(context, *path) : graph(context, *path, *out, *before);
+    };
   });
 }
 

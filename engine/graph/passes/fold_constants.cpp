@@ -142,7 +142,7 @@ GraphPass fold_constants() {
       "fold_constants",
       "folds nodes whose inputs are all constants, takes the branch of an if whose condition is "
       "known, and removes dead nodes",
-      "first: parameters from Constant nodes become known to the passes after it",
+      "before the passes after it: parameters from Constant nodes become known to them",
       [](Graph const& graph, PassChoices const&, PassCounts& counts) -> Result<Graph> {
         return Folder(graph, counts).run();
       }};

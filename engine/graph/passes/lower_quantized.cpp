@@ -398,7 +398,7 @@ GraphPass lower_quantized() {
   return {"lower_quantized",
           "computes in integers between a dequantization and a quantization, where scales are "
           "powers of two",
-          "first: folding would turn quantized weights back into floats",
+          "before folding, which would turn quantized weights back into floats",
           [](Graph const& graph, PassChoices const&, PassCounts& counts) -> Result<Graph> {
             return QuantizedLowerer(graph, counts).run();
           }};

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/backend/backend.h"
 #include "engine/compile/offload.h"
-#include "engine/compile/optimize.h"
+#include "engine/graph/control.h"
 #include "engine/importers/importer.h"
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
@@ -94,6 +95,12 @@ Status check_fixes(Graph const& graph, std::map<std::string, Shape> const& fixes
   return {};
 }
 
+PassDone pass_done(GraphStage const& stage) {
+  PassDone done{stage.name, 0, stage.counts};
+  for_each_node(stage.graph, [&](Node const&) { ++done.operators; });
+  return done;
+}
+
 Status build(LoadedModel& model, Point const& arrangement, Backend const& backend,
              Progress const& progress, Backend const* helper = nullptr) {
   if (progress) progress({"fusing operators", 1, 3});
@@ -106,7 +113,10 @@ Status build(LoadedModel& model, Point const& arrangement, Backend const& backen
     return joined(std::move(own), std::move(others));
   };
   TRY_ASSIGN(FusionChoices fusion, fusion_choices(arrangement));
-  TRY_ASSIGN(model.after, optimize(model.before, PassChoices(choose, fusion)));
+  TRY_ASSIGN(std::vector<GraphStage> stages,
+             run_graph_passes(model.before, PassChoices(choose, fusion)));
+  for (GraphStage const& stage : stages) model.passes.push_back(pass_done(stage));
+  model.after = std::move(stages.back().graph);
   model.knobs = decisions.knobs();
   std::ranges::copy(fusion_knobs(model.after, fusion), std::back_inserter(model.knobs));
   TRY(check_arrangement(arrangement, model.knobs));

@@ -7,15 +7,24 @@
 #include <string>
 
 #include "engine/compile/plan.h"
+#include "engine/graph/pipeline.h"
 #include "engine/session/use_cases.h"
 
 namespace tw::session {
+
+/// What one pass made of the model's graph.
+struct PassDone {
+  std::string name;
+  int64_t operators = 0;  ///< in the graph after it and those inside it
+  PassCounts counts;
+};
 
 class LoadedModel {
 public:
   std::string name;
   std::string path;
-  Graph before, after;  ///< both empty for a `.te` file
+  Graph before, after;           ///< both empty for a `.te` file
+  std::vector<PassDone> passes;  ///< that led from one to the other
   Plan plan;
   std::vector<Knob> knobs;                  ///< what its layouts and algorithms were chosen from
   bool is_expression = false;               ///< a kernel without a model
