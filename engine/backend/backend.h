@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/analysis/time_model.h"
-#include "engine/graph/choices.h"
+#include "engine/graph/pipeline.h"
 #include "engine/hardware/roof_probes.h"
 #include "engine/hardware/timeline.h"
 #include "engine/ir/program.h"
@@ -68,6 +68,10 @@ public:
   Target const& target() const { return *target_; }
   /// The same for schedules, which live on without the backend.
   std::shared_ptr<Target const> const& shared_target() const { return target_; }
+  /// The passes over graphs in their order, before there are kernels. A target with a pass of its
+  /// own gives a list of its own, of rows of `engine/graph/passes` and others; `choose_layouts` and
+  /// `fuse_operators` are rows, too, and come last.
+  virtual std::span<GraphPass const> graph_passes() const { return tw::graph_passes(); }
   /// How the values of a graph lie and by which computes its nodes run, before fusion. Everything
   /// is plain where a target does not say otherwise. What may be chosen otherwise for a graph it
   /// asks `decisions`.

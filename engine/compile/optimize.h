@@ -6,10 +6,12 @@
 
 namespace tw {
 
-/// All graph passes, with the layouts and algorithms that the backend chooses where `decisions` say
-/// nothing else; what it asked of them are the graph's knobs.
+/// The backend's graph passes, with the layouts and algorithms that the backend chooses where
+/// `decisions` say nothing else; what it asked of them are the graph's knobs.
 inline Result<Graph> optimize(Graph const& graph, Backend const& backend, Decisions& decisions) {
-  return optimize(graph, [&](Graph const& one) { return backend.choose_layouts(one, decisions); });
+  return optimize(
+      graph, [&](Graph const& one) { return backend.choose_layouts(one, decisions); },
+      backend.graph_passes());
 }
 
 /// The same without other answers: by rule.

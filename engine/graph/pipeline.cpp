@@ -37,20 +37,23 @@ Result<Graph> run_pass(GraphPass const& pass, Graph const& graph, PassChoices co
 
 }  // namespace
 
-Result<std::vector<GraphStage>> run_graph_passes(Graph const& graph, PassChoices const& choices) {
+Result<std::vector<GraphStage>> run_graph_passes(Graph const& graph, PassChoices const& choices,
+                                                 std::span<GraphPass const> passes) {
   std::vector<GraphStage> stages;
-  for (GraphPass const& pass : graph_passes()) {
+  for (GraphPass const& pass : passes) {
     Graph const& last = stages.empty() ? graph : stages.back().graph;
     PassCounts counts;
     TRY_ASSIGN(Graph next, run_pass(pass, last, choices, counts));
     TRY(verify(next));
-    stages.push_back({pass.name, std::move(next), std::move(counts)});
+    stages.push_back({pass.name, pass.title, std::move(next), std::move(counts)});
   }
   return stages;
 }
 
-Result<Graph> optimize(Graph const& graph, PassChoices const& choices) {
-  TRY_ASSIGN(std::vector<GraphStage> stages, run_graph_passes(graph, choices));
+Result<Graph> optimize(Graph const& graph, PassChoices const& choices,
+                       std::span<GraphPass const> passes) {
+  if (passes.empty()) return graph;
+  TRY_ASSIGN(std::vector<GraphStage> stages, run_graph_passes(graph, choices, passes));
   return std::move(stages.back().graph);
 }
 

@@ -58,20 +58,25 @@ struct GraphPassRow {
 /// Sorted by file.
 std::span<GraphPassRow const> graph_pass_table();
 
-/// The passes in their order; each is run on the graph, then on the graphs inside it.
+/// The passes of every target that does not say otherwise, in their order; each is run on the
+/// graph, then on the graphs inside it.
 std::span<GraphPass const> graph_passes();
 
 /// What each pass made, for showing.
 struct GraphStage {
   std::string name;
+  std::string title;  ///< the pass's
   Graph graph;
   PassCounts counts;  ///< in the graph and those inside it
 };
-/// Runs all passes and verifies after each; the last stage is the result. The layouts are the
-/// target's say, see `Backend::choose_layouts`. Errors: those of the passes, cannot_fuse.
-Result<std::vector<GraphStage>> run_graph_passes(Graph const& graph,
-                                                 PassChoices const& choices = {});
+/// Runs the passes and verifies after each; the last stage is the result. The passes and the
+/// layouts are the target's say, see `Backend::graph_passes` and `Backend::choose_layouts`. Errors:
+/// those of the passes, cannot_fuse.
+Result<std::vector<GraphStage>> run_graph_passes(
+    Graph const& graph, PassChoices const& choices = {},
+    std::span<GraphPass const> passes = graph_passes());
 /// The last stage alone.
-Result<Graph> optimize(Graph const& graph, PassChoices const& choices = {});
+Result<Graph> optimize(Graph const& graph, PassChoices const& choices = {},
+                       std::span<GraphPass const> passes = graph_passes());
 
 }  // namespace tw

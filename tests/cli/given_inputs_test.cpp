@@ -1,4 +1,8 @@
 // What a person gives in files, or pipes in: elements, scripts, kernels.
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -122,6 +126,20 @@ private slots:
 
   void a_graph_without_an_edge_says_so() {
     QCOMPARE(run_tw({"graph", at("rows.te")}).out, "1 kernel and no edge between operators\n");
+  }
+
+  void each_graph_pass_says_what_it_did() {
+    Run run = run_tw({"graph", "sample:resnet18", "--passes"});
+    QCOMPARE(run.code, 0);
+    QVERIFY2(run.out.contains(QRegularExpression(
+                 "simplify_inference +\\d+ operators  \\d+ normalizations folded")),
+             qPrintable(run.out));
+    run = run_tw({"--json", "graph", "sample:resnet18", "--passes"});
+    QJsonArray passes = QJsonDocument::fromJson(run.out.toUtf8())["passes"].toArray();
+    QCOMPARE(passes.last()["name"].toString(), QString("fuse_operators"));
+    QVERIFY(passes.last()["counts"].toObject()["kernels"].toInt() > 10);
+    QCOMPARE(run_tw({"graph", at("rows.te"), "--passes"}).out,
+             "a tensor expression has no graph, so no pass ran over one\n");
   }
 
 private:

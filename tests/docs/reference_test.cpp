@@ -7,6 +7,7 @@
 #include <QRegularExpression>
 #include <QtTest>
 #include <map>
+#include <ranges>
 
 #include "app/shared/journal/journal.h"
 #include "engine/backend/target_table.h"
@@ -76,22 +77,32 @@ std::string names_of(Invariants const& invariants) {
   return text;
 }
 
-std::string graph_passes_section() {
-  std::string text =
-      "## Over graphs\n\n`tw graph MODEL --passes` shows what each did.\n\n"
-      "| pass | what it does | why there |\n|---|---|---|\n";
-  for (GraphPass const& pass : graph_passes())
+std::string graph_passes_table(std::string const& title, std::span<GraphPass const> passes) {
+  std::string text = title + "| pass | what it does | why there |\n|---|---|---|\n";
+  for (GraphPass const& pass : passes)
     text += fmt::format("| `{}` | {} | {} |\n", pass.name, cell(pass.title), cell(pass.why));
   return text + "\n";
 }
 
+/// Of a target that has a list of its own; empty: it has that of every target.
+std::string own_graph_passes(TargetEntry const& entry, Backend const& backend) {
+  auto names = std::views::transform(&GraphPass::name);
+  if (std::ranges::equal(backend.graph_passes() | names, graph_passes() | names)) return {};
+  return graph_passes_table(fmt::format("## Over graphs, target `{}`\n\n", entry.name),
+                            backend.graph_passes());
+}
+
 std::string passes_page() {
-  std::string text = "# Passes" + kHead + graph_passes_section();
+  std::string text =
+      "# Passes" + kHead +
+      graph_passes_table("## Over graphs\n\n`tw graph MODEL --passes` shows what each did.\n\n",
+                         graph_passes());
   std::set<Invariant> spoken;
   for (TargetEntry const* entry : target_table()) {
     auto hardware = target_hardware(entry->spellings().back());
     auto backend = hardware ? create_backend(*hardware) : std::unexpected(hardware.error());
     if (!backend) continue;
+    text += own_graph_passes(*entry, **backend);
     text += fmt::format(
         "## Lowering kernels, target `{}`\n\n| pass | what it does | why there | requires | "
         "establishes | invalidates |\n"

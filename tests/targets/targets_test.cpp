@@ -176,6 +176,31 @@ private slots:
     QVERIFY(compare((*made)[0], reference_run(graph, inputs).value()[0], 1e-5).equal);
   }
 
+  /// A pass that one target adds runs for that one alone, and what it did is told.
+  void a_target_has_graph_passes_of_its_own_data() { target_rows(); }
+  void a_target_has_graph_passes_of_its_own() {
+    QFETCH(QString, target);
+    auto backend = backend_of(target);
+    ForeignModel model = testing::model_of({"y = Gemm x w b"}, {2, 3});
+    model.graph.initializers["w"] = random_array({3, 4}, 1);
+    model.graph.initializers["b"] = random_array({4}, 2);
+    Graph graph = build_graph(model).value();
+    auto stages = run_graph_passes(graph, {}, backend->graph_passes());
+    QVERIFY2(stages, stages ? "" : to_sentence(stages.error()).c_str());
+    int64_t split = 0;
+    for (GraphStage const& stage : *stages) {
+      QVERIFY(!stage.title.empty());
+      if (stage.name == "split_biases") split += stage.counts.at("biases split");
+    }
+    QCOMPARE(split, target == "scratchpad" ? 1 : 0);
+    Graph chosen = optimize(graph, *backend).value();
+    QCOMPARE(chosen.nodes.size(), target == "scratchpad" ? 2u : 1u);
+    NDArray x = random_array({2, 3}, 3);
+    QVERIFY(
+        compare(reference_run(chosen, {x}).value()[0], reference_run(graph, {x}).value()[0], 1e-5)
+            .equal);
+  }
+
   void a_machine_changes_layouts_where_it_asked_for_it() {
     auto backend = backend_of("scratchpad");
     Graph graph = small_network(Weights::kInputs);

@@ -20,8 +20,11 @@ std::string counts_text(std::map<std::string, int64_t> const& counts) {
 int graph_passes(Context const& context, std::string const& path) {
   auto model = load(context, path);
   if (!model) return report(context, model.error());
+  std::vector<session::GraphPassView> const passes = session::graph_pass_views(**model);
+  if (passes.empty() && !context.json)
+    fmt::print("a tensor expression has no graph, so no pass ran over one\n");
   Json rows = Json::array();
-  for (session::GraphPassView const& pass : session::graph_pass_views(**model)) {
+  for (session::GraphPassView const& pass : passes) {
     rows.push_back({{"name", pass.name},
                     {"title", pass.title},
                     {"operators", pass.operators},

@@ -200,7 +200,7 @@ GraphPass simplify_transposes() {
             if (now.transposes != before.transposes)
               counts["transposes removed"] += before.transposes - now.transposes;
             if (now.elements != before.elements)
-              counts["elements moved less"] += before.elements - now.elements;
+              counts["elements no longer moved"] += before.elements - now.elements;
             return Turner(graph, plan).run();
           }};
 }

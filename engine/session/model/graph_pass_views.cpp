@@ -6,12 +6,8 @@ namespace tw::session {
 
 std::vector<GraphPassView> graph_pass_views(LoadedModel const& model) {
   std::vector<GraphPassView> views;
-  for (PassDone const& done : model.passes) {
-    GraphPassView view{done.name, "", done.operators, done.counts};
-    for (GraphPassRow const& row : graph_pass_table())
-      if (row.file == done.name) view.title = row.make().title;
-    views.push_back(std::move(view));
-  }
+  for (PassDone const& done : model.passes)
+    views.push_back({done.name, done.title, done.operators, done.counts});
   return views;
 }
 

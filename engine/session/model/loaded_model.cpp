@@ -96,7 +96,7 @@ Status check_fixes(Graph const& graph, std::map<std::string, Shape> const& fixes
 }
 
 PassDone pass_done(GraphStage const& stage) {
-  PassDone done{stage.name, 0, stage.counts};
+  PassDone done{stage.name, stage.title, 0, stage.counts};
   for_each_node(stage.graph, [&](Node const&) { ++done.operators; });
   return done;
 }
@@ -114,7 +114,7 @@ Status build(LoadedModel& model, Point const& arrangement, Backend const& backen
   };
   TRY_ASSIGN(FusionChoices fusion, fusion_choices(arrangement));
   TRY_ASSIGN(std::vector<GraphStage> stages,
-             run_graph_passes(model.before, PassChoices(choose, fusion)));
+             run_graph_passes(model.before, PassChoices(choose, fusion), backend.graph_passes()));
   for (GraphStage const& stage : stages) model.passes.push_back(pass_done(stage));
   model.after = std::move(stages.back().graph);
   model.knobs = decisions.knobs();

@@ -15,6 +15,7 @@ namespace tw::session {
 /// What one pass made of the model's graph.
 struct PassDone {
   std::string name;
+  std::string title;      ///< what it does, a sentence
   int64_t operators = 0;  ///< in the graph after it and those inside it
   PassCounts counts;
 };

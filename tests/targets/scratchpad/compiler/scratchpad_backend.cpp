@@ -14,6 +14,7 @@
 #include "tests/support/interpreted_code.h"
 #include "tests/targets/scratchpad/compiler/instructions.h"
 #include "tests/targets/scratchpad/compiler/simulation.h"
+#include "tests/targets/scratchpad/compiler/split_biases.h"
 #include "tests/targets/scratchpad/scratchpad.h"
 
 namespace tw {
@@ -35,6 +36,14 @@ std::vector<Pass> scratchpad_passes() {
       set_registers(),
       check_target(),
   };
+}
+
+/// Those of every target, and one more before layouts are chosen.
+std::vector<GraphPass> scratchpad_graph_passes() {
+  std::span<GraphPass const> shared = tw::graph_passes();
+  std::vector<GraphPass> passes(shared.begin(), shared.end());
+  passes.insert(std::ranges::find(passes, "choose_layouts", &GraphPass::name), split_biases());
+  return passes;
 }
 
 /// What the blocks of a program compute is computed in the pad: what they read is copied there
@@ -121,12 +130,15 @@ private:
 class ScratchpadBackend final : public Backend {
 public:
   explicit ScratchpadBackend(Target target)
-      : Backend(std::move(target)), passes_(scratchpad_passes()) {}
+      : Backend(std::move(target)),
+        passes_(scratchpad_passes()),
+        graph_passes_(scratchpad_graph_passes()) {}
 
   /// Blocks of four, and a product for every third convolution: what no other target asks for.
   Result<GraphChoices> choose_layouts(Graph const& graph, Decisions&) const override {
     return testing::blocks_everywhere(graph, kLayoutBlock);
   }
+  std::span<GraphPass const> graph_passes() const override { return graph_passes_; }
   std::span<Pass const> passes() const override { return passes_; }
   std::span<CodeTextKind const> texts() const override { return texts_; }
   std::string generator() const override { return "scratchpad 1"; }
@@ -161,6 +173,7 @@ private:
   std::array<CodeTextKind, 1> texts_ = {
       {{"microcode", "Microcode", "what the machine goes through, line by line"}}};
   std::vector<Pass> passes_;
+  std::vector<GraphPass> graph_passes_;
 };
 
 std::vector<MemoryScope> memories() {
