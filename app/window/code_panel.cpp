@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/session/views/schedule_views.h"
 #include "widgets/code/loop_card.h"
 #include "widgets/code/stage_list.h"
 #include "widgets/paint/paint.h"
@@ -94,8 +95,13 @@ void CodePanel::set_theme(Theme const& theme) {
   passes_->setMaximumWidth(theme.px(230));
 }
 
+/// Of a pass by its name, or by the one that it had before.
+int CodePanel::row_of(QString const& pass) const {
+  return passes_->findData(QString::fromStdString(session::stage_called(pass.toStdString())));
+}
+
 bool CodePanel::show_pass(QString const& pass) {
-  int row = passes_->findData(pass);
+  int row = row_of(pass);
   if (row >= 0) passes_->setCurrentIndex(row);
   return row >= 0;
 }
@@ -104,7 +110,7 @@ bool CodePanel::show_stage(QString const& key) {
   for (int tab = kLowered + 1; tab < tabs_->count(); ++tab)
     if (tabs_->tabData(tab).toString() == key) return tabs_->setCurrentIndex(tab), true;
   if (key == "expression") return tabs_->setCurrentIndex(0), true;
-  if (passes_->findData(key) < 0) return false;
+  if (row_of(key) < 0) return false;
   tabs_->setCurrentIndex(kLowered);
   return show_pass(key);
 }
@@ -190,7 +196,7 @@ bool CodePanel::show_outlook() {
   if (shown) {
     view_->show_text(outlook->program, outlook->nest);
     view_->bring_changes_into_sight();
-    say_title("as it would be: " + change_words(*outlook->program), {});
+    say_title("preview: " + change_words(*outlook->program), {});
   }
   leaves_outlook_ = !shown && (looks_ahead_ || leaves_outlook_);
   looks_ahead_ = shown;

@@ -69,6 +69,7 @@ protected:
 private:
   void fill_stages(session::Snapshot const& snapshot);
   void update_text();
+  int row_of(QString const& pass) const;
   bool show_outlook();
   // What is compared with what: code_panel_changes.cpp.
   void find_baseline();

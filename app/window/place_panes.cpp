@@ -149,7 +149,7 @@ PaneRail* MainWindow::make_rail(Qt::Orientation orientation, char const* name) {
 
 MainWindow::Placed* MainWindow::placed_as(std::string const& name) {
   for (Placed& placed : panes_)
-    if (placed.row->name == name) return &placed;
+    if (placed.row->name == journal::view_called(name)) return &placed;
   return nullptr;
 }
 
@@ -365,7 +365,7 @@ Status MainWindow::run(journal::ShowView const& action) {
     alone_ = nullptr;
     return place_alone(), Status();
   }
-  QString wanted = QString::fromStdString(action.view);
+  QString wanted = QString::fromStdString(journal::view_called(action.view));
   QStringList known;
   for (QTabBar* tabs : tab_bars())
     for (int i = 0; i < tabs->count(); ++i) {

@@ -102,7 +102,7 @@ void add_access(Instructions& into, Around const& loops, TensorAccess const& acc
 }
 
 /// Whether a choice is made for each lane by itself. One that is the same for all lanes of a vector
-/// becomes a branch around the update (pass guard_updates), which costs next to nothing.
+/// becomes a branch around the update (pass predicate_updates), which costs next to nothing.
 class PerLane {
 public:
   explicit PerLane(BlockSite const& site) {

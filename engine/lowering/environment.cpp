@@ -36,7 +36,9 @@ void report(LoweredStage const& stage, std::vector<std::string> const& dump_afte
   if (times)
     text = fmt::format("# {}: {} {}\n", function, stage.name,
                        stage.ran ? fmt::format("{:.3f} ms", stage.milliseconds) : "left out");
-  auto asked = [&](std::string const& key) { return key == stage.name || key == "all"; };
+  auto asked = [&](std::string const& key) {
+    return pass_called(key) == stage.name || key == "all";
+  };
   if (std::ranges::any_of(dump_after, asked))
     text += fmt::format("# {} after {}\n{}", function, stage.name, ir::print(stage.kernel).text);
   std::fputs(text.c_str(), stderr);

@@ -80,7 +80,7 @@ Result<Off> passes_off(std::span<Pass const> passes, std::vector<std::string> co
                        std::vector<std::string> const& keys) {
   Off off(passes.size(), false);
   for (std::string const& name : names) {
-    auto found = std::find(keys.begin(), keys.end(), name);
+    auto found = std::find(keys.begin(), keys.end(), pass_called(name));
     if (found == keys.end())
       return bad_input("unknown_pass", fmt::format("there is no pass '{}'; the passes are {}", name,
                                                    fmt::join(keys, ", ")));

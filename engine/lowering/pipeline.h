@@ -56,6 +56,9 @@ Result<ir::KernelIr> run_pass(Pass const& pass, ir::KernelIr const& kernel,
 
 /// The passes' names in a list; one that stands there again gets a number: "simplify.2".
 std::vector<std::string> pass_keys(std::span<Pass const> passes);
+/// What a pass is called now that had this name or key before ("place_waits.2"); else the key
+/// itself.
+std::string pass_called(std::string const& key);
 /// What holds of the program and after each pass: as many as `lower` gives stages.
 std::vector<Invariants> stage_invariants(std::span<Pass const> passes);
 

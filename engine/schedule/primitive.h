@@ -49,6 +49,7 @@ struct Parameter {
   bool list = false;                 ///< numbers with commas between them, as a word: "0,0,1"
   /// Iterations of this one of the step's targets are what it counts.
   std::optional<size_t> counts = {};
+  std::string former = {};  ///< the name that older scripts have for it
 };
 
 /// The words that a parameter may be on a target; empty: it is no such choice.

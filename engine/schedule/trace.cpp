@@ -59,6 +59,14 @@ Status parse_head(ir::LineReader& reader) {
   return reader.end();
 }
 
+/// The argument's name of today, where an older script has another.
+std::string argument_called(std::string const& name, std::string const& step) {
+  if (Primitive const* primitive = find_primitive(step))
+    for (Parameter const& parameter : primitive->parameters)
+      if (!name.empty() && parameter.former == name) return parameter.name;
+  return name;
+}
+
 }  // namespace
 
 Result<Step> read_step(ir::LineReader& reader, StepNames const& is_step) {
@@ -81,6 +89,7 @@ Result<Step> read_step(ir::LineReader& reader, StepNames const& is_step) {
   while (!reader.accept(")")) {
     TRY_ASSIGN(std::string name, reader.name("a loop or an argument"));
     if (reader.accept("=")) {
+      name = argument_called(name, step.primitive);
       if (step.arguments.contains(name))
         return reader.error("argument_twice", fmt::format("'{}' is given twice", name));
       TRY_ASSIGN(step.arguments[name], parse_value(reader));
@@ -200,16 +209,16 @@ Result<Step> step_from_json(nlohmann::ordered_json const& json) {
   Step step;
   if (!json.is_object() || !json.contains("step") || !json["step"].is_string())
     return wrong("a step must be an object with \"step\"");
+  step.primitive = json["step"];
   for (auto const& [key, value] : json.items()) {
-    if (key == "step")
-      step.primitive = value;
-    else if (key == "loops" || key == "gives") {
+    if (key == "step") continue;
+    if (key == "loops" || key == "gives") {
       if (!words(value, key == "loops" ? step.targets : step.gives))
         return wrong(fmt::format("\"{}\" is a list of names", key));
     } else if (value.is_number_integer())
-      step.arguments[key] = value.get<int64_t>();
+      step.arguments[argument_called(key, step.primitive)] = value.get<int64_t>();
     else if (value.is_string())
-      step.arguments[key] = value.get<std::string>();
+      step.arguments[argument_called(key, step.primitive)] = value.get<std::string>();
     else
       return wrong(fmt::format("\"{}\" is neither a number nor a word", key));
   }

@@ -129,7 +129,7 @@ private:
       return line.error("bad_size", range_text(size));
     size.shown = size.range.high;
     if (line.accept("=")) {
-      TRY_ASSIGN(size.shown, line.integer("the value that is shown"));
+      TRY_ASSIGN(size.shown, line.integer("the sample value"));
     }
     if (size.shown < size.range.low || size.shown > size.range.high)
       return line.error(

@@ -12,11 +12,12 @@ using namespace command_line;
 
 namespace {
 
-QStringList const kPasses{
-    "hoist_reduction_init", "lower_blocks",    "simplify",    "branch_on_sizes", "inline_calls",
-    "compact_tensors",      "cut_open_loops",  "open_sizes",  "partition_loops", "guard_updates",
-    "flatten_buffers",      "vectorize_loops", "lower_calls", "unroll_loops",    "simplify.2",
-    "promote_accumulators", "plan_workspace",  "read_sizes"};
+QStringList const kPasses{"hoist_reduction_init", "lower_blocks",         "simplify",
+                          "unswitch_symbolic",    "inline_calls",         "compact_tensors",
+                          "peel_symbolic_tails",  "bound_symbolic_loops", "partition_loops",
+                          "predicate_updates",    "flatten_buffers",      "vectorize_loops",
+                          "lower_intrinsics",     "unroll_loops",         "simplify.2",
+                          "promote_accumulators", "plan_workspace",       "read_sizes"};
 
 /// `tw` without what the tests' own environment says of passes, and with `more`.
 Run tw_with(QMap<QString, QString> const& more, QStringList const& arguments) {
@@ -35,6 +36,16 @@ QStringList lower(QStringList const& more) {
 class LowerTest : public QObject {
   Q_OBJECT
 private slots:
+  void passes_have_their_former_names_too() {
+    Run now = tw_with({}, lower({"--stage", "lower_intrinsics"}));
+    Run before = tw_with({}, lower({"--stage", "lower_calls"}));
+    QCOMPARE(now.code, 0);
+    QVERIFY(!now.out.isEmpty());
+    QCOMPARE(before.out, now.out);
+    Run dumped = tw_with({{"TW_DUMP_AFTER", "lower_calls"}}, lower({"--stage", "assembly"}));
+    QVERIFY2(dumped.err.contains(" after lower_intrinsics"), qPrintable(dumped.err.left(300)));
+  }
+
   void assembly_is_printed_with_what_its_hot_loop_costs() {
     QStringList const znver3{"lower",     "sample:resnet18", "--kernel", "conv2d_64x56x56_3x3",
                              "--default", "--stage",         "assembly"};
@@ -181,7 +192,7 @@ private slots:
                             << 1;
     QTest::newRow("whatever is shown")
         << QStringList{"--without", "lower_blocks"}
-        << "tw: the pass lower_blocks cannot be left out: branch_on_sizes needs no_blocks (there "
+        << "tw: the pass lower_blocks cannot be left out: unswitch_symbolic needs no_blocks (there "
            "are no blocks)\n"
         << 1;
     QTest::newRow("unknown") << QStringList{"--without", "inline", "--passes"}

@@ -45,7 +45,7 @@ private slots:
     QVERIFY2(open.out.contains("size n in 1..40\n") && open.out.contains("for i in n\n"),
              qPrintable(open.out));
     Run code = run_tw({"lower", at("dense.te"), "--symbolic", "--script", at("tile.tws"), "--stage",
-                       "cut_open_loops"});
+                       "peel_symbolic_tails"});
     QVERIFY2(code.out.contains("let i0.whole = n//4\n"), qPrintable(code.out + code.err));
     Run assembly = run_tw({"lower", at("dense.te"), "--symbolic", "--stage", "assembly"});
     QVERIFY2(assembly.code == 0, qPrintable(assembly.err));

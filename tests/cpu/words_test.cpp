@@ -47,7 +47,7 @@ private slots:
     for (int turns : {1, 2, 8}) {
       testing::Lowered one = testing::lowered_by(
           *backend_, kScale,
-          "vectorize(Y.j)\nannotate(Y.i, word=unroll_by, value=" + std::to_string(turns) + ")\n");
+          "vectorize(Y.j)\nannotate(Y.i, key=unroll_by, value=" + std::to_string(turns) + ")\n");
       std::string assembly = assembly_of(*backend_, one, CodeTier::kFull);
       int wide = 16 * 4 / backend_->target().hardware.unit().vector_bytes;
       QCOMPARE(count(assembly, "mulps\t"), turns * std::max(wide, 1));
@@ -57,11 +57,11 @@ private slots:
 
   void a_word_that_was_taken_back_leaves_nothing() {
     testing::Lowered plain = testing::lowered_by(*backend_, kScale, "vectorize(Y.j)\n");
-    testing::Lowered back = testing::lowered_by(
-        *backend_, kScale,
-        "vectorize(Y.j)\nannotate(Y.i, word=unroll_by, value=8)\n"
-        "annotate(Y, word=nontemporal)\nannotate(Y, word=nontemporal, value=0)\n"
-        "annotate(Y.i, word=unroll_by, value=0)\n");
+    testing::Lowered back =
+        testing::lowered_by(*backend_, kScale,
+                            "vectorize(Y.j)\nannotate(Y.i, key=unroll_by, value=8)\n"
+                            "annotate(Y, key=nontemporal)\nannotate(Y, key=nontemporal, value=0)\n"
+                            "annotate(Y.i, key=unroll_by, value=0)\n");
     QVERIFY(ir::equal(plain.kernel, back.kernel));
     QCOMPARE(QString::fromStdString(assembly_of(*backend_, back, CodeTier::kFull)),
              QString::fromStdString(assembly_of(*backend_, plain, CodeTier::kFull)));
@@ -70,7 +70,7 @@ private slots:
   void nontemporal_stores_pass_by_the_caches_and_end_with_a_fence() {
     testing::Lowered plain = testing::lowered_by(*backend_, kScale, "vectorize(Y.j)\n");
     testing::Lowered past =
-        testing::lowered_by(*backend_, kScale, "vectorize(Y.j)\nannotate(Y, word=nontemporal)\n");
+        testing::lowered_by(*backend_, kScale, "vectorize(Y.j)\nannotate(Y, key=nontemporal)\n");
     for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull}) {
       std::string with = assembly_of(*backend_, past, tier),
                   without = assembly_of(*backend_, plain, tier);
@@ -85,7 +85,7 @@ private slots:
   /// end.
   void tasks_make_their_stores_known() {
     testing::Lowered past = testing::lowered_by(
-        *backend_, kScale, "vectorize(Y.j)\nparallel(Y.i)\nannotate(Y, word=nontemporal)\n");
+        *backend_, kScale, "vectorize(Y.j)\nparallel(Y.i)\nannotate(Y, key=nontemporal)\n");
     QCOMPARE(count(assembly_of(*backend_, past, CodeTier::kFast), "sfence"), 3);
     agrees(past, kScale);
   }
@@ -96,7 +96,7 @@ private slots:
         "kernel sums(X: f32[64, 16, 16]) -> Y\n"
         "  Y[i in 64, j in 16] = sum[k in 16] X[i, k, j]\n";
     testing::Lowered past = testing::lowered_by(
-        *backend_, text, "reorder(Y.k, Y.j)\nvectorize(Y.j)\nannotate(Y, word=nontemporal)\n");
+        *backend_, text, "reorder(Y.k, Y.j)\nvectorize(Y.j)\nannotate(Y, key=nontemporal)\n");
     std::string kernel = ir::print(past.kernel).text;
     QCOMPARE(count(kernel, "with nontemporal=1"), 1);
     agrees(past, text);
@@ -109,11 +109,11 @@ private slots:
         "  Y[i in 50, j in 23] = X[i, j] * 3.0\n";
     testing::Lowered odd = testing::lowered_by(
         *backend_, text,
-        "a, b = split(Y.j, factor=16)\nvectorize(b)\nannotate(Y, word=nontemporal)\n");
+        "a, b = split(Y.j, factor=16)\nvectorize(b)\nannotate(Y, key=nontemporal)\n");
     QCOMPARE(count(assembly_of(*backend_, odd, CodeTier::kFast), "movnt"), 0);
     agrees(odd, text);
     testing::Lowered past =
-        testing::lowered_by(*backend_, kScale, "vectorize(Y.j)\nannotate(Y, word=nontemporal)\n");
+        testing::lowered_by(*backend_, kScale, "vectorize(Y.j)\nannotate(Y, key=nontemporal)\n");
     Artifact artifact = backend_->compile(past.kernel, CodeTier::kFast, CodeTexts::kNone).value();
     LoadedModule module = LoadedModule::load(artifact.library).value();
     auto code = reinterpret_cast<TwKernel>(module.symbol(artifact.symbol).value());
@@ -132,7 +132,7 @@ private slots:
         "  Y[i in 4096, j in 4096] = X[i, j] * 3.0\n";
     std::string steps = "a, b = split(Y.j, factor=16)\nvectorize(b)\n";
     double with = milliseconds(
-               testing::lowered_by(*backend_, text, steps + "annotate(Y, word=nontemporal)\n")),
+               testing::lowered_by(*backend_, text, steps + "annotate(Y, key=nontemporal)\n")),
            without = milliseconds(testing::lowered_by(*backend_, text, steps));
     qInfo("64 MiB written: %.2f ms past the caches, %.2f ms through them", with, without);
   }

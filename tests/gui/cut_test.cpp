@@ -36,7 +36,7 @@ private slots:
     QCOMPARE(choose(3, "Run from here on: board"), true);
     auto cut = now().cut;
     QVERIFY(cut && cut->points.size() == 1);
-    QVERIFY(place_->recorded().find("cut ") != std::string::npos);
+    QVERIFY(place_->recorded().find("partition ") != std::string::npos);
     QStringList entries = menu_of(card(3));
     QVERIFY(entries.contains("(Run from here on: board)") &&
             entries.contains("Run from here on: local"));

@@ -96,7 +96,7 @@ private slots:
   }
 
   void a_pane_that_gives_way_leaves_it_to_the_one_in_front() {
-    for (char const* name : {"graph", "memory", "script", "next", "records"}) {
+    for (char const* name : {"graph", "memory", "script", "suggestions", "records"}) {
       QWidget* pane = bring_up(name);
       QVERIFY2(pane, name);
       QList<QWidget*> stops = tab_stops(pane);
@@ -121,7 +121,7 @@ private slots:
     for (Asked const& asked :
          {Asked{Qt::ControlModifier, Qt::Key_2, "graph"},
           Asked{Qt::ControlModifier, Qt::Key_1, "loops"}, Asked{both, Qt::Key_L, "script"},
-          Asked{both, Qt::Key_N, "next"}, Asked{both, Qt::Key_H, "records"}}) {
+          Asked{both, Qt::Key_N, "suggestions"}, Asked{both, Qt::Key_H, "records"}}) {
       // Whatever had them: another view of the centre, one below, one at the left.
       for (char const* had : {"memory", "history", "kernels"}) {
         QWidget* pane = bring_up(had);
@@ -173,7 +173,7 @@ private slots:
   }
 
   void a_lesson_shows_what_it_speaks_of() {
-    for (char const* view : {"graph", "script", "next"}) QVERIFY(window().show_view(view));
+    for (char const* view : {"graph", "script", "suggestions"}) QVERIFY(window().show_view(view));
     std::string file = place_->folder.filePath("order.lesson").toStdString();
     std::ofstream(file) << kLesson;
     Status opened = window().perform(journal::OpenLesson{file});

@@ -125,9 +125,9 @@ private slots:
   }
 
   void arranging_stands_at_the_card_that_it_is_about() {
-    auto arranging = [](QStringList const& entries) { return entries.filter("Arrange: "); };
+    auto arranging = [](QStringList const& entries) { return entries.filter("Graph option: "); };
     for (QString const& entry : arranging(menu_at(false, {3, 3})))
-      QVERIFY2(entry.startsWith("Arrange: blocks="), qPrintable(entry));
+      QVERIFY2(entry.startsWith("Graph option: blocks="), qPrintable(entry));
     int with_choices = 0;
     for (graph::Card const& card : view(false).cards()->cards) {
       view(false).bring_into_view(card.box);

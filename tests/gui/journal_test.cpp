@@ -126,6 +126,36 @@ private slots:
     }
   }
 
+  /// Journals that were written before say the same, and are printed with the words of today.
+  void former_words_are_read_and_no_more_written() {
+    std::vector<std::string> lines;
+    for (journal::Action const& action : journal::one_of_each())
+      lines.push_back(journal::to_text(action));
+    int former = 0;
+    for (journal::FormInfo const& form : journal::form_list()) {
+      if (form.former.empty()) continue;
+      ++former;
+      auto one = std::ranges::find_if(lines, [&](std::string const& line) {
+        return line.starts_with(form.words + " ") || line == form.words;
+      });
+      QVERIFY2(one != lines.end(), form.words.c_str());
+      std::string before = form.former + one->substr(form.words.size());
+      auto read = journal::parse(std::string(journal::kHeader) + "\n" + before);
+      QVERIFY2(read, read ? "" : to_sentence(read.error()).c_str());
+      QCOMPARE(journal::to_text(*read), std::string(journal::kHeader) + "\n" + *one + "\n");
+    }
+    QVERIFY(former > 8);
+    for (journal::FactInfo const& fact : journal::facts()) {
+      if (fact.former.empty()) continue;
+      std::string rest = fact.in_words() ? " = one" : " = 1";
+      auto read = journal::parse(std::string(journal::kHeader) + "\nexpect " + fact.former + rest);
+      QVERIFY2(read, fact.former.c_str());
+      QCOMPARE(std::get<journal::Expect>(read->lines.at(0).what).fact, fact.name);
+    }
+    QCOMPARE(journal::view_called("next"), std::string("suggestions"));
+    QCOMPARE(journal::view_called("loops"), std::string("loops"));
+  }
+
   void quotes_give_the_words_back() {
     auto journal = journal::parse(
         "# said before\r\n\r\n  tilewright journal 1\r\nnote 3 \"two\\nlines \\x01 \\\\ "

@@ -36,7 +36,7 @@ private slots:
     QCOMPARE(lines("expect project.changed no\nshow graph\nselect C.k\nmeasure\n"
                    "expect project.changed no\n"),
              std::string());
-    for (char const* line : {"step parallel(C.i)", "note 0 here", "tag 0", "name 0 start"}) {
+    for (char const* line : {"step parallel(C.i)", "note 0 here", "star 0", "name 0 start"}) {
       open(other_);
       open(file_);
       QCOMPARE(lines(std::string("expect project.changed no\n") + line +
@@ -55,8 +55,8 @@ private slots:
   }
 
   void another_layout_is_work() {
-    QCOMPARE(lines("sample dqn\nexpect project.changed no\narrange blocks=8\n"
-                   "expect model.arrangement blocks=8\nexpect project.changed yes\n"),
+    QCOMPARE(lines("sample dqn\nexpect project.changed no\ngraph option blocks=8\n"
+                   "expect model.graph_options blocks=8\nexpect project.changed yes\n"),
              std::string());
     open(other_);
     QCOMPARE(kept().size(), 1);

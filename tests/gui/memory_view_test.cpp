@@ -98,7 +98,7 @@ private slots:
   }
 
   void accesses_are_played_forwards_and_backwards() {
-    lines("show memory\nexpect film.frames > 1000\nexpect film.frame = 0\n");
+    lines("show memory\nexpect trace.frames > 1000\nexpect trace.frame = 0\n");
     auto* film = find<FilmView>("accessFilm");
     film->setFocus();
     QTest::keyClick(film, Qt::Key_Right);
@@ -120,13 +120,13 @@ private slots:
     QCOMPARE(film->frame(), film->shown()->frames() - 1);
     QVERIFY(film->totals_words().contains("compulsory"));
     QVERIFY(film->frame_words().contains("reads") || film->frame_words().contains("writes"));
-    lines("film at 700\nexpect film.frame = 700\nexpect film.cold > 0\n");
-    lines("film from 0\nexpect film.frame = 0\n");
+    lines("trace at 700\nexpect trace.frame = 700\nexpect trace.cold > 0\n");
+    lines("trace from 0\nexpect trace.frame = 0\n");
     QVERIFY(film->shown()->from == 0);
   }
 
   void frames_of_the_film_are_drawn_in_time() {
-    lines("show memory\nfilm from 0.5\nexpect film.frames > 2500\n");
+    lines("show memory\ntrace from 0.5\nexpect trace.frames > 2500\n");
     auto* film = find<FilmView>("accessFilm");
     QPixmap canvas(film->size());
     QElapsedTimer timer;
@@ -144,8 +144,8 @@ private slots:
 
   void cells_count_the_misses_of_their_lines_up_to_the_frame() {
     lines(
-        "show memory\nfilm from 0\nexpect film.frames > 1000\nexpect film.shows = places\n"
-        "film shows misses L1\nexpect film.shows = \"misses of L1\"\nfilm at 0\n");
+        "show memory\ntrace from 0\nexpect trace.frames > 1000\nexpect trace.shows = places\n"
+        "trace shows misses L1\nexpect trace.shows = \"misses of L1\"\ntrace at 0\n");
     auto* film = find<FilmView>("accessFilm");
     int last = film->shown()->frames() - 1;
     std::vector<int64_t> there;
@@ -158,26 +158,26 @@ private slots:
     QVERIFY(there[0] <= there[1] && there[1] <= there[2] && there[2] >= 1);
     QCOMPARE(there[3], there[1]);
     QCOMPARE(there[4], there[0]);
-    lines("film shows misses L9\nexpect error contains has no cache 'L9'\n");
-    lines("expect film.shows = \"misses of L1\"\n");
+    lines("trace shows misses L9\nexpect error contains has no cache 'L9'\n");
+    lines("expect trace.shows = \"misses of L1\"\n");
   }
 
   void what_cells_show_is_chosen_by_keys_and_said_in_words() {
-    lines("show memory\nfilm from 0\nfilm shows places\nfilm at 300\n");
+    lines("show memory\ntrace from 0\ntrace shows places\ntrace at 300\n");
     auto* film = find<FilmView>("accessFilm");
     auto* chosen = find<QComboBox>("filmCells");
     QCOMPARE(chosen->currentText(), QString("Where lines are"));
     QVERIFY(chosen->focusPolicy() & Qt::TabFocus);
     chosen->setFocus();
     QTest::keyClick(chosen, Qt::Key_Down);
-    QCOMPARE(place_->window->fact("film.shows"), FactValue("misses of L1"));
+    QCOMPARE(place_->window->fact("trace.shows"), FactValue("misses of L1"));
     QTest::keyClick(chosen, Qt::Key_End);
-    QCOMPARE(place_->window->fact("film.shows"), FactValue("misses"));
+    QCOMPARE(place_->window->fact("trace.shows"), FactValue("misses"));
     place_->window->run_action("Cells of Memory: where lines are");
     QCOMPARE(chosen->currentIndex(), 0);
     place_->window->run_action("Cells of Memory: misses so far");
     QCOMPARE(chosen->currentText(), QString("Misses: all caches"));
-    lines("film shows misses L1\nfilm at 3000\n");
+    lines("trace shows misses L1\ntrace at 3000\n");
     paint::TextLog log;
     film->grab();
     QVERIFY(std::ranges::any_of(
@@ -193,7 +193,7 @@ private slots:
     QVERIFY2(words.contains("Misses of L1, so far: "), qPrintable(words));
     std::string text = place_->recorded();
     for (char const* wanted :
-         {"film shows misses L1\n", "film shows misses\n", "film shows places\n"})
+         {"trace shows misses L1\n", "trace shows misses\n", "trace shows places\n"})
       QVERIFY2(text.find(wanted) != std::string::npos, text.c_str());
   }
 
@@ -208,8 +208,8 @@ private slots:
     place.settle();
     for (char const* theme : {"dark", "light", "high-contrast"}) {
       QCOMPARE(place.lines(std::string("theme ") + theme +
-                           "\nshow memory\nfilm from 0\nfilm shows misses L1\nfilm at 15000\n"
-                           "expect film.most > 3\n"),
+                           "\nshow memory\ntrace from 0\ntrace shows misses L1\ntrace at 15000\n"
+                           "expect trace.most > 3\n"),
                std::string());
       auto* film = place.window->findChild<FilmView*>("accessFilm");
       QVERIFY(same_counts(*film, 15000));
@@ -219,8 +219,8 @@ private slots:
     }
     // A project keeps what cells show.
     std::string kept = place.folder.filePath("rows.twp").toStdString();
-    QCOMPARE(place.lines("project save " + kept + "\nfilm shows places\nproject open " + kept +
-                         "\nshow memory\nexpect film.shows = \"misses of L1\"\n"),
+    QCOMPARE(place.lines("project save " + kept + "\ntrace shows places\nproject open " + kept +
+                         "\nshow memory\nexpect trace.shows = \"misses of L1\"\n"),
              std::string());
     auto* film = place.window->findChild<FilmView*>("accessFilm");
     film->show_cells({});
@@ -239,7 +239,7 @@ private slots:
   }
 
   void a_rubber_band_on_the_plane_is_a_tile() {
-    lines("show iterations\nplane of conv2d x y\nexpect plane = \"conv2d x y\"\n");
+    lines("show iterations\niterations of conv2d x y\nexpect iterations = \"conv2d x y\"\n");
     auto* plane = find<IterationPlane>("iterationPlane");
     auto at = [&](int right, int down) { return plane->pixels(plane->centre_of({right, down})); };
     QTest::mousePress(plane, Qt::LeftButton, {}, at(0, 0));
@@ -249,7 +249,7 @@ private slots:
     keep_picture(*place_->window, "iterations_band");
     QTest::mouseRelease(plane, Qt::LeftButton, {}, at(6, 3));
     place_->settle();
-    lines("expect plane = \"conv2d x y\"\n");
+    lines("expect iterations = \"conv2d x y\"\n");
     QCOMPARE(plane->shown()->right.strides.size(), size_t(2));
     QCOMPARE(plane->shown()->right.strides[0].stride, int64_t(7));
     QCOMPARE(plane->shown()->down.strides[0].stride, int64_t(4));
@@ -257,7 +257,7 @@ private slots:
   }
 
   void the_keys_draw_a_tile_and_take_it_back() {
-    lines("plane of conv2d x y\n");
+    lines("iterations of conv2d x y\n");
     auto* plane = find<IterationPlane>("iterationPlane");
     plane->setFocus();
     size_t steps = history().nodes.size();
@@ -317,14 +317,14 @@ private slots:
       if (theme == "light" && scale == 100)
         keep_picture(*place_->window, QString("b5_%1_%2").arg(view, size).replace(' ', '_'));
     }
-    lines("show memory\nfilm shows misses L1\nfilm at 2000\n");
+    lines("show memory\ntrace shows misses L1\ntrace at 2000\n");
     auto* film = find<FilmView>("accessFilm");
     QStringList wrong;
     check_words(*film, wrong);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
     keep_picture(*place_->window,
                  QString("misses_%1_%2_%3").arg(theme, size).arg(scale).replace(' ', '_'));
-    lines("film shows places\n");
+    lines("trace shows places\n");
   }
 
 private:

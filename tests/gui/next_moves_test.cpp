@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/window/panes/next/journal.h"
+#include "app/window/panes/suggestions/journal.h"
 #include "tests/gui/seen.h"
 #include "tests/gui/workplace.h"
 #include "widgets/moves/move_list.h"
@@ -21,7 +21,7 @@ private slots:
     place_ = std::make_unique<Workplace>(true);  // the model needs the machine's roofs
     place_->open_matmul();
     window().show();
-    QVERIFY(window().perform(journal::ShowView{"next"}));
+    QVERIFY(window().perform(journal::ShowView{"suggestions"}));
     list_ = window().findChild<MoveList*>("nextMoves");
     QVERIFY(list_);
     settle();
@@ -105,7 +105,7 @@ private slots:
     QTRY_VERIFY(mark_of(*lanes, "next: B packed as C uses it"));
     Part mark = *mark_of(*lanes, "next: B packed as C uses it");
     QTest::mouseMove(lanes, lanes->pixels(mark.rect.center()));
-    QTRY_COMPARE(place_->lines("expect pointed contains pack\n"), std::string());
+    QTRY_COMPARE(place_->lines("expect preview contains pack\n"), std::string());
     keep_picture(window(), "next_at_a_tensor");
     QTest::mouseClick(lanes, Qt::LeftButton, {}, lanes->pixels(mark.rect.center()));
     settle();

@@ -90,8 +90,8 @@ private slots:
 
   void every_view_is_saved_with_its_words_data() {
     QTest::addColumn<QString>("view");
-    for (char const* view :
-         {"kernels", "next", "loops", "graph", "code", "history", "roofline", "why", "tuning"})
+    for (char const* view : {"kernels", "suggestions", "loops", "graph", "code", "history",
+                             "roofline", "why", "tuning"})
       QTest::newRow(view) << view;
   }
   void every_view_is_saved_with_its_words() {

@@ -21,7 +21,7 @@ private slots:
     place_ = std::make_unique<Workplace>(true);  // the model needs the machine's roofs
     place_->open_matmul();
     window().show();
-    QVERIFY(window().perform(journal::ShowView{"next"}));
+    QVERIFY(window().perform(journal::ShowView{"suggestions"}));
     list_ = window().findChild<MoveList*>("nextMoves");
     ladder_ = window().findChild<LadderView*>("ladder");
     roofline_ = window().findChild<RooflineView*>("roofline");
@@ -133,10 +133,11 @@ private slots:
   }
 
   void journals_point_and_choose_whose_moves_are_listed() {
-    QCOMPARE(place_->lines("point split(C.j, factor=16)\nexpect pointed contains split\n"
-                           "expect pointed.gain > 0\npoint\nexpect pointed nothing\n"
-                           "select C.k\nnext of selection\nexpect next.of selection\n"
-                           "expect next.moves > 0\nnext of all\nexpect next.of all\n"),
+    QCOMPARE(place_->lines(
+                 "preview split(C.j, factor=16)\nexpect preview contains split\n"
+                 "expect preview.speedup > 0\npreview\nexpect preview nothing\n"
+                 "select C.k\nsuggestions for selection\nexpect suggestions.for selection\n"
+                 "expect suggestions.count > 0\nsuggestions for all\nexpect suggestions.for all\n"),
              std::string());
   }
 
@@ -145,7 +146,7 @@ private:
   void settle() { place_->settle(); }
   size_t nodes() { return place_->session->snapshot().history->nodes.size(); }
   std::string pointed() {
-    auto value = window().fact("pointed");
+    auto value = window().fact("preview");
     return value ? std::get<std::string>(*value) : "";
   }
   size_t bars_of_ladder() {

@@ -57,7 +57,7 @@ private slots:
     for (Row const& row : {Row{"loops", "ladder", Qt::Key_Down, Qt::Key_Up},
                            Row{"history", "history", Qt::Key_Left, Qt::Key_Right},
                            Row{"roofline", "roofline", Qt::Key_Left, Qt::Key_Right},
-                           Row{"next", "nextMoves", Qt::Key_Down, Qt::Key_Up}}) {
+                           Row{"suggestions", "nextMoves", Qt::Key_Down, Qt::Key_Up}}) {
       QWidget* view = bring_up(row.view, row.object);
       if (!view) continue;
       if (dynamic_cast<HasParts*>(view)->parts().size() < 2) continue;
@@ -161,8 +161,9 @@ private slots:
   void all_that_can_have_the_focus_has_a_role_a_name_and_an_action() {
     QStringList wrong;
     int looked_at = 0;
-    for (char const* view : {"loops", "graph", "memory", "iterations", "tuning", "records", "next",
-                             "why", "attributes", "script", "replay", "gain", "history"}) {
+    for (char const* view :
+         {"loops", "graph", "memory", "iterations", "tuning", "records", "suggestions", "why",
+          "attributes", "script", "replay", "ablation", "history"}) {
       QVERIFY2(place_->window->show_view(view), view);
       place_->settle();
       for (QWidget* one : place_->window->findChildren<QWidget*>()) {

@@ -389,7 +389,7 @@ private slots:
     window.run_action("Measure step contributions");
     place.settle();
     QVERIFY(place.recorded().find("\nablate step 5\n") != std::string::npos);
-    QCOMPARE(place.lines("expect gain.state ended\nexpect gain.parts 4\n"), std::string());
+    QCOMPARE(place.lines("expect ablation.state ended\nexpect gain.parts 4\n"), std::string());
     see(place, "window_gain");
   }
 

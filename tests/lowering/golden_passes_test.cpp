@@ -147,10 +147,10 @@ void compare_values(ir::KernelIr const& before, Pass const& pass, ir::KernelIr c
 /// the loops compute one after the other where these are all in their places.
 void compare_threads(ir::KernelIr const& before, Pass const& pass, ir::KernelIr const& after) {
   Target const& target = *testing::thread_machine();
-  bool is_launch = pass.name == "launch_threads";
-  bool waits = pass.name == "place_waits";
+  bool is_launch = pass.name == "unify_thread_bindings";
+  bool waits = pass.name == "insert_async_waits";
   bool in_order = is_launch || pass.name == "interleave_virtual_threads";
-  auto code = is_launch || waits ? run_pass(place_barriers(), after, PassContext{target}) : after;
+  auto code = is_launch || waits ? run_pass(insert_barriers(), after, PassContext{target}) : after;
   QVERIFY2(code, sentence(code).c_str());
   ir::Sharing sharing = target.sharing();
   std::vector<NDArray> inputs = inputs_of(before);
@@ -238,7 +238,7 @@ private slots:
     QVERIFY2(again && ir::equal(*again, *result), sentence(again).c_str());
     compare_with(path, sections, "after", ir::print(*result).text);
     if (path.section('/', -1).startsWith("nothing_to_do")) QVERIFY(ir::equal(*before, *result));
-    if (threads && pass.name != "place_tensors") return compare_threads(*before, pass, *result);
+    if (threads && pass.name != "sink_allocations") return compare_threads(*before, pass, *result);
     compare_values(*before, pass, *result);
   }
 };

@@ -1,5 +1,6 @@
 // The list of passes as data: what holds where, what is checked, what can be left out.
 #include <QtTest>
+#include <set>
 
 #include "engine/ir/kernel.h"
 #include "engine/ir/rewrite.h"
@@ -75,6 +76,18 @@ private slots:
     QCOMPARE(keys.size(), size_t(11));
     QCOMPARE(keys[2], std::string("simplify"));
     QCOMPARE(keys[8], std::string("simplify.2"));
+  }
+
+  void a_pass_is_known_by_its_former_name() {
+    QCOMPARE(pass_called("place_waits.2"), std::string("insert_async_waits.2"));
+    QCOMPARE(pass_called("simplify.2"), std::string("simplify.2"));
+    std::set<std::string> files;
+    for (PassRow const& row : pass_table()) files.insert(row.file);
+    for (std::string const& file : files) QCOMPARE(pass_called(file), file);
+    for (char const* former :
+         {"branch_on_sizes", "cut_open_loops", "guard_updates", "launch_threads", "lower_calls",
+          "open_sizes", "place_barriers", "place_tensors", "place_waits", "set_registers"})
+      QVERIFY2(files.contains(pass_called(former)), former);
   }
 
   void what_holds_at_the_end_is_what_generating_code_needs() {

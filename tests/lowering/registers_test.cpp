@@ -43,7 +43,7 @@ std::shared_ptr<Target const> machine_with_state() {
 
 std::vector<Pass> passes() {
   return {hoist_reduction_init(), lower_blocks(), simplify_kernel().because("for the test"),
-          compact_tensors(), set_registers()};
+          compact_tensors(), insert_mode_switches()};
 }
 
 bool sets(ir::Stmt const& s) {

@@ -92,7 +92,7 @@ struct Lowered {
 /// Launched as threads, its copies started, and then with its waits and barriers.
 Result<Lowered> lowered(Schedule const& schedule) {
   std::vector<Pass> passes = testing::thread_passes();
-  auto launch = std::ranges::find(passes, "place_waits", &Pass::name);
+  auto launch = std::ranges::find(passes, "insert_async_waits", &Pass::name);
   std::vector<Pass> before(passes.begin(), launch);
   TRY_ASSIGN(auto stages, lower(schedule.program(), schedule.target(), before));
   Lowered result{stages.back().kernel};

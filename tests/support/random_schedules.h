@@ -150,7 +150,7 @@ inline Step random_annotation(ir::Program const& program, Target const& target, 
   Step step{"annotate", {"none"}, {}, {}};
   if (target.annotations.empty()) return step;
   auto const& word = target.annotations[size_t(rng.below(int64_t(target.annotations.size())))];
-  step.arguments["word"] = word.name;
+  step.arguments["key"] = word.name;
   step.arguments["value"] = rng.below(6) == 0 ? int64_t(0) : rng.between(word.low, word.high);
   std::vector<ir::LoopSite> loops = ir::loops_of(program.body);
   std::vector<ir::BlockSite> blocks = ir::blocks_of(program.body);

@@ -13,12 +13,12 @@ inline std::vector<Pass> thread_passes() {
   return {hoist_reduction_init(),
           lower_blocks(),
           simplify_kernel().because("for the test"),
-          place_tensors(),
+          sink_allocations(),
           compact_tensors(),
           interleave_virtual_threads(),
-          launch_threads(),
-          place_waits(),
-          place_barriers(),
+          unify_thread_bindings(),
+          insert_async_waits(),
+          insert_barriers(),
           simplify_kernel().because("for the test"),
           check_target()};
 }

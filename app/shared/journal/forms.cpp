@@ -16,8 +16,9 @@ std::vector<Form> session_forms() {
       row<OpenSample>("sample", "opens a built-in model", Word(&OpenSample::name, "NAME")),
       row<FixShapes>("shapes", "opens the model again with these input shapes",
                      Rest<FixShapes>{&FixShapes::shapes, "NAME=SHAPE"}),
-      row<Arrange>("arrange", "opens the model again with another layout or algorithm",
-                   Rest<Arrange>{&Arrange::choice, "KNOB=VALUE"}),
+      row<Arrange>("graph option", "opens the model again with another layout or algorithm",
+                   Rest<Arrange>{&Arrange::choice, "KNOB=VALUE"})
+          .formerly("arrange"),
       row<CloseModel>("close", "closes the model"),
       row<ApplyStep>("step", "applies a schedule step, or several with ; between them",
                      Rest<ApplyStep>{&ApplyStep::line, "LINE"}),
@@ -28,8 +29,9 @@ std::vector<Form> session_forms() {
       row<JumpTo>("jump", "goes to any step of the history", Number(&JumpTo::history_node, "STEP")),
       row<SetNote>("note", "writes a note on a step", Number(&SetNote::history_node, "STEP"),
                    Rest<SetNote>{&SetNote::note, "TEXT"}),
-      row<TagState>("tag", "stars a step, or removes the star",
-                    Number(&TagState::history_node, "STEP"), Flag<TagState>{&TagState::off, "off"}),
+      row<TagState>("star", "stars a step, or removes the star",
+                    Number(&TagState::history_node, "STEP"), Flag<TagState>{&TagState::off, "off"})
+          .formerly("tag"),
       row<NameState>("name", "names a step; without a name, removes its name",
                      Number(&NameState::history_node, "STEP"),
                      OptionalRest<NameState>{&NameState::name, "NAME"}),
@@ -45,11 +47,14 @@ std::vector<Form> session_forms() {
       row<MeasureRoofs>("measure roofs", "measures this machine's roofs",
                         Flag<MeasureRoofs>{&MeasureRoofs::again, "again"}),
       row<UseDevice>("device", "runs kernels on another device", Word(&UseDevice::name, "NAME")),
-      row<CutAt>("cut", "runs the model on another device from a node or kernel on",
-                 Word(&CutAt::node, "NODE"), Word(&CutAt::device, "DEVICE")),
-      row<MoveCut>("move cut", "moves the start of a cut to another node",
-                   Word(&MoveCut::from, "NODE"), Word(&MoveCut::to, "NODE")),
-      row<RemoveCut>("uncut", "runs the whole model on the device in use"),
+      row<CutAt>("partition", "runs the model on another device from a node or kernel on",
+                 Word(&CutAt::node, "NODE"), Word(&CutAt::device, "DEVICE"))
+          .formerly("cut"),
+      row<MoveCut>("move partition", "moves the start of a partition to another node",
+                   Word(&MoveCut::from, "NODE"), Word(&MoveCut::to, "NODE"))
+          .formerly("move cut"),
+      row<RemoveCut>("remove partition", "runs the whole model on the device in use")
+          .formerly("uncut"),
       row<OffloadTo>("offload", "offloads the supported kernels to an accelerator",
                      Word(&OffloadTo::device, "DEVICE")),
       row<Quantize>("quantize", "quantizes the open model to int8, and opens the result",
@@ -175,6 +180,13 @@ std::vector<Form> const& forms() {
     return list;
   }();
   return all;
+}
+
+std::string view_called(std::string const& name) {
+  for (Vocabulary const* words : vocabulary_table())
+    for (auto const& [former, now] : words->former_views)
+      if (former == name) return now;
+  return name;
 }
 
 Form const* form_of(Action const& action) {

@@ -22,6 +22,8 @@ struct Form {
   Replaces replaces = nullptr;  ///< null: every one is kept
 
   Form of(Who who) && { return info.who = who, std::move(*this); }
+  /// Journals that were written before begin the line with these words.
+  Form formerly(std::string words) && { return info.former = std::move(words), std::move(*this); }
   /// Only the last of several in a row is kept, as of a pointer that moves; `when` both are like
   /// this.
   Form replacing(Replaces when = [](Action const&, Action const&) { return true; }) && {
@@ -38,6 +40,8 @@ struct Vocabulary {
   std::vector<Form> forms;
   std::vector<FactInfo> facts;
   std::vector<std::string> views = {};  ///< names of the views inside of it, besides its own
+  /// What older journals, lessons and projects call a view, and its name now.
+  std::vector<std::pair<std::string, std::string>> former_views = {};
 };
 
 }  // namespace tw::journal

@@ -32,7 +32,7 @@ constexpr UnitInfo kUnits[] = {
 
 FactInfo const* find_fact(std::string const& name) {
   for (FactInfo const& fact : facts())
-    if (fact.name == name) return &fact;
+    if (fact.name == name || (!fact.former.empty() && fact.former == name)) return &fact;
   return nullptr;
 }
 
@@ -89,20 +89,26 @@ Result<Expect> parse_expect(Reader& reader) {
   return expect;
 }
 
+/// Whether the line goes on with these words; the reader stands behind them then.
+bool take_words(Reader& reader, std::string_view words) {
+  while (!words.empty()) {
+    size_t blank = std::min(words.find(' '), words.size());
+    if (!reader.take(words.substr(0, blank))) return false;
+    words.remove_prefix(std::min(blank + 1, words.size()));
+  }
+  return true;
+}
+
+/// The form with the longest words wins: "measure model" is not "measure".
 Status parse_action(Reader& reader, Action& into) {
   Form const* best = nullptr;
   size_t begin = reader.position(), after = begin;
-  for (Form const& form : forms()) {
-    reader.go_to(begin);
-    bool fits = true;
-    std::string_view words = form.info.words;
-    while (fits && !words.empty()) {
-      size_t blank = std::min(words.find(' '), words.size());
-      fits = reader.take(words.substr(0, blank));
-      words.remove_prefix(std::min(blank + 1, words.size()));
+  for (Form const& form : forms())
+    for (std::string const& words : {form.info.words, form.info.former}) {
+      reader.go_to(begin);
+      if (words.empty() || !take_words(reader, words)) continue;
+      if (!best || reader.position() > after) best = &form, after = reader.position();
     }
-    if (fits && (!best || reader.position() > after)) best = &form, after = reader.position();
-  }
   reader.go_to(begin);
   if (!best) {
     TRY_ASSIGN(std::string word, reader.word("an action"));

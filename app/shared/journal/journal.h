@@ -122,10 +122,15 @@ enum class Who : uint8_t {
 struct FormInfo {
   std::string words, fields, doc;
   Who who = Who::kWindow;
+  std::string former = {};  ///< the words that older journals have for it
 };
 std::vector<FormInfo> form_list();
 /// One action of every kind that exists, with default fields: a test goes through them.
 std::vector<Action> one_of_each();
+
+/// What a view is called now that had this name, or the name itself: older journals, lessons and
+/// projects have others.
+std::string view_called(std::string const& name);
 
 /// The action replaces the one before it when that is of the same kind: a pointer that moves, a
 /// window that grows.

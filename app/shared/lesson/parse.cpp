@@ -227,7 +227,8 @@ private:
     return bad_input("unknown_fact", fmt::format("there is no fact '{}'", name), place(number));
   }
   Status check_view(std::string const& name, int number) const {
-    if (std::ranges::find(view_names(), name) != view_names().end()) return {};
+    if (std::ranges::find(view_names(), journal::view_called(name)) != view_names().end())
+      return {};
     return bad_input(
         "unknown_view",
         fmt::format("there is no view '{}'; the views are {}", name, fmt::join(view_names(), ", ")),

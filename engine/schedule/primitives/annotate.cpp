@@ -15,7 +15,7 @@ constexpr char kCondition[] =
     "annotate: the annotation must be one for this kind of object, with a value in its range";
 
 AnnotationWord const& word_of(Move const& move) {
-  return *std::ranges::find(move.target.annotations, move.word("word"), &AnnotationWord::name);
+  return *std::ranges::find(move.target.annotations, move.word("key"), &AnnotationWord::name);
 }
 
 ir::StmtNode const& annotated(Move const& move) {
@@ -74,8 +74,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
 
 Applied apply(Move const& move) {
   Applied applied{move.program, {}, {}};
-  ir::Origin origin =
-      ir::with_word(annotated(move).origin, move.word("word"), move.number("value"));
+  ir::Origin origin = ir::with_word(annotated(move).origin, move.word("key"), move.number("value"));
   if (move.blocks.empty()) {
     ir::For const& loop = *move.loops[0].loop;
     applied.program.body =
@@ -106,11 +105,12 @@ Primitive const& row() {
           "loop keep them. A block keeps its annotations.",
       .rewrite = "for i in 8  -->  for i in 8 with unroll_by=4",
       .refused = "cannot have this annotation",
-      .parameters = {{.name = "word",
+      .parameters = {{.name = "key",
                       .doc = "one of the target's annotations for loops or for blocks",
                       .low = 0,
                       .high = 0,
-                      .annotation = true},
+                      .annotation = true,
+                      .former = "word"},
                      {.name = "value",
                       .doc = "value of the annotation; 0 removes it",
                       .low = 0,

@@ -79,8 +79,9 @@ Result<ir::Program> scheduled_program(LoadedModel const& model, int kernel,
 }  // namespace
 
 Result<CodeText> lower_kernel(LoadedModel const& model, int kernel, NamedScript const& script,
-                              std::string const& stage, Backend const& backend,
+                              std::string const& called, Backend const& backend,
                               LowerOptions const& options) {
+  std::string const stage = stage_called(called);
   TRY(check_stage(stage, backend));
   TRY_ASSIGN(ir::Program scheduled, scheduled_program(model, kernel, script, backend));
   return text_at(scheduled, model.kernel(kernel).kernel, stage, backend, options);

@@ -219,7 +219,8 @@ Fact const kFacts[] = {
      [](Now now, Chosen) { return number(now.model ? now.model->operators : 0); }},
     {{"model.time", "ms", "time of the whole model, measured inside the network"},
      [](Now now, Chosen) { return now.kernels ? number(now.kernels->total_ms) : std::nullopt; }},
-    {{"model.arrangement", "words", "layouts and algorithms that are not the default, or none"},
+    {{"model.graph_options", "words", "layouts and algorithms that are not the default, or none",
+      "model.arrangement"},
      [](Now now, Chosen) { return or_none(arrangement(now)); }},
     {{"model.places", "words", "devices that the model runs on, the one in use first"},
      [](Now now, Chosen) { return words(places(now)); }},
@@ -399,9 +400,11 @@ Fact const kFacts[] = {
      [](Now now, Chosen) {
        return of_model_tuning(now, [](auto& one) { return one.after_ms.value_or(0); });
      }},
-    {{"gain.state", "words", "state of the ablation: none, measuring, ended, or why it failed"},
+    {{"ablation.state", "words", "state of the ablation: none, measuring, ended, or why it failed",
+      "gain.state"},
      [](Now now, Chosen) { return gain_state(now); }},
-    {{"gain.parts", "", "number of steps or choices that are left out one by one"},
+    {{"ablation.parts", "", "number of steps or choices that are left out one by one",
+      "gain.parts"},
      [](Now now, Chosen) { return number(ablation_of(now) ? ablation_of(now)->parts.size() : 0); }},
     {{"refusal", "words", "code of the refused step, or none"},
      [](Now now, Chosen) { return words(now.refusal ? now.refusal->code : "none"); }},

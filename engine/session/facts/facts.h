@@ -19,6 +19,7 @@ struct FactInfo {
   std::string name;
   std::string unit;  ///< "words", "ms", "GFLOP/s", or empty: a number
   std::string doc;
+  std::string former = {};  ///< the name that older journals have for it
   bool in_words() const { return unit == "words"; }
 };
 

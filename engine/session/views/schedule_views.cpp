@@ -291,6 +291,8 @@ std::vector<CodeStage> code_stages(Backend const& backend) {
   return stages;
 }
 
+std::string stage_called(std::string const& key) { return pass_called(key); }
+
 CodeText text_of_expression(te::Kernel const& kernel) {
   CodeText text = lines_of(te::to_text(kernel));
   text.stage = kExpressionStage;

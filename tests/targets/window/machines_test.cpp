@@ -167,7 +167,7 @@ private slots:
     QCOMPARE(int(bars[0].bound), int(BoundTo::kBlocks));
     QCOMPARE(int(bars[2].bound), int(BoundTo::kThreads));
     QCOMPARE(place.session->snapshot().nest->barriers.size(), size_t(2));
-    look(place, "threads", "place_barriers");
+    look(place, "threads", "insert_barriers");
   }
 
   void pointing_at_a_barrier_lights_the_loop_around_it() {
@@ -224,7 +224,7 @@ private slots:
           "C, in local", "C_last, in local",
           "shared · 1.0 KB of 48 KB: B_cache 512 B, A_cache 512 B", "local · 64 B: C_cache 64 B"})
       QVERIFY2(names.contains(part), qPrintable(QString(part) + "\n" + names.join("\n")));
-    look(place, "copies", "place_barriers");
+    look(place, "copies", "insert_barriers");
   }
 
   void a_script_of_a_scratchpad_machine_is_drawn() {
@@ -237,7 +237,7 @@ private slots:
           "C, a call of gemm, in pad", "C_last, a call of gemm, in pad", "C_write, a call of store",
           "inputs · 2.0 KB of 4.0 KB: A_cache 2.0 KB"})
       QVERIFY2(names.contains(part), qPrintable(QString(part) + "\n" + names.join("\n")));
-    look(place, "dma", "place_waits");
+    look(place, "dma", "insert_async_waits");
   }
 
   void a_simulated_kernel_has_a_timeline_beside_that_of_the_step_before() {

@@ -129,7 +129,7 @@ std::vector<Workbench::MenuEntry> CardMenu::arrange_entries(std::optional<int> g
     if (group && !is_about(choice, *group)) continue;
     for (std::string const& value : choice.values) {
       std::string words = choice.knob + "=" + value;
-      QString title = "Arrange: " + QString::fromStdString(words);
+      QString title = "Graph option: " + QString::fromStdString(words);
       if (value == choice.by_rule) title += " (default)";
       entries.push_back({title, value != choice.value,
                          [this, words] { bench_.execute(session::Arrange{words}); }});

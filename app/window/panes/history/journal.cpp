@@ -17,21 +17,22 @@ journal::Vocabulary const& vocabulary_history() {
               "filter history", "shows only these states and the paths to them",
               Word<FilterHistory>{
                   &FilterHistory::which, "WHICH", {"all", "tagged", "named", "best", "found"}}),
-          row<MarkStep>("ring", "moves the history's focus to a step",
-                        Number(&MarkStep::step, "STEP")),
+          row<MarkStep>("focus", "moves the history's focus to a step",
+                        Number(&MarkStep::step, "STEP"))
+              .formerly("ring"),
           row<UnfoldSteps>("unfold", "unfolds a run of steps", Number(&UnfoldSteps::first, "STEP")),
           row<PickStep>("pick", "picks a step for a comparison, or unpicks it",
                         Number(&PickStep::step, "STEP")),
       },
       {
-          {"history.marked", "", "the focused step"},
+          {"history.focused", "", "the focused step", "history.marked"},
           {"history.picked", "", "the step picked for a comparison; -1: none"},
           {"history.folds", "", "number of folded runs of steps"},
           {"history.shown", "", "number of steps that the map shows"},
           {"history.baseline", "", "the baseline step; -1: none"},
           {"history.to_baseline", "",
            "how many times as fast as the baseline the current step is; 0: not known"},
-          {"history.tagged", "", "number of steps with a star"},
+          {"history.starred", "", "number of steps with a star", "history.tagged"},
           {"history.name", "words", "name of the current step, or none"},
           {"history.found", "", "number of steps found by the search"},
       }};

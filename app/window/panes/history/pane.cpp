@@ -44,7 +44,7 @@ public:
     });
   }
   std::optional<session::FactValue> fact(std::string const& name) const override {
-    if (name == "history.marked") return double(view_->marked());
+    if (name == "history.focused") return double(view_->marked());
     if (name == "history.picked") return double(view_->picked());
     if (name == "history.folds") return double(view_->folds());
     if (name == "history.found") return double(view_->found());
@@ -253,7 +253,7 @@ void HistoryPane::show_baseline() {
 
 std::optional<session::FactValue> HistoryPane::mark_fact(std::string const& name) const {
   if (name == "history.baseline") return double(marks_->baseline);
-  if (name == "history.tagged") {
+  if (name == "history.starred") {
     auto tagged = [](auto const& one) { return one.second.tagged; };
     return double(std::ranges::count_if(marks_->states, tagged));
   }

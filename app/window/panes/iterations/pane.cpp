@@ -68,11 +68,11 @@ public:
   }
   std::optional<session::FactValue> fact(std::string const& name) const override {
     session::PlaneView const* plane = view_->shown();
-    if (name == "plane")
+    if (name == "iterations")
       return plane ? plane->of.block + " " + plane->of.right + " " + plane->of.down
                    : std::string("nothing");
-    if (name == "plane.points") return double(plane ? plane->order.size() : 0);
-    if (name == "plane.arrows") return double(plane ? plane->arrows.size() : 0);
+    if (name == "iterations.points") return double(plane ? plane->order.size() : 0);
+    if (name == "iterations.arrows") return double(plane ? plane->arrows.size() : 0);
     return {};
   }
   std::vector<Key> keys() const override {

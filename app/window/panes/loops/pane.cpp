@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "app/window/pane.h"
-#include "app/window/panes/next/journal.h"
+#include "app/window/panes/suggestions/journal.h"
 #include "engine/session/facts/facts.h"
 #include "engine/session/memory.h"
 #include "widgets/ladder/ladder_view.h"
@@ -201,7 +201,7 @@ private:
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->setAccessibleName("Steps on " + QString::fromStdString(loop));
     menu->addAction("Suggestions for the selected loop", this, [this] {
-      bench_.ask(journal::ShowView{"next"});
+      bench_.ask(journal::ShowView{"suggestions"});
       bench_.ask(journal::NextOf{"selection"});
     });
     menu->addSeparator();

@@ -7,7 +7,7 @@
 
 #include "app/window/pane.h"
 #include "app/window/panes/memory/journal.h"
-#include "app/window/panes/next/journal.h"
+#include "app/window/panes/suggestions/journal.h"
 #include "engine/session/memory.h"
 #include "widgets/film/film_view.h"
 #include "widgets/film/flow_row.h"
@@ -100,17 +100,17 @@ public:
     if (name == "memory.parts") return double(lanes_->pills().size());
     session::AccessFilm const* film = film_->shown();
     bool there = film && film->frames() > 0;
-    if (name == "film.frames") return double(there ? film->frames() : 0);
-    if (name == "film.frame") return double(film_->frame());
-    if (name == "film.most") return double(film_->most_misses());
-    if (name == "film.shows") return shows_words();
+    if (name == "trace.frames") return double(there ? film->frames() : 0);
+    if (name == "trace.frame") return double(film_->frame());
+    if (name == "trace.most") return double(film_->most_misses());
+    if (name == "trace.shows") return shows_words();
     if (name == "memory.links") return double(flow_->links().size());
-    if (name == "film.first")
+    if (name == "trace.first")
       return there ? double(film->reuse.first) / double(film->reuse.total()) : 0.0;
     using session::MissKind;
-    for (auto [word, kind] :
-         {std::pair{"film.cold", MissKind::kCold}, std::pair{"film.capacity", MissKind::kCapacity},
-          std::pair{"film.conflict", MissKind::kConflict}})
+    for (auto [word, kind] : {std::pair{"trace.cold", MissKind::kCold},
+                              std::pair{"trace.capacity", MissKind::kCapacity},
+                              std::pair{"trace.conflict", MissKind::kConflict}})
       if (name == word) return double(there ? film->missed_by(film_->frame(), kind) : 0);
     return {};
   }
@@ -176,7 +176,7 @@ private:
     std::string tensor = view->lanes[size_t(pill->lane)].parts[size_t(pill->part)].tensor;
     std::vector<Workbench::MenuEntry> entries{
         {"Suggestions for " + QString::fromStdString(tensor), true, [this, tensor] {
-           bench_.ask(journal::ShowView{"next"});
+           bench_.ask(journal::ShowView{"suggestions"});
            bench_.ask(journal::NextOf{tensor});
          }}};
     for (session::MemoryLane const& lane : view->lanes) {

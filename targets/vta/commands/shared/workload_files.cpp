@@ -26,8 +26,8 @@ Status add_layers(Workload& workload, std::string const& source, Backend const& 
   }
   if (workload.layers.size() > before) return {};
   return bad_input("nothing_to_explore",
-                   fmt::format("{} has no convolution of bytes: `tw quantize` makes a model of "
-                               "floats one of bytes",
+                   fmt::format("{} has no convolution of bytes: `tw quantize` makes an int8 model "
+                               "of a float32 one",
                                model->name));
 }
 

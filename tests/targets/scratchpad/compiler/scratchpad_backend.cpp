@@ -32,8 +32,8 @@ std::vector<Pass> scratchpad_passes() {
           "before tensors shrink: indices in their simplest form show their reach"),
       compact_tensors(),
       interleave_virtual_threads(),
-      place_waits(),
-      set_registers(),
+      insert_async_waits(),
+      insert_mode_switches(),
       check_target(),
   };
 }

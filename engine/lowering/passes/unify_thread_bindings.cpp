@@ -261,7 +261,7 @@ private:
   Target const& target_;
 };
 
-Result<KernelIr> run_launch_threads(KernelIr const& kernel, PassContext const& context) {
+Result<KernelIr> run_unify_thread_bindings(KernelIr const& kernel, PassContext const& context) {
   return rewrite_functions(kernel, [&](Function const& function) -> Result<Function> {
     TRY(Instances(context.target).check(function.body));
     Function next = function;
@@ -272,11 +272,11 @@ Result<KernelIr> run_launch_threads(KernelIr const& kernel, PassContext const& c
 
 }  // namespace
 
-Pass launch_threads() {
-  return {"launch_threads",
+Pass unify_thread_bindings() {
+  return {"unify_thread_bindings",
           "Unifies thread loops: one per axis and launch",
           "after tensors were compacted: shared tensors have their final size",
-          run_launch_threads,
+          run_unify_thread_bindings,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 

@@ -18,7 +18,7 @@ public:
     scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     bench.add_menu(view_, {"Measure step contributions", "Measure knob contributions", "Loops"});
     bench.add_command({.section = "Measuring and devices", .name = "Ablation", .run = [this] {
-                         bench_.ask(journal::ShowView{"gain"});
+                         bench_.ask(journal::ShowView{"ablation"});
                        }});
   }
   QWidget* widget() override { return scroll_; }
@@ -29,7 +29,7 @@ public:
     bool fresh = gain && gain->number != shown_;
     shown_ = gain ? gain->number : shown_;
     view_->show_gain(gain);
-    if (fresh) (void)bench_.show_view("gain");
+    if (fresh) (void)bench_.show_view("ablation");
   }
 
 private:
@@ -40,8 +40,8 @@ private:
 
 }  // namespace
 
-PaneRow const& pane_gain() {
-  static PaneRow const row{.name = "gain",
+PaneRow const& pane_ablation() {
+  static PaneRow const row{.name = "ablation",
                            .title = "Ablation",
                            .place = PanePlace::kBelowRight,
                            .order = 30,

@@ -63,7 +63,7 @@ Stmt as_value(IntrinsicCall const& call) {
       make<IntrinsicValue>(call.intrinsic, written.type, result.lanes(), std::move(operands)));
 }
 
-Result<KernelIr> run_lower_calls(KernelIr const& kernel, PassContext const& context) {
+Result<KernelIr> run_lower_intrinsics(KernelIr const& kernel, PassContext const& context) {
   int calls = 0;
   return rewrite_functions(kernel, [&](Function const& function) -> Result<Function> {
     Function next = function;
@@ -83,11 +83,11 @@ Result<KernelIr> run_lower_calls(KernelIr const& kernel, PassContext const& cont
 
 }  // namespace
 
-Pass lower_calls() {
-  return {.name = "lower_calls",
+Pass lower_intrinsics() {
+  return {.name = "lower_intrinsics",
           .title = "Lowers calls of instructions to vector operations",
           .why = "before unrolling: unrolled copies keep their vectors, and sums go to registers",
-          .run = run_lower_calls,
+          .run = run_lower_intrinsics,
           .contract = {.needs = {Invariant::kNoBlocks, Invariant::kFlatBuffers},
                        .gives_up = {Invariant::kScalarCode}}};
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "app/window/pane.h"
-#include "app/window/panes/next/journal.h"
+#include "app/window/panes/suggestions/journal.h"
 #include "engine/session/facts/facts.h"
 #include "widgets/moves/move_list.h"
 #include "widgets/paint/chooser.h"
@@ -56,7 +56,7 @@ public:
     connect(&bench.selection(), &Selection::changed, this, [this] { look(); });
     bench.add_command(
         {.section = "Views", .name = "Suggestions", .keys = "Ctrl+Shift+N", .run = [this] {
-           bench_.ask(journal::ShowView{"next"});
+           bench_.ask(journal::ShowView{"suggestions"});
            view_->setFocus();
          }});
   }
@@ -69,17 +69,19 @@ public:
     look();
   }
   bool busy() const override { return waits_; }
-  Layout layout() const override { return {{"next", subject()}}; }
+  Layout layout() const override { return {{"suggestions", subject()}}; }
   void apply_layout(Layout const& layout) override {
-    if (auto of = layout.find("next"); of != layout.end()) (void)list_of(of->second);
+    for (char const* key : {"next", "suggestions"})  // projects had "next" before
+      if (auto of = layout.find(key); of != layout.end()) (void)list_of(of->second);
   }
   std::optional<session::FactValue> fact(std::string const& name) const override {
-    if (name == "next.moves") return double(view_->shown() ? view_->shown()->moves.size() : 0);
-    if (name == "next.of") return subject();
+    if (name == "suggestions.count")
+      return double(view_->shown() ? view_->shown()->moves.size() : 0);
+    if (name == "suggestions.for") return subject();
     QString const& step = bench_.selection().step();
     auto outlook = step.isEmpty() ? nullptr : live().outlook(step.toStdString());
-    if (name == "pointed") return step.isEmpty() ? "nothing" : step.toStdString();
-    if (name == "pointed.gain") return outlook ? outlook->gain() : 0.0;
+    if (name == "preview") return step.isEmpty() ? "nothing" : step.toStdString();
+    if (name == "preview.speedup") return outlook ? outlook->gain() : 0.0;
     return {};
   }
   std::vector<Key> keys() const override {
@@ -164,8 +166,8 @@ private:
 
 }  // namespace
 
-PaneRow const& pane_next() {
-  static PaneRow const row{.name = "next",
+PaneRow const& pane_suggestions() {
+  static PaneRow const row{.name = "suggestions",
                            .title = "Suggestions",
                            .place = PanePlace::kLeft,
                            .order = 15,

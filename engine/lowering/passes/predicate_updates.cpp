@@ -114,19 +114,19 @@ private:
   std::vector<std::string> lanes_;
 };
 
-Result<KernelIr> run_guard_updates(KernelIr const& kernel, PassContext const&) {
+Result<KernelIr> run_predicate_updates(KernelIr const& kernel, PassContext const&) {
   return rewrite_bodies(kernel, [](Stmt const& body) { return Guarding().visit(body); });
 }
 
 }  // namespace
 
-Pass guard_updates() {
-  return {"guard_updates",
+Pass predicate_updates() {
+  return {"predicate_updates",
           "Replaces updates by select(c, x, 0) with conditional updates, hoisted out of the loops "
           "that do not change the condition",
           "after partitioning, which would cut loops for these conditions as for those of "
           "remainders, and before vectors, so that lanes share a condition",
-          run_guard_updates,
+          run_predicate_updates,
           {.needs = {Invariant::kNoBlocks}}};
 }
 

@@ -5,7 +5,7 @@
 namespace tw {
 namespace {
 
-Result<ir::KernelIr> run_place_tensors(ir::KernelIr const& kernel, PassContext const& context) {
+Result<ir::KernelIr> run_sink_allocations(ir::KernelIr const& kernel, PassContext const& context) {
   ir::Sharing const sharing = context.target.sharing();
   return ir::rewrite_bodies(
       kernel, [&](ir::Stmt const& body) { return arith::with_tensors_inside(body, sharing); });
@@ -13,12 +13,12 @@ Result<ir::KernelIr> run_place_tensors(ir::KernelIr const& kernel, PassContext c
 
 }  // namespace
 
-Pass place_tensors() {
+Pass sink_allocations() {
   return {
-      "place_tensors",
+      "sink_allocations",
       "Sinks allocations of tensors private to a block or thread into its loop",
       "before tensors are compacted: inside the loop they shrink to what one block or thread uses",
-      run_place_tensors,
+      run_sink_allocations,
       {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 

@@ -169,8 +169,8 @@ Result<KernelIr> run_on(KernelIr const& kernel, PassContext const& context) {
 
 }  // namespace
 
-Pass set_registers() {
-  return {"set_registers",
+Pass insert_mode_switches() {
+  return {"insert_mode_switches",
           "Inserts writes of mode registers before the calls that need them, hoisted as far out as "
           "legal",
           "after calls are in their final order: nothing between them sets a register",

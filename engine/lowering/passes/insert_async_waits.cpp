@@ -127,7 +127,7 @@ private:
   Target const& target_;
 };
 
-Result<KernelIr> run_place_waits(KernelIr const& kernel, PassContext const& context) {
+Result<KernelIr> run_insert_async_waits(KernelIr const& kernel, PassContext const& context) {
   return rewrite_functions(kernel, [&](Function const& function) -> Result<Function> {
     Function next = function;
     if (!holds(function.body, starts_copy)) return next;
@@ -141,12 +141,12 @@ Result<KernelIr> run_place_waits(KernelIr const& kernel, PassContext const& cont
 
 }  // namespace
 
-Pass place_waits() {
-  return {"place_waits",
+Pass insert_async_waits() {
+  return {"insert_async_waits",
           "Groups asynchronous copies and inserts waits before use",
           "after thread loops were unified and before barriers are inserted: other threads see a "
           "copy only behind a barrier",
-          run_place_waits,
+          run_insert_async_waits,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 

@@ -195,7 +195,7 @@ private:
   int64_t remainders_ = 0;
 };
 
-Result<KernelIr> run_cut_open_loops(KernelIr const& kernel, PassContext const&) {
+Result<KernelIr> run_peel_symbolic_tails(KernelIr const& kernel, PassContext const&) {
   return rewrite_functions(kernel, [](Function const& function) -> Result<Function> {
     if (function.sizes.empty()) return function;
     Function next = function;
@@ -206,13 +206,13 @@ Result<KernelIr> run_cut_open_loops(KernelIr const& kernel, PassContext const&) 
 
 }  // namespace
 
-Pass cut_open_loops() {
-  return {"cut_open_loops",
+Pass peel_symbolic_tails() {
+  return {"peel_symbolic_tails",
           "Peels the tail of symbolically bounded loops, with one version of its vectors and "
           "unrolled copies for each length",
           "after guards were simplified, and before loops are bounded and partitioned: the main "
           "part has no guards then, and the tail has constant ones",
-          run_cut_open_loops,
+          run_peel_symbolic_tails,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode},
            .gives_up = {Invariant::kLoopsOnce}}};
 }

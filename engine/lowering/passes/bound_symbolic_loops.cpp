@@ -143,7 +143,7 @@ Result<Stmt> with_constant_tensors(Function const& function) {
   return body;
 }
 
-Result<KernelIr> run_open_sizes(KernelIr const& kernel, PassContext const&) {
+Result<KernelIr> run_bound_symbolic_loops(KernelIr const& kernel, PassContext const&) {
   return rewrite_functions(kernel, [](Function const& function) -> Result<Function> {
     if (function.sizes.empty()) return function;
     Function next = function;
@@ -155,13 +155,13 @@ Result<KernelIr> run_open_sizes(KernelIr const& kernel, PassContext const&) {
 
 }  // namespace
 
-Pass open_sizes() {
-  return {"open_sizes",
+Pass bound_symbolic_loops() {
+  return {"bound_symbolic_loops",
           "Bounds loops by the guards of symbolic sizes, and allocates tensors of symbolic extent "
           "for the maximum",
           "after tails of symbolic loops were peeled, which leaves such guards in the tails, and "
           "before loops are partitioned, which leaves loops of symbolic extent as they are",
-          run_open_sizes,
+          run_bound_symbolic_loops,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 

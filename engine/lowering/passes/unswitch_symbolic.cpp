@@ -166,7 +166,7 @@ private:
   std::set<std::string> sizes_;
 };
 
-Result<KernelIr> run_branch_on_sizes(KernelIr const& kernel, PassContext const&) {
+Result<KernelIr> run_unswitch_symbolic(KernelIr const& kernel, PassContext const&) {
   return rewrite_functions(kernel, [](Function const& function) -> Result<Function> {
     Function next = function;
     next.body = Branching(function.sizes).run(function.body);
@@ -176,13 +176,13 @@ Result<KernelIr> run_branch_on_sizes(KernelIr const& kernel, PassContext const&)
 
 }  // namespace
 
-Pass branch_on_sizes() {
-  return {"branch_on_sizes",
+Pass unswitch_symbolic() {
+  return {"unswitch_symbolic",
           "Unswitches loops on symbolic-size conditions, opposite ones as one if-else, and removes "
           "loops that do nothing",
           "after guards were simplified, which shows what never runs, and before tensors shrink "
           "and loops are bounded, which both look at the rest",
-          run_branch_on_sizes,
+          run_unswitch_symbolic,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 

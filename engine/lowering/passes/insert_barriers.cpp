@@ -202,7 +202,7 @@ Stmt without_lets(Stmt const& body) {
   });
 }
 
-Result<KernelIr> run_place_barriers(KernelIr const& kernel, PassContext const& context) {
+Result<KernelIr> run_insert_barriers(KernelIr const& kernel, PassContext const& context) {
   if (!context.target.barrier) return kernel;
   return rewrite_bodies(
       kernel, [&](Stmt const& body) { return Launches(context.target).visit(without_lets(body)); });
@@ -210,11 +210,11 @@ Result<KernelIr> run_place_barriers(KernelIr const& kernel, PassContext const& c
 
 }  // namespace
 
-Pass place_barriers() {
-  return {"place_barriers",
+Pass insert_barriers() {
+  return {"insert_barriers",
           "Inserts barriers where threads access what another one accessed since the last barrier",
           "after thread loops were unified: the accesses of each thread are known",
-          run_place_barriers,
+          run_insert_barriers,
           {.needs = {Invariant::kNoBlocks, Invariant::kScalarCode}}};
 }
 
