@@ -176,7 +176,7 @@ endfunction()
 
 # tw_test_headers(NAME LINKS...): <QtTest> read once: it includes all of QtCore, which takes longer than the rest of most
 # tests. Its users have the definitions of the same Qt libraries.
-set(TW_TEST_OPTIONS ${TW_WARNINGS} -pthread)
+set(TW_TEST_OPTIONS ${TW_WARNINGS} -pthread $<$<CONFIG:Release>:-O1>)  # what is timed is in libraries
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # GCC 12 forgets which precompiled headers are the system's, and warns about the inside of std::string.
   list(APPEND TW_TEST_OPTIONS -Wno-array-bounds -Wno-stringop-overflow)
