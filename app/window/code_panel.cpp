@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/session/views/schedule_views.h"
+#include "engine/session/stage_names.h"
 #include "widgets/code/loop_card.h"
 #include "widgets/code/stage_list.h"
 #include "widgets/paint/paint.h"

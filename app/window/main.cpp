@@ -119,8 +119,7 @@ tw::Result<Wishes> read_wishes(QApplication& app) {
   if (parser.isSet(scale)) {
     bool usable = false;
     wishes.scale = parser.value(scale).toInt(&usable);
-    if (!usable || *wishes.scale < tw::MainWindow::kLeastScale ||
-        *wishes.scale > tw::MainWindow::kMostScale)
+    if (!usable || *wishes.scale < tw::Look::kLeastScale || *wishes.scale > tw::Look::kMostScale)
       return tw::bad_input("unusable_scale", "--scale takes a percentage from 80 to 200, not '" +
                                                  parser.value(scale).toStdString() + "'");
   }

@@ -27,8 +27,17 @@ class QWidget;
 
 namespace tw {
 
+class Commands;
 class DeviceLogs;
+class Dialogs;
+class Docks;
+class Focus;
+class Look;
+class Notices;
 class Pane;
+class Performer;
+class PictureSaving;
+class Recorder;
 class StartPage;
 class TopBar;
 
@@ -51,30 +60,46 @@ struct DeviceFiles {
   std::string local_program;
 };
 
-/// What the window is for its panes.
+/// The window's parts, for who stands between them and the panes (parts/).
+struct BenchParts {
+  Performer* performer = nullptr;
+  Commands* commands = nullptr;
+  Dialogs* dialogs = nullptr;
+  Docks* docks = nullptr;
+  Focus* focus = nullptr;
+  Look* look = nullptr;
+  Notices* notices = nullptr;
+  PictureSaving* pictures = nullptr;
+  TopBar* top = nullptr;
+  StartPage* start = nullptr;
+};
+
+/// What the window is for its panes: what is open, and a door to each of the window's parts.
 class Workbench {
 public:
-  virtual ~Workbench() = default;
-  virtual session::Session& live() = 0;
-  virtual session::Snapshot const& snapshot() const = 0;
-  virtual Selection& selection() = 0;
-  virtual Theme const& theme() const = 0;
-  virtual TopBar& top_bar() = 0;
-  virtual StartPage& start_page() = 0;
+  Workbench(session::Session& session, Selection& selection, QString settings_file)
+      : session_(session), selection_(selection), settings_file_(std::move(settings_file)) {}
+  session::Session& live() { return session_; }
+  session::Snapshot const& snapshot() const { return snapshot_; }
+  Selection& selection() { return selection_; }
+  Theme const& theme() const { return theme_; }
+  TopBar& top_bar() { return *parts_.top; }
+  StartPage& start_page() { return *parts_.start; }
   /// Where what was chosen in the window is kept, as QSettings has it.
-  virtual QString settings_file() const = 0;
+  QString const& settings_file() const { return settings_file_; }
+  /// What is done and seen in the window, as a journal.
+  Recorder& recorder();
 
-  /// Records an action and carries it out.
-  virtual Status perform(journal::Action const& action) = 0;
+  /// Records an action and carries it out; says in the status line what was wrong.
+  Status perform(journal::Action const& action);
   /// The same, unless it follows from another one that is being carried out.
-  virtual void user_did(journal::Action const& action) = 0;
+  void user_did(journal::Action const& action);
   void ask(journal::Action const& action) { (void)perform(action); }
-  /// The same for a command of the session.
-  virtual void execute(session::Command const& command) = 0;
+  /// The same for a command of the session. Kernels are written by name: a row may be another one
+  /// in the next version of a model.
+  void execute(session::Command const& command);
   void apply_line(QString const& line) { execute(session::ApplyStep{line.toStdString()}); }
-  /// A step that says all by its loop is taken at once; the others ask in a dialog.
-  virtual void ask_step(QString const& primitive) = 0;
-  virtual void run_action(QString const& command) = 0;
+  void run_action(QString const& command);
 
   /// How an action of this kind is carried out.
   template <typename T, typename Run>
@@ -82,24 +107,24 @@ public:
     set_handler(typeid(T), [run](journal::Action const& action) { return run(*action.as<T>()); });
   }
   /// `open` gets the argument of the journal's line.
-  virtual void add_dialog(std::string name, std::function<Status(QString const&)> open) = 0;
-  virtual void add_command(UserCommand command) = 0;
+  void add_dialog(std::string name, std::function<Status(QString const&)> open);
+  void add_command(UserCommand command);
   void add_copy(QString section, QString name, std::function<QString()> text);
 
   /// Brings a view to the front, unrecorded.
-  virtual Status show_view(std::string const& name) = 0;
+  Status show_view(std::string const& name);
   /// The tab of a pane that is there only `when_asked`.
-  virtual void show_tab(Pane& pane) = 0;
+  void show_tab(Pane& pane);
   /// The same without coming to the front.
-  virtual void offer_tab(Pane& pane) = 0;
-  virtual void hide_tab(Pane& pane) = 0;
+  void offer_tab(Pane& pane);
+  void hide_tab(Pane& pane);
   /// Gives the focus, unless a pane has it that keeps it.
-  virtual void offer_focus(QWidget* widget) = 0;
+  void offer_focus(QWidget* widget);
   /// To the pane that one works in.
-  virtual void focus_home() = 0;
+  void focus_home();
   /// Words in the pane that is for them.
-  virtual void explain(QString const& words) = 0;
-  virtual void open(QDialog* dialog) = 0;
+  void explain(QString const& words);
+  void open(QDialog* dialog);
   /// What only one place of a view can do, where its menu is asked for.
   struct MenuEntry {
     QString name;
@@ -107,16 +132,27 @@ public:
     std::function<void()> run;
   };
   /// `here`, then commands by their names.
-  virtual void show_menu(QStringList const& names, QPoint at,
-                         std::vector<MenuEntry> const& here = {}) = 0;
+  void show_menu(QStringList const& names, QPoint at, std::vector<MenuEntry> const& here = {});
   void add_menu(QWidget* view, QStringList const& names);
-  virtual void copy(QString const& text) = 0;
+  void copy(QString const& text);
+  /// The picture of a view.
+  void copy_picture(std::string const& view);
   /// What was wrong.
-  virtual void say(QString const& sentence) = 0;
+  void say(QString const& sentence);
+  /// `action`: the kind of action that failed.
+  void say(Error const& error, std::type_index action);
+  /// What was done, where that cannot be seen.
+  void note(QString const& sentence);
 
 protected:
-  virtual void set_handler(std::type_index kind,
-                           std::function<Status(journal::Action const&)> run) = 0;
+  void set_handler(std::type_index kind, std::function<Status(journal::Action const&)> run);
+
+  session::Session& session_;
+  session::Snapshot snapshot_;
+  Selection& selection_;
+  QString settings_file_;
+  Theme theme_;
+  BenchParts parts_;
 };
 
 class Pane : public QObject {

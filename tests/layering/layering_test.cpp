@@ -351,6 +351,20 @@ private slots:
     QVERIFY2(outside.empty(), outside.empty() ? "" : outside.begin()->c_str());
   }
 
+  /// Panes and dialogs know the window by what all of them are given.
+  void panes_know_the_window_as_a_workbench() {
+    int seen = 0;
+    for (char const* folder : {"app/window/panes", "app/window/dialogs"})
+      for (fs::path const& file : sources(folder))
+        for (std::string const& include : includes_of(file)) {
+          seen += include == "app/window/pane.h" || include == "app/window/dialogs/dialog.h";
+          QVERIFY2(
+              include != "app/window/main_window.h" && !include.starts_with("app/window/parts/"),
+              (file.string() + " includes " + include).c_str());
+        }
+    QVERIFY(seen >= 20);
+  }
+
   /// Two types of one name would be taken for one by the linker, without a word.
   void a_type_is_defined_once() {
     std::regex const opens("^namespace ?([\\w:]*) *\\{"), closes("^\\}.*// namespace");

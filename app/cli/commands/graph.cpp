@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/output.h"
-#include "engine/session/model/graph_pass_views.h"
+#include "engine/session/cases/graph_pass_views.h"
 #include "engine/session/views/graph_picture.h"
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"

@@ -18,6 +18,7 @@
 #include "engine/session/model/loaded_model.h"
 #include "engine/session/model/open_kernel.h"
 #include "engine/session/spread_words.h"
+#include "engine/session/stage_names.h"
 #include "engine/session/views/compare.h"
 #include "engine/session/views/schedule_views.h"
 

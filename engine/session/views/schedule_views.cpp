@@ -1,4 +1,5 @@
 #include "engine/session/views/schedule_views.h"
+#include "engine/session/stage_names.h"
 #include "engine/session/views/machine_views.h"
 #include "engine/session/views/tensor_cards.h"
 

@@ -29,8 +29,6 @@ NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache
 
 /// Stages of a kernel in the order shown: expression, program, each pass, LLVM IR, assembly.
 std::vector<CodeStage> code_stages(Backend const& backend);
-/// What a stage is called now: passes had other names before.
-std::string stage_called(std::string const& key);
 inline constexpr char const* kExpressionStage = "expression";
 inline constexpr char const* kProgramStage = "program";
 

@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 #include <limits>
 
+#include "app/window/dialogs/step.h"
 #include "app/window/pane.h"
 #include "app/window/panes/suggestions/journal.h"
 #include "engine/session/facts/facts.h"
@@ -55,7 +56,7 @@ public:
             [this](QPoint) { bench_.ask(journal::ShowView{"memory"}); });
     connect(lanes_, &LaneRow::came_into_sight, this, [this] { look_at_memories(); });
     connect(row, &StepRow::step_asked, this,
-            [this](QString const& primitive) { bench_.ask_step(primitive); });
+            [this](QString const& primitive) { ask_step(bench_, primitive); });
     connect(view_, &LadderView::step_asked, this,
             [this](QString const& line) { bench_.apply_line(line); });
     connect(view_, &LadderView::dragged, this, [this](QPoint at) { follow(at); });
@@ -209,7 +210,7 @@ private:
       QString name = QString::fromStdString(primitive.name);
       menu->addAction(
           QString::fromStdString(primitive.title) + "\t" + QString::fromStdString(primitive.key),
-          this, [this, name] { bench_.ask_step(name); });
+          this, [this, name] { ask_step(bench_, name); });
     }
     menu->popup(at);
   }

@@ -8,26 +8,27 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "app/window/main_window.h"
+#include "app/window/parts/commands.h"
 #include "widgets/palette/palette.h"
 
 namespace tw {
 
 /// Commands, then what panes have: kernels, loops of the chosen one, tensors of the graph.
-std::vector<PaletteEntry> MainWindow::palette_entries() {
+std::vector<PaletteEntry> Commands::palette_entries() const {
   std::vector<PaletteEntry> entries;
-  for (UserCommand const& action : actions_)
+  for (UserCommand const& action : commands_)
     if (!action.possible || action.possible())
       entries.push_back({action.name, action.keys, action.also, action.run});
-  for (Placed const& placed : panes_)
+  for (PlacedPane const& placed : panes_.all())
     std::ranges::move(placed.pane->palette_entries(), std::back_inserter(entries));
   return entries;
 }
 
-Status MainWindow::show_palette_dialog() {
-  auto* dialog = new Palette(palette_entries(), this);
-  connect(dialog, &Palette::line_typed, this, [this](QString const& line) { apply_line(line); });
-  open(dialog);
+Status Commands::show_palette() {
+  auto* dialog = new Palette(palette_entries(), &window_);
+  QObject::connect(dialog, &Palette::line_typed, &window_,
+                   [this](QString const& line) { bench_.apply_line(line); });
+  bench_.open(dialog);
   return {};
 }
 
@@ -47,7 +48,7 @@ QString key_table(std::vector<std::pair<QString, QString>> const& rows, int keys
 }  // namespace
 
 /// The sections of the key sheet in their order, with a row for each key.
-std::vector<MainWindow::KeySection> MainWindow::key_sections() const {
+std::vector<Commands::KeySection> Commands::key_sections() const {
   std::vector<KeySection> sections{{"Steps on the selected loop", {}}};
   auto section = [&](QString const& title) -> KeySection& {
     for (KeySection& known : sections)
@@ -55,20 +56,20 @@ std::vector<MainWindow::KeySection> MainWindow::key_sections() const {
     return sections.emplace_back(KeySection{title, {}});
   };
   QString const anywhere = "Anywhere";  // the last one
-  for (Placed const& placed : panes_)
+  for (PlacedPane const& placed : panes_.all())
     for (Pane::Key const& key : placed.pane->keys())
       if (key.section != anywhere) section(key.section).rows.push_back({key.keys, key.what});
-  for (UserCommand const& action : actions_)
+  for (UserCommand const& action : commands_)
     if (!action.keys.isEmpty()) section(action.section).rows.push_back({action.keys, action.name});
   section(anywhere).rows = {{"Tab, Shift+Tab", "Go from pane to pane"}};
-  for (Placed const& placed : panes_)
+  for (PlacedPane const& placed : panes_.all())
     for (Pane::Key const& key : placed.pane->keys())
       if (key.section == anywhere) section(anywhere).rows.push_back({key.keys, key.what});
   return sections;
 }
 
-Status MainWindow::show_keys_dialog() {
-  auto* dialog = new QDialog(this);
+Status Commands::show_keys() {
+  auto* dialog = new QDialog(&window_);
   dialog->setObjectName("keys");
   dialog->setWindowTitle("Keys");
   auto* page = new QWidget;
@@ -78,7 +79,7 @@ Status MainWindow::show_keys_dialog() {
     auto* title = new QLabel(section.title);
     title->setProperty("role", "title");
     column->addWidget(title);
-    column->addWidget(new QLabel(key_table(section.rows, theme_.px(150))));
+    column->addWidget(new QLabel(key_table(section.rows, bench_.theme().px(150))));
   }
   auto* scroll = new QScrollArea;
   scroll->setObjectName("keySheet");
@@ -87,9 +88,9 @@ Status MainWindow::show_keys_dialog() {
   auto* outer = new QVBoxLayout(dialog);
   outer->setContentsMargins(0, 0, 0, 0);
   outer->addWidget(scroll);
-  int tall = std::min(
-      {page->sizeHint().height() + 8, height() - 60, screen()->availableSize().height() - 60});
-  open(dialog);
+  int tall = std::min({page->sizeHint().height() + 8, window_.height() - 60,
+                       window_.screen()->availableSize().height() - 60});
+  bench_.open(dialog);
   dialog->resize(page->sizeHint().width() + 24, tall);
   scroll->setFocus();
   return {};

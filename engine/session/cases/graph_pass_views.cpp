@@ -1,4 +1,4 @@
-#include "engine/session/model/graph_pass_views.h"
+#include "engine/session/cases/graph_pass_views.h"
 
 #include "engine/session/model/loaded_model.h"
 
