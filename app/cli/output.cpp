@@ -69,8 +69,8 @@ void add_model_options(Command command, Context& context, std::string& path) {
       .repeatable();
   command
       .add_option("--graph-option", context.arrangements,
-                  "a layout or algorithm other than the target's default: blocks=plain, "
-                  "NODE.algorithm=product; `tw tune MODEL --knobs` lists what there is")
+                  "a layout or algorithm other than the target's default: channel_block=plain, "
+                  "NODE.algorithm=im2col; `tw tune MODEL --knobs` lists what there is")
       .type_name("KNOB=VALUE")
       .repeatable();
   command
@@ -131,7 +131,7 @@ Result<session::LoadOptions> load_options(Context const& context) {
     if (equals == std::string::npos || equals == 0 || equals + 1 == one.size())
       return bad_input(
           "bad_arrangement",
-          fmt::format("--graph-option takes KNOB=VALUE, as in blocks=8, not '{}'", one));
+          fmt::format("--graph-option takes KNOB=VALUE, as in channel_block=8, not '{}'", one));
     options.arrangement[one.substr(0, equals)] = one.substr(equals + 1);
   }
   TRY_ASSIGN(options.sizes, sizes_of(context));

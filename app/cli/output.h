@@ -65,8 +65,8 @@ void print_line(Context const& context, Json json);
 std::unique_lock<std::recursive_mutex> turn_to_print(Context const& context);
 
 Json to_json(Error const& error);
-/// "--shape data=1x3x224x224", "--graph-option blocks=8", "--size n=17" of every command that takes
-/// a model.
+/// "--shape data=1x3x224x224", "--graph-option channel_block=8", "--size n=17" of every command
+/// that takes a model.
 void add_model_options(Command command, Context& context, std::string& path);
 /// "--device NAME" of every command that runs something.
 void add_device_option(Command command, Context& context);

@@ -7,7 +7,7 @@ namespace tw {
 
 /// Whether it has a tensor expression at all; without one only the reference runs it.
 bool has_compute(Operator const& op);
-/// "direct", "product": the first is taken where nobody chooses.
+/// "direct", "im2col": the first is taken where nobody chooses.
 std::vector<std::string> compute_names(Operator const& op);
 
 /// Whether the operator can be computed so. Errors: unknown_algorithm, layout_not_taken (with the

@@ -57,7 +57,7 @@ struct Arrangement {
 
 /// One of several ways to compute an operator.
 struct Compute {
-  std::string name;  ///< "direct", "product"
+  std::string name;  ///< "direct", "im2col"
   std::string doc;
   /// Whether it can do a node whose tensors lie so; the error says why not. Shapes were accepted by
   /// `infer`, layouts fit them.

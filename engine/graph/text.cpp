@@ -31,7 +31,7 @@ std::string value_line(char const* what, Graph const& graph, ValueId id) {
   return line + "\n";
 }
 
-/// "conv", "conv by product", "opaque 'Name'".
+/// "conv", "conv by im2col", "opaque 'Name'".
 std::string operator_of(Node const& node) {
   if (node.is_opaque()) return "opaque '" + node.type + "'";
   return node.algorithm.empty() ? node.type : node.type + " by " + node.algorithm;

@@ -40,7 +40,7 @@ struct OpenSample {
 struct FixShapes {
   std::string shapes;
 };
-/// Job: the open model again with another layout or algorithm, "blocks=8": one of
+/// Job: the open model again with another layout or algorithm, "channel_block=8": one of
 /// snapshot.model->choices. Kernels that are others then begin anew; their histories come back with
 /// their arrangement, and projects keep them.
 struct Arrange {

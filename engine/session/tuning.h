@@ -196,7 +196,7 @@ std::string_view name_of(ModelTuningState state);  ///< "searching"
 
 /// A layout or an algorithm that was tried before the kernels.
 struct TriedChoice {
-  std::string choice;  ///< "blocks=8"
+  std::string choice;  ///< "channel_block=8"
   double speedup = 0;  ///< of the network, over the best before; 0: it did not run
   bool kept = false;
   std::string sentence;  ///< why it did not run

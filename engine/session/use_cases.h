@@ -39,7 +39,7 @@ Result<Model> load_arranged(std::string const& source, LoadOptions const& option
                             Backend const& backend, std::string& sentence, StopToken stop = {},
                             Progress const& progress = {});
 
-/// What the target leaves open for the model's layouts and algorithms: "blocks",
+/// What the target leaves open for the model's layouts and algorithms: "channel_block",
 /// "NODE.algorithm"; each as this model has it.
 std::vector<Knob> const& arrangement_knobs(LoadedModel const& model);
 /// The same model with other choices, its own kernels too: what is not named is as by rule. Errors:

@@ -28,7 +28,7 @@ struct FreeInput {
 
 /// What the target leaves open for the model's layouts and algorithms.
 struct ArrangementChoice {
-  std::string knob;                 ///< "blocks", "conv_5.algorithm"
+  std::string knob;                 ///< "channel_block", "conv_5.algorithm"
   std::vector<std::string> values;  ///< that it may have
   std::string value, by_rule;
 };

@@ -217,7 +217,7 @@ private slots:
       });
       for (Node const& node : fused->nodes) {
         changes += node.type == "change_layout";
-        products += node.algorithm == "product";
+        products += node.algorithm == "im2col";
       }
     }
     qInfo(

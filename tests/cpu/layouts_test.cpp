@@ -179,7 +179,7 @@ private slots:
     QStringList names;
     for (Knob const& knob : knobs) names << QString::fromStdString(knob.name);
     // The two convolutions of v are one kernel on their two sizes; of one tap there is no choice.
-    QCOMPARE(names, QStringList({"blocks", "a.algorithm", "b.algorithm", "c.algorithm"}));
+    QCOMPARE(names, QStringList({"channel_block", "a.algorithm", "b.algorithm", "c.algorithm"}));
     std::set<std::string> stored_as;
     for (Knob const& knob : knobs)
       for (std::string const& value : knob.values) {
@@ -200,17 +200,17 @@ private slots:
     add_parameter(model, "v", {16, 16, 3, 3}, 2);
     for (size_t node : {1, 2})
       model.graph.nodes[node].attributes["pads"] = std::vector<int64_t>{1, 1, 1, 1};
-    auto [graph, knobs] = arranged(build_graph(model).value(), {{"b.algorithm", "product"}});
+    auto [graph, knobs] = arranged(build_graph(model).value(), {{"b.algorithm", "im2col"}});
     QCOMPARE(knobs.size(), size_t(2));
     QCOMPARE(graph.nodes[0].algorithm, std::string());
-    for (size_t node : {1, 2}) QCOMPARE(graph.nodes[node].algorithm, std::string("product"));
+    for (size_t node : {1, 2}) QCOMPARE(graph.nodes[node].algorithm, std::string("im2col"));
   }
 
   void smaller_blocks_take_fewer_channels() {
     Graph graph = mobile_block(24, {"a = Conv x w wb", "b = Conv a d", "y = Conv b p"});
     QVERIFY(!has_images_in_blocks(arranged(graph, {}).first));
-    QVERIFY(has_images_in_blocks(arranged(graph, {{"blocks", "8"}}).first));
-    QVERIFY(!has_images_in_blocks(arranged(graph, {{"blocks", "plain"}}).first));
+    QVERIFY(has_images_in_blocks(arranged(graph, {{"channel_block", "8"}}).first));
+    QVERIFY(!has_images_in_blocks(arranged(graph, {{"channel_block", "plain"}}).first));
   }
 
   void without_a_target_all_is_plain() {

@@ -166,7 +166,7 @@ private slots:
     GraphChoices choices = blocks_between(graph);
     choices.operands[{node_of(graph, "c"), 0}] = layout("ABCD4b");  // of 3 channels
     choices.operands[{node_of(graph, "y"), 0}] = Layout();
-    choices.algorithms[node_of(graph, "y")] = "product";
+    choices.algorithms[node_of(graph, "y")] = "im2col";
     Graph changed = apply_choices(graph, choices).value();
     QVERIFY2(verify(changed).has_value(), qPrintable(message_of(verify(changed))));
     std::vector<std::string> types;
@@ -175,7 +175,7 @@ private slots:
              (std::vector<std::string>{"change_layout", "conv", "relu", "change_layout", "conv"}));
     // x: 3 x 20 elements to 4 x 20; r: 48 elements there and here.
     QCOMPARE(changed_bytes(changed), int64_t(4 * (60 + 80 + 48 + 48)));
-    QVERIFY(to_text(changed).find("= conv by product(") != std::string::npos);
+    QVERIFY(to_text(changed).find("= conv by im2col(") != std::string::npos);
     QVERIFY(same_results(graph, changed));
   }
 
@@ -249,9 +249,9 @@ private slots:
             }).contains("has a different shape than its type"));
     QVERIFY(broken([&](Graph& g) {
               g.nodes[0].algorithm = "by_magic";
-            }).contains("conv is not computed by 'by_magic', but by direct, product"));
+            }).contains("conv is not computed by 'by_magic', but by direct, im2col"));
     QVERIFY(broken([&](Graph& g) {
-              g.nodes[0].algorithm = "product";
+              g.nodes[0].algorithm = "im2col";
             }).contains("it only takes and gives tensors in the plain layout"));
   }
 
@@ -293,8 +293,7 @@ private slots:
                      names.insert(compute.name).second,
                  op->name.c_str());
     }
-    QCOMPARE(compute_names(*find_operator("conv")),
-             (std::vector<std::string>{"direct", "product"}));
+    QCOMPARE(compute_names(*find_operator("conv")), (std::vector<std::string>{"direct", "im2col"}));
     QCOMPARE(compute_names(*find_operator("relu")), (std::vector<std::string>{"direct"}));
   }
 };

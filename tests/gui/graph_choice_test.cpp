@@ -127,14 +127,15 @@ private slots:
   void arranging_stands_at_the_card_that_it_is_about() {
     auto arranging = [](QStringList const& entries) { return entries.filter("Graph option: "); };
     for (QString const& entry : arranging(menu_at(false, {3, 3})))
-      QVERIFY2(entry.startsWith("Graph option: blocks="), qPrintable(entry));
+      QVERIFY2(entry.startsWith("Graph option: channel_block="), qPrintable(entry));
     int with_choices = 0;
     for (graph::Card const& card : view(false).cards()->cards) {
       view(false).bring_into_view(card.box);
       QStringList own = arranging(menu_at(false, head_of(false, card.chips.front().node->id)));
       with_choices += !own.isEmpty();
       QVERIFY2(own.size() <= 6, qPrintable(own.join("\n")));
-      for (QString const& entry : own) QVERIFY2(!entry.contains("blocks="), qPrintable(entry));
+      for (QString const& entry : own)
+        QVERIFY2(!entry.contains("channel_block="), qPrintable(entry));
     }
     QVERIFY(with_choices > 0);
   }

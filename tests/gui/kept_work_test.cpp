@@ -55,8 +55,8 @@ private slots:
   }
 
   void another_layout_is_work() {
-    QCOMPARE(lines("sample dqn\nexpect project.changed no\ngraph option blocks=8\n"
-                   "expect model.graph_options blocks=8\nexpect project.changed yes\n"),
+    QCOMPARE(lines("sample dqn\nexpect project.changed no\ngraph option channel_block=8\n"
+                   "expect model.graph_options channel_block=8\nexpect project.changed yes\n"),
              std::string());
     open(other_);
     QCOMPARE(kept().size(), 1);

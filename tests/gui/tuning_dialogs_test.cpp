@@ -290,13 +290,15 @@ private slots:
       QString text = view.findChild<QLabel*>("modelTuningResult")->text();
       return text.left(text.indexOf(". ") + 1);
     };
-    model->choices = {{"blocks=8", 0.9}, {"blocks=32", 0.8}};
+    model->choices = {{"channel_block=8", 0.9}, {"channel_block=32", 0.8}};
     QCOMPARE(said(), QString("Layouts and algorithms: none of 2 that were tried is faster."));
-    model->choices.push_back({"blocks=16", 1.25, true});
-    QCOMPARE(said(), QString("Layouts and algorithms: blocks=16 is kept, 1.25 times faster; 2 more "
-                             "were not faster."));
-    model->choices = {{"blocks=16", 1.25, true}};
-    QCOMPARE(said(), QString("Layouts and algorithms: blocks=16 is kept, 1.25 times faster."));
+    model->choices.push_back({"channel_block=16", 1.25, true});
+    QCOMPARE(said(),
+             QString("Layouts and algorithms: channel_block=16 is kept, 1.25 times faster; 2 more "
+                     "were not faster."));
+    model->choices = {{"channel_block=16", 1.25, true}};
+    QCOMPARE(said(),
+             QString("Layouts and algorithms: channel_block=16 is kept, 1.25 times faster."));
     model->choices = {{"", 0, false, "none of the devices is of the type in use"}};
     QCOMPARE(said(), QString("Layouts stay: none of the devices is of the type in use."));
     model->state = ModelTuningState::kArranging;

@@ -33,7 +33,7 @@ private slots:
   void what_is_chosen_is_what_the_kernels_are() {
     std::vector<Knob> const& knobs = arrangement_knobs(*model_);
     QVERIFY(knobs.size() >= 3);
-    QCOMPARE(knobs.front().name, std::string("blocks"));
+    QCOMPARE(knobs.front().name, std::string("channel_block"));
     QVERIFY(arrangement_of(*model_).empty());
     for (Knob const& knob : knobs)
       for (std::string const& value : knob.values) {
@@ -58,10 +58,11 @@ private slots:
     QVERIFY2(
         refusal({{"block", "8"}}).starts_with("the model has no choice 'block'; it has blocks, "),
         refusal({{"block", "8"}}).c_str());
-    QCOMPARE(refusal({{"blocks", "12"}}),
+    QCOMPARE(refusal({{"channel_block", "12"}}),
              std::string("blocks cannot be '12': it is one of 8, 16, 32, plain"));
-    QCOMPARE(sentence_of(load_model("example:matmul", {{}, {}, {{"blocks", "8"}}}, backend())),
-             std::string("the model has no choice 'blocks'; it has none"));
+    QCOMPARE(
+        sentence_of(load_model("example:matmul", {{}, {}, {{"channel_block", "8"}}}, backend())),
+        std::string("the model has no choice 'blocks'; it has none"));
   }
 
   void a_device_decides() {
@@ -95,7 +96,7 @@ private slots:
   void what_is_fixed_is_not_tried() {
     ArrangeRequest request{.threads = 1};
     for (Knob const& knob : arrangement_knobs(*model_))
-      if (knob.name != "blocks") request.fixed[knob.name] = knob.value();
+      if (knob.name != "channel_block") request.fixed[knob.name] = knob.value();
     auto result = arrange_model(model_, request, backend(), *device_);
     QVERIFY2(result, sentence_of(result).c_str());
     QCOMPARE(result->tried.size(), size_t(3));
@@ -108,7 +109,7 @@ private slots:
   void a_project_keeps_it() {
     QTemporaryDir folder;
     std::string file = folder.filePath("p.twproj").toStdString();
-    Model other = arranged(*model_, {{"blocks", "8"}}, backend()).value();
+    Model other = arranged(*model_, {{"channel_block", "8"}}, backend()).value();
     TunedModel tuned;
     QVERIFY(write_tuned_project(*other, tuned, "sample:dqn", "", {}, backend(), file));
     auto opened = shaped_model(file, {}, backend(), folder.path().toStdString());
@@ -118,7 +119,7 @@ private slots:
     // What somebody says on the way goes before.
     auto said =
         shaped_model(file, {{}, {}, {{"blocks", "plain"}}}, backend(), folder.path().toStdString());
-    QCOMPARE(arrangement_of(*said->model), Point({{"blocks", "plain"}}));
+    QCOMPARE(arrangement_of(*said->model), Point({{"channel_block", "plain"}}));
   }
 
   void a_project_of_another_target_opens_by_rule() {
@@ -140,7 +141,7 @@ private slots:
   void a_damaged_one_is_no_project() {
     Project project;
     project.model.source = "sample:dqn";
-    project.model.arrangement = {{"blocks", "8"}};
+    project.model.arrangement = {{"channel_block", "8"}};
     std::string text = to_text(project);
     QCOMPARE(parse_project(text, "f")->model.arrangement, project.model.arrangement);
     std::string::size_type at = text.find("\"8\"");
@@ -170,7 +171,7 @@ private slots:
     undo_all(changed);
     undo_all(same);
     QCOMPARE(session->snapshot().history->current, 0);
-    QVERIFY(session->execute(Arrange{"blocks=8"}));
+    QVERIFY(session->execute(Arrange{"blocks=8"}));  // as older journals say it
     QVERIFY(session->wait_idle(120));
     QVERIFY(!session->snapshot().error);
     QCOMPARE(session->snapshot().model->choices[0].value, std::string("8"));
@@ -178,20 +179,21 @@ private slots:
     QCOMPARE(session->snapshot().history->nodes.size(), size_t(2));
     QCOMPARE(session->snapshot().history->current, 0);
     Project saved = parse_project(session->save(), "f").value();
-    QCOMPARE(saved.model.arrangement, Point({{"blocks", "8"}}));
+    QCOMPARE(saved.model.arrangement, Point({{"channel_block", "8"}}));
     QCOMPARE(std::ranges::count(saved.kernels, changed, &ProjectKernel::name), 1);
     // What was shaped comes back with its layout.
-    QVERIFY(session->execute(Arrange{"blocks=16"}));
+    QVERIFY(session->execute(Arrange{"channel_block=16"}));
     QVERIFY(session->wait_idle(120));
     QVERIFY(session->execute(SelectKernel{find(changed)}));
     QCOMPARE(session->snapshot().history->current, 0);
     QVERIFY(session->snapshot().model->choices[0].value ==
             session->snapshot().model->choices[0].by_rule);
-    auto refused = session->execute(Arrange{"blocks=7"});
+    auto refused = session->execute(Arrange{"channel_block=7"});
     QVERIFY(!refused);
     QCOMPARE(refused.error().message,
              std::string("blocks cannot be '7': it is one of 8, 16, 32, plain"));
-    QCOMPARE(session->execute(Arrange{"blocks"}).error().code, std::string("bad_arrangement"));
+    QCOMPARE(session->execute(Arrange{"channel_block"}).error().code,
+             std::string("bad_arrangement"));
   }
 
   /// Another layout's history of the same kernel may stand first, as on another kind of device.

@@ -16,7 +16,7 @@ private slots:
     auto session = testing::make_session(false);
     QVERIFY(session->execute(OpenSample{"mobilenet"}));
     QVERIFY(session->wait_idle(300));
-    QVERIFY(session->execute(Arrange{"blocks=plain"}));
+    QVERIFY(session->execute(Arrange{"channel_block=plain"}));
     QVERIFY(session->wait_idle(300));
     int last = int(session->snapshot().kernels->rows.size()) - 1;  // a product, in any layout
     std::string const kernel = session->snapshot().kernels->rows[size_t(last)].name;
@@ -38,14 +38,14 @@ private slots:
       size_t equals = one.choice.find('=');
       if (one.kept) kept[one.choice.substr(0, equals)] = one.choice.substr(equals + 1);
     }
-    QVERIFY(kept.contains("blocks"));
+    QVERIFY(kept.contains("channel_block"));
     Snapshot now = session->snapshot();
     QCOMPARE(now.kernels->rows[size_t(now.kernel)].name, kernel);
     QCOMPARE(now.history->current, edited_);
     Point arrangement = parse_project(session->save(), "f").value().model.arrangement;
     for (ArrangementChoice const& choice : now.model->choices)
       if (kept.contains(choice.knob)) QCOMPARE(choice.value, kept[choice.knob]);
-    QVERIFY(!arrangement.contains("blocks") || arrangement["blocks"] != "plain");
+    QVERIFY(!arrangement.contains("channel_block") || arrangement["channel_block"] != "plain");
   }
 
 private:

@@ -26,7 +26,7 @@ inline GraphChoices blocks_everywhere(Graph const& graph, int64_t block) {
       bool one_group = integer(node.attributes, "group", 1) == 1;
       size_t rank = tensor_info(graph.value(node.inputs[1]))->shape.size();
       if (one_group && ++dense % 3 == 0)
-        choices.algorithms[id] = "product";
+        choices.algorithms[id] = "im2col";
       else
         choices.operands[{id, 1}] = Layout::in_blocks(rank, 0, block);
     }

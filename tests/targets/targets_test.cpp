@@ -206,7 +206,7 @@ private slots:
     Graph graph = small_network(Weights::kInputs);
     Graph chosen = optimize(graph, *backend).value();
     QVERIFY(changed_bytes(chosen) > 0);
-    QVERIFY(to_text(chosen).find("= conv by product(") != std::string::npos);
+    QVERIFY(to_text(chosen).find("= conv by im2col(") != std::string::npos);
     Plan plan = make_plan(chosen).value();
     LocalDevice device(
         {.program = testing::built("/tests/test-device"), .target = backend->target().name});

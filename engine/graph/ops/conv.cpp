@@ -285,7 +285,7 @@ RandomCase random_case(Rng& rng) {
   if ((groups == 1 || depthwise) && rng.below(3) == 0)
     choose_random_blocks(rng, depthwise, result);
   else if (groups == 1 && rng.below(3) == 0)
-    result.algorithm = "product";
+    result.algorithm = "im2col";
   return result;
 }
 
@@ -310,7 +310,7 @@ Operator const& row() {
                     .doc = "every output sums over its window; channels may be stored in blocks",
                     .takes = direct_takes,
                     .make = direct},
-                   {.name = "product",
+                   {.name = "im2col",
                     .doc = "the windows become columns of a matrix (im2col), which a single matrix "
                            "product multiplies",
                     .takes = product_takes,

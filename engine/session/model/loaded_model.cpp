@@ -13,6 +13,7 @@
 #include "engine/ir/text.h"
 #include "engine/samples/samples.h"
 #include "engine/session/model/fusion_knobs.h"
+#include "engine/session/model/graph_options.h"
 #include "engine/session/views/graph_views.h"
 #include "engine/support/base/quantities.h"
 #include "engine/support/base/random.h"
@@ -101,9 +102,10 @@ PassDone pass_done(GraphStage const& stage) {
   return done;
 }
 
-Status build(LoadedModel& model, Point const& arrangement, Backend const& backend,
+Status build(LoadedModel& model, Point const& given, Backend const& backend,
              Progress const& progress, Backend const* helper = nullptr) {
   if (progress) progress({"fusing operators", 1, 3});
+  Point const arrangement = graph_options_called(given);
   Decisions decisions(arrangement);
   LayoutChooser choose = [&](Graph const& graph) -> Result<GraphChoices> {
     TRY_ASSIGN(GraphChoices own, backend.choose_layouts(graph, decisions));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/session/model/fusion_knobs.h"
+#include "engine/session/model/graph_options.h"
 #include "engine/session/state/model_tuning_job.h"
 #include "engine/session/state/session_impl.h"
 
@@ -27,12 +28,13 @@ TriedChoice choice_of(TriedArrangement const& tried) {
 Status SessionImpl::run(Arrange const& c) {
   size_t equals = c.choice.rfind('=');
   if (equals == std::string::npos || equals == 0)
-    return bad_input("bad_arrangement",
-                     fmt::format("a choice is KNOB=VALUE, as in blocks=8, not '{}'", c.choice));
+    return bad_input(
+        "bad_arrangement",
+        fmt::format("a choice is KNOB=VALUE, as in channel_block=8, not '{}'", c.choice));
   std::unique_lock lock(mutex_);
   if (!state_.model) return bad_input("no_model", "no model is open");
   Point point = arrangement_of(*state_.model);
-  std::string knob = c.choice.substr(0, equals), value = c.choice.substr(equals + 1);
+  auto [knob, value] = graph_option_called(c.choice.substr(0, equals), c.choice.substr(equals + 1));
   point[knob] = value;
   if (is_fusion_knob(knob)) {
     TRY(check_fusion(state_.model->after, knob, value));

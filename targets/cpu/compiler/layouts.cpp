@@ -95,7 +95,7 @@ private:
     });
     if (!any) return;
     std::string blocks =
-        decisions_.choose("blocks", {"8", "16", "32", kPlain}, std::to_string(kBlock));
+        decisions_.choose("channel_block", {"8", "16", "32", kPlain}, std::to_string(kBlock));
     images_ = blocks != kPlain;
     if (images_) block_ = std::stoll(blocks);
     std::map<std::string, std::string> kinds;  // the knob of each

@@ -10,8 +10,8 @@ namespace tw {
 /// lies side by side. Images around depthwise convolutions lie in blocks of channels, where no
 /// tensor has to be changed for it in a run.
 ///
-/// Knobs: "blocks", the channels that lie side by side, or "plain" where only weights do; and
-/// "NODE.algorithm" for all convolutions like that node.
+/// Knobs: "channel_block", the channels that lie side by side, or "plain" where only weights do;
+/// and "NODE.algorithm" for all convolutions like that node.
 GraphChoices choose_cpu_layouts(Graph const& graph, Decisions& decisions);
 
 }  // namespace tw

@@ -102,8 +102,8 @@ void CardMenu::add_cuts(std::vector<PaletteEntry>& entries) {
 
 // ---- layouts and algorithms -----------------------------------------------------------------
 
-/// "blocks" is about the whole model, "NODE.algorithm" about every group that runs that node's
-/// kernel.
+/// "channel_block" is about the whole model, "NODE.algorithm" about every group that runs that
+/// node's kernel.
 bool CardMenu::is_about(session::ArrangementChoice const& choice, int group) const {
   size_t dot = choice.knob.rfind('.');
   if (dot == std::string::npos) return group < 0;
