@@ -50,7 +50,7 @@ private slots:
     for (char const* words : {"tiles of 8: ", "tagged", "the baseline"})
       QVERIFY2(said.contains(words), qPrintable(said));
     std::string text = place.recorded();
-    for (std::string words : {"tag ", "name ", "baseline "})
+    for (std::string words : {"star ", "name ", "baseline "})
       QVERIFY(text.find(words + std::to_string(leaf)) != std::string::npos);
     QVERIFY(place.window->windowTitle().endsWith("Tilewright"));
     QTest::keyClick(map, Qt::Key_T);
