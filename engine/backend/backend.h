@@ -51,7 +51,9 @@ using CodeParts = std::vector<CodePart>;
 /// is this kernel's own, ready to be sent to a device.
 struct Artifact {
   CodeParts parts;
-  std::vector<std::byte> library;  ///< what `Backend::link` made of `parts` alone; see `compile`
+  /// What `Backend::link` made of `parts` alone; see `compile`. Only the target's processor knows
+  /// what it is: a library of the system's, several parts, a text.
+  std::vector<std::byte> library;
   std::string symbol;
   int64_t workspace_bytes = 0;
   std::vector<CheckedAccess> accesses;  ///< of kChecked, for describe_report
@@ -89,6 +91,8 @@ public:
   /// One library of the parts of several kernels, as `Processor::load` takes it. Errors:
   /// undefined_symbol, duplicate_symbol, link_failed.
   virtual Result<std::vector<std::byte>> link(std::span<CodeParts const> kernels) const = 0;
+  /// What the name of a file with such a library ends with: "so" where the system loads it.
+  virtual std::string library_ending() const { return "bin"; }
   /// `generate`, then `link`. (Not called "emit", which is a macro of Qt.)
   Result<Artifact> compile(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts,
                            StopToken stop = {}) const {

@@ -86,6 +86,7 @@ struct TrialAnswer {
   int64_t wrong_element = 0;
   Samples samples;            ///< of what is right
   std::vector<double> speed;  ///< of the processor after each sample, as in Timing
+  TimedBy by = TimedBy::kHost;
 };
 
 /// Gets each answer of several.

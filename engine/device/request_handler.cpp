@@ -7,6 +7,7 @@
 #include "engine/device/channel.h"
 #include "engine/device/crash.h"
 #include "engine/device/hardware_text.h"
+#include "engine/device/processor_clock.h"
 #include "engine/device/requests.h"
 #include "engine/runtime/kernel_code.h"
 #include "engine/runtime/timer.h"
@@ -248,13 +249,6 @@ Status RequestHandler::call_kernel(std::string const& symbol, void* kernel,
   return stopped_with("the kernel '" + symbol + "'", code);
 }
 
-Status RequestHandler::wait() {
-  int32_t code = processor_.wait();
-  if (code == 0) return {};
-  if (auto failure = processor_.take_failure()) return std::unexpected(std::move(*failure));
-  return stopped_with("one of the kernels", code);
-}
-
 Status RequestHandler::call(BoundStep const& step, size_t index) {
   if (!step.network) return call_kernel(*step.symbol, step.kernel, step.buffers, index);
   // To ask takes as long as a small kernel.
@@ -278,42 +272,51 @@ Result<wire::Response> RequestHandler::run(wire::Run const& request) {
     if (stopped_()) return refused("cancelled", "the run was cancelled");
     TRY(call(steps[i], i));
   }
-  TRY(wait());
+  TRY(processor_.finish());
   if (std::optional<double> seconds = processor_.own_seconds(); seconds && steps.size() == 1)
     own_time_ = {request.SerializeAsString(), *seconds};
   return done();
 }
 
-Result<Timing> RequestHandler::timed(wire::Time const& request) {
+/// Errors: bad_timing.
+Result<TimingOptions> RequestHandler::timing_options_of(wire::Time const& request) {
   for (double seconds :
        {request.min_sample_seconds(), request.most_seconds(), request.incumbent_seconds()})
     if (!(seconds >= 0 && seconds <= kMostSeconds))  // also for what is no number
       return bad_input("bad_timing",
                        "the time of a sample and of a measurement must be from 0 seconds to a day");
+  return TimingOptions{.warm_up = std::clamp(request.warm_up(), 0, 1 << 20),
+                       .repeats = std::clamp(request.repeats(), 1, 1 << 20),
+                       .min_sample_seconds = request.min_sample_seconds(),
+                       .most_seconds = request.most_seconds(),
+                       .incumbent_seconds = request.incumbent_seconds()};
+}
+
+Result<Timing> RequestHandler::timed(wire::Time const& request) {
+  TRY_ASSIGN(TimingOptions timing_options, timing_options_of(request));
   TRY_ASSIGN(std::vector<BoundStep> steps, bind(request.run()));
   if (own_time_ && own_time_->run == request.run().SerializeAsString()) {
     Samples once{{own_time_->seconds}};
-    return Timing{.total = once, .steps = {once}, .speed = {probe_speed()}};
+    return Timing{
+        .total = once, .steps = {once}, .speed = {probe_speed()}, .by = TimedBy::kSimulator};
   }
-  TimingOptions timing_options{.warm_up = std::clamp(request.warm_up(), 0, 1 << 20),
-                               .repeats = std::clamp(request.repeats(), 1, 1 << 20),
-                               .min_sample_seconds = request.min_sample_seconds(),
-                               .most_seconds = request.most_seconds(),
-                               .incumbent_seconds = request.incumbent_seconds()};
+  ProcessorClock clock(processor_);
+  TRY(clock.make(step_moments(steps.size())));
   Status called;
   auto one = [&](size_t i) -> int32_t {
     called = call(steps[i], i);
-    if (called) called = wait();  // the time of a step is until it is done
+    // By the host's clock the time of a step is until it is done.
+    if (called && clock.by() == TimedBy::kHost) called = processor_.finish();
     return called ? 0 : 1;
   };
-  bool own_clock = false;
-  Result<Timing> timing = time_steps(steps.size(), one, timing_options, stopped_, [&] {
-    std::optional<double> seconds = processor_.own_seconds();
-    own_clock = own_clock || seconds;
-    return seconds;
-  });
+  Result<Timing> timing = time_steps(
+      steps.size(), one, timing_options, stopped_, [&] { return processor_.own_seconds(); },
+      &clock);
+  // What is under way still is no part of the next request, and may have failed.
+  Status finished = processor_.finish();
   TRY(called);  // it says more than a code
-  if (timing && own_clock && steps.size() == 1)
+  if (timing) TRY(finished);
+  if (timing && timing->by == TimedBy::kSimulator && steps.size() == 1)
     own_time_ = {request.run().SerializeAsString(), timing->total.least()};
   return timing;
 }
@@ -329,6 +332,7 @@ Result<wire::Response> RequestHandler::time(wire::Time const& request) {
   for (Samples const& samples : timing.steps) store(samples, *report.add_steps());
   report.mutable_speed()->Add(timing.speed.begin(), timing.speed.end());
   report.set_runs_per_sample(timing.runs_per_sample);
+  report.set_timed_by(int32_t(timing.by));
   return response;
 }
 

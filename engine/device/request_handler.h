@@ -72,6 +72,7 @@ private:
   Result<wire::Response> free_library(int64_t id);
   Result<wire::Response> run(wire::Run const& request);
   Result<wire::Response> time(wire::Time const& request);
+  static Result<TimingOptions> timing_options_of(wire::Time const& request);
   Result<Timing> timed(wire::Time const& request);
 
   Status memory_failure();
@@ -86,8 +87,6 @@ private:
   Status call(BoundStep const& step, size_t index);
   Status call_kernel(std::string const& symbol, void* kernel, std::span<MemoryPlace const> buffers,
                      size_t index);
-  /// Until the processor is done with what was called.
-  Status wait();
 
   Processor& processor_;
   Hardware const& hardware_;

@@ -85,6 +85,9 @@ Result<Timing> timing_of(wire::TimingReport const& report, size_t steps) {
   for (wire::SampleList const& list : report.steps()) timing.steps.push_back(to_samples(list));
   timing.speed.assign(report.speed().begin(), report.speed().end());
   timing.runs_per_sample = report.runs_per_sample();
+  if (report.timed_by() < 0 || report.timed_by() > int32_t(TimedBy::kSimulator))
+    return unexpected_answer();
+  timing.by = TimedBy(report.timed_by());
   TRY(check_timing(timing));
   return timing;
 }
@@ -127,12 +130,13 @@ uint64_t oldest_of(std::span<TrialCall const> trials, std::span<LimitedOutput co
 Result<TrialAnswer> trial_of(wire::Response const& response, size_t outputs) {
   if (!response.has_trial()) return unexpected_answer();
   wire::TrialReport const& report = response.trial();
-  TrialAnswer told{report.wrong_output(), report.wrong_element(), {}, {}};
+  TrialAnswer told{report.wrong_output(), report.wrong_element(), {}, {}, {}};
   if (told.wrong_output >= int(outputs)) return unexpected_answer();
   if (told.wrong_output >= 0) return told;
   TRY_ASSIGN(Timing timing, timing_of(report.timing(), 1));
   told.samples = std::move(timing.total);
   told.speed = std::move(timing.speed);
+  told.by = timing.by;
   return told;
 }
 

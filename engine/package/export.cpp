@@ -161,13 +161,15 @@ void report(ExportOptions const& options, char const* what, int64_t done, int64_
   if (options.progress) options.progress({what, done, total});
 }
 
-/// One for each place: "kernels.so", "kernels_1.so", ...
+/// One for each place: "kernels.so", "kernels_1.bin", ...
 Status write_libraries(PackageSource const& source, std::vector<KernelCode> const& codes,
                        fs::path const& to, package::Description& description) {
   for (int place = 0; place < int(source.plan.places()); ++place) {
     package::Site& site = place == 0 ? description : description.elsewhere[size_t(place - 1)];
-    std::string name = place == 0 ? "kernels.so" : fmt::format("kernels_{}.so", place);
-    site.target = target_of(source.backend_at(place));
+    Backend const& backend = source.backend_at(place);
+    std::string number = place == 0 ? "" : fmt::format("_{}", place);
+    std::string name = fmt::format("kernels{}.{}", number, backend.library_ending());
+    site.target = target_of(backend);
     TRY_ASSIGN(site.library, write_library(to / name, source, codes, place));
   }
   return {};

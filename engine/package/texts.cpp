@@ -34,7 +34,7 @@ std::string tensor_lines(package::Description const& d, std::string const& prefi
 
 constexpr char kFiles[] =
     R"(model.json                what runs in which order, where tensors lie, how each kernel was scheduled
-kernels.so                the kernels; called through the table in their argument, without undefined symbols
+{:<25} the kernels; called through the table in their argument, without undefined symbols
 parameters.bin            the weights as the kernels read them
 libtilewright_runtime.so.1  loads and runs the three (libtilewright_runtime.so: its name for linkers)
 tilewright.h              its C interface, with DLPack for buffers of your own
@@ -50,7 +50,7 @@ tilewright-export.txt     what the export wrote: a later one into this folder re
 )";
 
 constexpr char kAccelerator[] =
-    R"(kernels_{0}.so, {1}: what runs on an accelerator of the target {2} ({3}), and what drives it.
+    R"({0}, {1}: what runs on an accelerator of the target {2} ({3}), and what drives it.
 With TILEWRIGHT_SIMULATE=1 in the environment a simulator takes its place.
 
 )";
@@ -123,16 +123,16 @@ std::string needs_of(std::string_view files) {
 std::string readme(package::Description const& d, SelfTest const& test, ReadmeNotes const& notes) {
   std::string accelerators;
   for (size_t i = 0; i < d.elsewhere.size(); ++i)
-    accelerators +=
-        fmt::format(kAccelerator, i + 1, package::accelerator_library(d.elsewhere[i].target.name),
-                    d.elsewhere[i].target.name, d.elsewhere[i].target.processor);
+    accelerators += fmt::format(kAccelerator, d.elsewhere[i].library.name,
+                                package::accelerator_library(d.elsewhere[i].target.name),
+                                d.elsewhere[i].target.name, d.elsewhere[i].target.processor);
   std::string head = fmt::format(
       "{}, exported by {} for {} ({}{}).\n\n{}\n", on_one_line(d.name), d.made_by,
       d.target.architecture, d.target.processor,
       d.target.features.empty() ? "" : fmt::format("; needs {}", fmt::join(d.target.features, " ")),
       tensor_lines(d, ""));
   std::string needs = fmt::format(kNeeds, notes.needs.empty() ? "glibc, libstdc++" : notes.needs);
-  return head + kFiles + accelerators + needs +
+  return head + fmt::format(kFiles, d.library.name) + accelerators + needs +
          (notes.note.empty() ? "" : on_one_line(notes.note) + ".\n") +
          test_lines(test, notes.origin) + kLicence;
 }

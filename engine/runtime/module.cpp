@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/runtime/abi.h"
+
 namespace tw {
 namespace {
 
@@ -92,6 +94,15 @@ Opened open_without_proc(std::span<std::byte const> library) {
           -1};
 }
 
+/// A library that says nothing was made for version 1, which every later one contains.
+Status check_version(void* handle) {
+  auto const* needed = static_cast<uint32_t const*>(dlsym(handle, "tw_needs_runtime"));
+  if (needed == nullptr || *needed <= kTwRuntimeVersion) return {};
+  return refused("module_too_new", "the kernel library needs version " + std::to_string(*needed) +
+                                       " of what kernels may call, and this runtime has version " +
+                                       std::to_string(kTwRuntimeVersion));
+}
+
 }  // namespace
 
 Result<LoadedModule> LoadedModule::load(std::span<std::byte const> library) {
@@ -103,7 +114,9 @@ Result<LoadedModule> LoadedModule::load(std::span<std::byte const> library) {
   if (opened.handle == nullptr && is_without_proc()) opened = open_without_proc(library);
   if (opened.handle == nullptr)
     return refused("module_not_loadable", "the kernel library cannot be loaded: " + opened.reason);
-  return LoadedModule(opened.handle, opened.file);
+  LoadedModule loaded(opened.handle, opened.file);
+  TRY(check_version(opened.handle));
+  return loaded;
 }
 
 LoadedModule::LoadedModule(LoadedModule&& other) noexcept

@@ -14,7 +14,7 @@ public:
   /// `library`: the bytes of an ELF shared library for this machine. Loaded from memory by way of
   /// /proc; where that is not mounted, from a private file in the first of /dev/shm, $TMPDIR, /tmp
   /// and /var/tmp that allows it, removed at once. Errors: module_not_loadable (with the loader's
-  /// words).
+  /// words), module_too_new (it needs entries of `TwRuntime` that came later than this runtime).
   static Result<LoadedModule> load(std::span<std::byte const> library);
 
   LoadedModule(LoadedModule&& other) noexcept;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/runtime/kernel_runtime.h"
+
 namespace tw {
 namespace {
 
@@ -54,7 +56,7 @@ int32_t run_serially(int64_t tasks, TwTaskBody body, void* closure) {
 
 ThreadPool::ThreadPool(int threads, Pinning pinning)
     : lease_(pinning == Pinning::kEachToItsCore ? threads : 0) {
-  runtime_ = {kTwRuntimeVersion, call_parallel_for, this};
+  runtime_ = table_without_device(call_parallel_for, this);
   std::vector<int> const& cores = lease_.cores();
   for (int i = 1; i < threads; ++i) {
     workers_.emplace_back([this, core = cores.empty() ? -1 : cores[size_t(i)]] { serve(core); });

@@ -5,8 +5,9 @@
 set(kit ${CMAKE_BINARY_DIR}/lib/tilewright)
 file(GLOB runtime_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/engine/runtime/package/*.cpp)
 list(APPEND runtime_sources
-  ${CMAKE_SOURCE_DIR}/engine/runtime/cores.cpp ${CMAKE_SOURCE_DIR}/engine/runtime/module.cpp
-  ${CMAKE_SOURCE_DIR}/engine/runtime/thread_pool.cpp
+  ${CMAKE_SOURCE_DIR}/engine/runtime/cores.cpp ${CMAKE_SOURCE_DIR}/engine/runtime/kernel_runtime.cpp
+  ${CMAKE_SOURCE_DIR}/engine/runtime/module.cpp ${CMAKE_SOURCE_DIR}/engine/runtime/processor.cpp
+  ${CMAKE_SOURCE_DIR}/engine/runtime/stream_pool.cpp ${CMAKE_SOURCE_DIR}/engine/runtime/thread_pool.cpp
   ${CMAKE_SOURCE_DIR}/engine/tensor/dtype.cpp ${CMAKE_SOURCE_DIR}/engine/support/base/error.cpp
   ${CMAKE_SOURCE_DIR}/targets/cpu/hardware/can_run.cpp ${CMAKE_SOURCE_DIR}/targets/cpu/hardware/tiles.cpp
   ${CMAKE_SOURCE_DIR}/targets/cpu/runtime/cpu_processor.cpp ${CMAKE_SOURCE_DIR}/targets/cpu/runtime/tilewright.cpp)

@@ -7,7 +7,7 @@ endif()
 file(GLOB package_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/targets/vta/hardware/*.cpp ${CMAKE_SOURCE_DIR}/targets/vta/simulator/*.cpp
   ${CMAKE_SOURCE_DIR}/targets/vta/stream/*.cpp ${CMAKE_SOURCE_DIR}/targets/vta/runtime/*.cpp ${CMAKE_SOURCE_DIR}/targets/vta/package/*.cpp)
 list(FILTER package_sources EXCLUDE REGEX "hardware/(boards|lint)\\.cpp$|runtime/processor\\.cpp$")
-foreach(source support/base/error support/base/quantities support/files support/write_file hardware/hardware)
+foreach(source runtime/processor support/base/error support/base/quantities support/files support/write_file hardware/hardware)
   list(APPEND package_sources ${CMAKE_SOURCE_DIR}/engine/${source}.cpp)
 endforeach()
 tw_groups(groups grouped tw_vta_package 8 ${package_sources})

@@ -104,6 +104,18 @@ private slots:
              QString(sane ? "none" : "impossible_times"));
   }
 
+  void whose_clock_a_time_is_of_is_told_and_a_clock_nobody_knows_is_refused() {
+    DeviceStep one{{1, 0}, "kernel", {}, {}};
+    for (int number : {-1, 0, 1, 2, 3, 1 << 20}) {
+      wire::Response response = timing({1e-3}, {1e-3}, {1}, 1);
+      response.mutable_timing()->set_timed_by(number);
+      WireDevice device = device_that_answers(response);
+      auto timed = device.time({&one, 1}, 1, {}, {});
+      QCOMPARE(timed.has_value(), number >= 0 && number <= 2);
+      QVERIFY(!timed || int(timed->by) == number);
+    }
+  }
+
   void a_devices_words_are_one_harmless_line() {
     wire::Response response;
     response.mutable_failure()->set_code("bad\033[2Jcode");

@@ -3,6 +3,7 @@
 
 #include <QtTest>
 #include <chrono>
+#include <map>
 #include <thread>
 
 #include "tests/support/sanitized.h"
@@ -69,6 +70,7 @@ private slots:
     auto own = [&]() -> std::optional<double> { return std::exchange(clock, 0.0); };
     Timing timing = time_steps(2, step, {.repeats = 9}, {}, own).value();
     QCOMPARE(calls, 2);
+    QVERIFY(timing.by == TimedBy::kSimulator);
     QCOMPARE(timing.total.seconds, std::vector<double>{2.5});
     QCOMPARE(timing.steps[0].seconds, std::vector<double>{2.0});
     QCOMPARE(timing.steps[1].seconds, std::vector<double>{0.5});
@@ -77,6 +79,41 @@ private slots:
     QCOMPARE(QString::fromStdString(failing.error().code), QString("kernel_failed"));
     auto none = []() -> std::optional<double> { return std::nullopt; };
     QCOMPARE(time_steps(2, step, {.repeats = 3}, {}, none)->total.seconds.size(), size_t(3));
+  }
+
+  void times_are_read_from_the_clock_that_was_given() {
+    // A device's: steps only give it work, and its time goes on with that alone.
+    struct OfDevice final : StepClock {
+      double now = 0;
+      std::map<size_t, double> moments;
+      int marks = 0, most_marks = 1000;
+      TimedBy by() const override { return TimedBy::kDevice; }
+      Status mark(size_t index) override {
+        if (++marks > most_marks) return environment_failed("device_lost", "the device is gone");
+        moments[index] = now;
+        return {};
+      }
+      Result<double> between(size_t from, size_t to) override {
+        return moments.at(to) - moments.at(from);
+      }
+    } clock;
+    auto step = [&](size_t index) {
+      clock.now += index == 0 ? 2.0 : 0.5;
+      return 0;
+    };
+    Timing several = time_steps(2, step, {.repeats = 3, .most_seconds = 5}, {}, {}, &clock).value();
+    QVERIFY(several.by == TimedBy::kDevice);
+    QCOMPARE(several.total.seconds, std::vector<double>(3, 2.5));
+    QCOMPARE(several.steps[0].seconds, std::vector<double>(3, 2.0));
+    QCOMPARE(several.steps[1].seconds, std::vector<double>(3, 0.5));
+    QVERIFY(clock.moments.size() <= step_moments(2));
+    Timing one = time_steps(1, step, {.repeats = 2}, {}, {}, &clock).value();
+    QCOMPARE(one.total.seconds, std::vector<double>(2, 2.0));
+    clock.marks = 0;
+    clock.most_marks = 3;
+    auto lost = time_steps(2, step, {}, {}, {}, &clock);
+    QCOMPARE(QString::fromStdString(lost.error().code), QString("device_lost"));
+    QVERIFY(time_steps(1, step, {.repeats = 1}).value().by == TimedBy::kHost);
   }
 
   void a_failing_step_ends_the_measurement() {

@@ -136,7 +136,7 @@ private slots:
     result = export_model(source, options);
     QVERIFY2(result, result ? "" : to_sentence(result.error()).c_str());
     QVERIFY(!result->test.ran && result->test.reason.find("no simulator") != std::string::npos);
-    QVERIFY(std::filesystem::exists(options.folder / "kernels_1.so"));
+    QVERIFY(std::filesystem::exists(options.folder / "kernels_1.bin"));
 
     auto lonely = package::Package::load(options.folder, processor_of(other_kind()), 1);
     QVERIFY(!lonely);

@@ -143,16 +143,14 @@ void Package::use_output(size_t index, void* memory) {
 }
 
 Status Package::run() {
-  auto failed = [](std::string const& kernel, int32_t code) -> Status {
-    if (code == 0) return {};
-    return stopped_with(kernel, code);
-  };
   TRY(steps_->run([&](Processor& processor, std::string const& symbol, void* kernel,
                       std::span<MemoryPlace const> buffers) -> Status {
     int32_t code = processor.call(kernel, buffers);
-    return code == 0 ? Status() : failed("the kernel '" + symbol + "'", code);
+    if (code == 0) return {};
+    if (auto failure = processor.take_failure()) return std::unexpected(std::move(*failure));
+    return stopped_with("the kernel '" + symbol + "'", code);
   }));
-  for (Loaded& place : places_) TRY(failed("one of the kernels", place.processor->wait()));
+  for (Loaded& place : places_) TRY(place.processor->finish());
   return {};
 }
 

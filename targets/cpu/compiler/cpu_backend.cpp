@@ -64,6 +64,7 @@ public:
 
   std::span<CodeTextKind const> texts() const override { return texts_; }
   std::string generator() const override { return code_generator_version(); }
+  std::string library_ending() const override { return "so"; }
 
   Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts,
                             StopToken stop) const override {

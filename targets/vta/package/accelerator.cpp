@@ -34,7 +34,7 @@ Result<std::unique_ptr<Processor>> opened(MachineNeeds const& needs, int64_t byt
 }  // namespace
 }  // namespace tw::vta
 
-extern "C" __attribute__((visibility("default"))) void tw_open_accelerator_1(
+extern "C" __attribute__((visibility("default"))) void tw_open_accelerator_2(
     tw::MachineNeeds const& needs, int64_t bytes, bool simulate,
     tw::Result<std::unique_ptr<tw::Processor>>& opened) {
   opened = tw::vta::opened(needs, bytes, simulate);
