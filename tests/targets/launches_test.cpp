@@ -185,6 +185,7 @@ private slots:
     RpcServerOptions options;
     options.worker = {testing::built("/tests/test-device"), "--target", launches::kName};
     options.memory_bytes = 32 << 20;
+    options.limits.threads = 64;
     auto server = RpcServer::start(options);
     QVERIFY2(server, server ? "" : server.error().message.c_str());
     auto device =

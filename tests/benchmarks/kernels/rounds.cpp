@@ -4,7 +4,7 @@
 #include <chrono>
 #include <numeric>
 
-#include "engine/runtime/abi.h"
+#include "engine/runtime/kernel_runtime.h"
 
 namespace tw::bench {
 namespace {
@@ -78,12 +78,12 @@ double FmaProbe::burst(int64_t iterations) const {
   alignas(64) std::byte data[64] = {};
   void* buffers[] = {&first, data, nullptr};
   // One task: the probe's loop over tasks runs in this thread.
-  TwRuntime runtime{kTwRuntimeVersion,
-                    [](void*, int64_t tasks, TwTaskBody body, void* closure) -> int32_t {
-                      for (int64_t i = 0; i < tasks; ++i) body(closure, i);
-                      return 0;
-                    },
-                    nullptr};
+  TwRuntime runtime = table_without_device(
+      [](void*, int64_t tasks, TwTaskBody body, void* closure) -> int32_t {
+        for (int64_t i = 0; i < tasks; ++i) body(closure, i);
+        return 0;
+      },
+      nullptr);
   auto start = Clock::now();
   reinterpret_cast<TwKernel>(function_)(buffers, &runtime);
   return seconds_since(start);
