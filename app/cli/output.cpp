@@ -9,6 +9,7 @@
 
 #include "app/cli/plain_text.h"
 #include "engine/measure/roofs.h"
+#include "engine/support/error_table.h"
 #include "engine/support/files.h"
 
 namespace tw::cli {
@@ -30,7 +31,9 @@ Json to_json(Error const& error) {
   if (error.place.line > 0) place["line"] = error.place.line;
   if (error.place.column > 0) place["column"] = error.place.column;
   if (!error.place.node.empty()) place["node"] = error.place.node;
-  return {{"error", {{"code", error.code}, {"message", error.message}, {"place", place}}}};
+  Json json = {{"code", error.code}, {"message", error.message}, {"place", place}};
+  if (std::string remedy = remedy_of(error.code); !remedy.empty()) json["remedy"] = remedy;
+  return {{"error", json}};
 }
 
 int report(Context const& context, Error const& of) {

@@ -39,6 +39,28 @@ class CommandsTest : public QObject {
 private slots:
   void initTestCase() { write("m.te", kTwo); }
 
+  void a_code_is_explained() {
+    Run one = run_tw({"errors", "too_many_lanes"});
+    QCOMPARE(one.code, 0);
+    QCOMPARE(one.out, QString("too_many_lanes (Schedule steps, scripts and macros; exit 1)\n"
+                              "  The loop has more iterations than a vector has lanes.\n"
+                              "  Split the loop and vectorize the inner one.\n"));
+    QJsonObject row =
+        QJsonDocument::fromJson(run_tw({"errors", "too_many_lanes", "--json"}).out.toUtf8())
+            .object();
+    QCOMPARE(row["exits"].toArray(), QJsonArray{1});
+    QCOMPARE(row["remedy"].toString(), QString("Split the loop and vectorize the inner one."));
+    Run all = run_tw({"errors", "--json"});
+    QCOMPARE(all.code, 0);
+    QVERIFY(QJsonDocument::fromJson(all.out.toUtf8()).array().size() > 500);
+    QVERIFY(run_tw({"errors"}).out.contains("\nThe VTA accelerator:\n  accelerator_busy "));
+    Run slip = run_tw({"errors", "to_many_lanes"});
+    QCOMPARE(slip.code, 2);
+    QVERIFY2(slip.err.contains("no error code 'to_many_lanes'; did you mean too_many_lanes"),
+             qPrintable(slip.err));
+    QVERIFY(run_tw({"errors", "xyzzy"}).err.contains("`tw errors` lists them"));
+  }
+
   void a_slip_is_answered_with_what_was_meant_data() {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QString>("sentence");

@@ -127,6 +127,7 @@ private slots:
     QJsonObject error = QJsonDocument::fromJson(run.err.toUtf8()).object()["error"].toObject();
     QCOMPARE(error["code"].toString(), QString("expected_token"));
     QCOMPARE(error["place"].toObject()["line"].toInt(), 2);
+    QCOMPARE(error["remedy"].toString(), QString("Write the sign that the message names."));
   }
 
   void a_name_that_is_no_text_has_its_json_form() {

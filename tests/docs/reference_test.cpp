@@ -17,6 +17,7 @@
 #include "engine/schedule/macros/macro.h"
 #include "engine/schedule/primitive.h"
 #include "engine/schedule/trace.h"
+#include "engine/support/error_table.h"
 #include "engine/te/te.h"
 #include "tests/support/paths.h"
 
@@ -133,109 +134,23 @@ std::string journal_page() {
   return text;
 }
 
-/// What is said with a code, as the sources have it.
-struct Saying {
-  std::set<std::string> exits;  ///< of all who say it
-  std::string sentence;
-  std::set<std::string> folders;
-};
-
-/// The words of an argument that begins at `at`: "a" + name + "b", or fmt::format("a{}b", name).
-/// Places of values are braces.
-std::string sentence_at(QString const& text, qsizetype at) {
-  for (QString const& wrap : {QString("fmt::format("), QString("std::string(")})
-    if (text.mid(at).startsWith(wrap)) at += wrap.size();
-  QString words;
-  bool value = false;  // between two literals, or behind the last
-  int depth = 0;
-  for (; at < text.size(); ++at) {
-    QChar c = text[at];
-    if (c == '"') {
-      qsizetype end = at + 1;
-      while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
-      if (depth == 0) words += (value ? "{}" : "") + text.mid(at + 1, end - at - 1);
-      value = value && depth > 0;
-      at = end;
-    } else if (c == ',' && depth == 0) {
-      break;
-    } else if (c == '(' || c == '{' || c == '[') {
-      ++depth;
-    } else if (c == ')' || c == '}' || c == ']') {
-      if (--depth < -1) break;  // one more than the wrap's
-    } else if (c == '+' && depth <= 0) {
-      value = true;
-    } else if (c == ';') {
-      break;
-    }
-    if (depth < 0) depth = 0;
-  }
-  if (value) words += "{}";
-  return words.replace("\\\"", "\"").toStdString();
-}
-
-/// The exit code of what a function says: of one that gives its sentence a place in a text, of a
-/// schedule's own, of a general one. Of `Error{...}` it is in the braces.
-std::string exit_of(QString const& function, QString const& behind) {
-  static std::map<QString, std::string> const kCodes = {{"refused", "1"},
-                                                        {"bad_input", "2"},
-                                                        {"error", "2"},
-                                                        {"wrong", "2"},
-                                                        {"bad_value", "2"},
-                                                        {"environment_failed", "3"},
-                                                        {"failed", "3"},
-                                                        {"fail", "3"},
-                                                        {"refuse", "a step"},
-                                                        {"refuse_stage", "a step"},
-                                                        {"unusable", "a step"},
-                                                        {"refuse_here", "a step"},
-                                                        {"refuse_sizes", "a step"},
-                                                        {"refused_result", "a step"},
-                                                        {"no", "a step"}};
-  if (function != "Error") return kCodes.at(function);
-  QString fault = behind.section("Fault::k", 1, 1);
-  return fault.startsWith("Environment") ? "3" : fault.startsWith("Refused") ? "1" : "2";
-}
-
-void collect(QString const& file, std::map<std::string, Saying>& sayings) {
-  static QRegularExpression const kSaying(
-      R"re(\b(bad_input|refused|environment_failed|refuse|refuse_stage|refuse_here|refuse_sizes)re"
-      R"re(|refused_result|unusable|no|error|fail|failed|wrong|bad_value|Error)[({]\s*)re"
-      R"re("([a-z]+(?:_[a-z0-9]+)+|cancelled)",\s*)re");
-  QFile source(file);
-  if (!source.open(QIODevice::ReadOnly)) qFatal("%s cannot be read", qPrintable(file));
-  QString text = QString::fromUtf8(source.readAll());
-  std::string folder =
-      file.mid(QString(testing::source()).size() + 1).section('/', 0, 1).toStdString();
-  for (auto found = kSaying.globalMatch(text); found.hasNext();) {
-    QRegularExpressionMatch match = found.next();
-    std::string sentence = sentence_at(text, match.capturedEnd());
-    Saying& saying = sayings[match.captured(2).toStdString()];
-    if (saying.sentence.empty()) saying.sentence = sentence;
-    saying.exits.insert(exit_of(match.captured(1), text.mid(match.capturedEnd(), 300)));
-    saying.folders.insert(folder);
-  }
-}
-
 std::string errors_page() {
-  QStringList files;
-  for (char const* folder : {"engine", "targets", "app"}) {
-    QDirIterator all(QString(testing::source("/")) + folder, {"*.cpp", "*.h"}, QDir::Files,
-                     QDirIterator::Subdirectories);
-    while (all.hasNext()) files << all.next();
-  }
-  files.sort();
-  std::map<std::string, Saying> sayings;
-  for (QString const& file : files) collect(file, sayings);
   std::string text =
       "# Codes of errors" + kHead +
-      "A failure is a code that stays, and a sentence for people. The exit code of `tw`: 1 a check "
-      "failed or a step was\nrefused, 2 the input cannot be used, 3 the environment failed. "
-      "\"a step\" is the reason of a refused schedule step. `{}`\nstands for a name or "
-      "number; of a code with several sentences one is shown.\n\n"
-      "| code | exit | a sentence | said in |\n|---|---|---|---|\n";
-  for (auto const& [code, saying] : sayings)
-    text += fmt::format("| `{}` | {} | {} | {} |\n", code, fmt::join(saying.exits, ", "),
-                        cell(saying.sentence), fmt::join(saying.folders, ", "));
+      "A failure is a code that stays, and a sentence for people. The exit of `tw`: 1 a check "
+      "failed or a step was refused,\n2 the input cannot be used, 3 the environment failed; "
+      "several, where it depends on who says it. `tw errors CODE` explains\none, `tw --json` adds "
+      "the remedy to each failure. What a schedule step may be refused with stands in "
+      "[primitives.md](primitives.md).\n";
+  for (ErrorArea const& area : error_areas()) {
+    text += fmt::format(
+        "\n## {}\n\nSaid in `{}`.\n\n| code | exit | meaning | remedy |\n"
+        "|---|---|---|---|\n",
+        area.title, fmt::join(area.folders, "`, `"));
+    for (ErrorRow const& row : area.rows)
+      text += fmt::format("| `{}` | {} | {} | {} |\n", row.code, exits_text(row), cell(row.meaning),
+                          cell(row.remedy));
+  }
   return text;
 }
 
