@@ -189,7 +189,7 @@ private slots:
       return *std::ranges::find(*changes, std::string(key), &PassChange::key);
     };
     QVERIFY(of("lower_blocks").changed());
-    QVERIFY(!of("open_sizes").changed());
+    QVERIFY(!of("bound_symbolic_loops").changed());
   }
 
   void remarks_are_a_stage_and_stand_below_lines_of_the_program() {
