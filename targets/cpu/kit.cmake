@@ -19,9 +19,10 @@ add_library(tw_runtime_library SHARED ${runtime_sources})
 set(version 1)  # TW_API_VERSION: what was linked with another one is not loaded
 set_target_properties(tw_runtime_library PROPERTIES OUTPUT_NAME tilewright_runtime SOVERSION ${version} LIBRARY_OUTPUT_DIRECTORY ${own}
   CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-# Reading a description takes a millisecond however it is compiled: it had better be small.
+# Reading a description takes a millisecond however it is compiled, and this processor has no streams: it had better be small.
 set(small_sources ${runtime_sources})
-list(FILTER small_sources INCLUDE REGEX "package/(accelerator|control|description[a-z_]*|dlpack|json)\\.cpp$")
+list(FILTER small_sources INCLUDE REGEX
+  "runtime/(kernel_runtime|processor|stream_pool|package/(accelerator|control|description[a-z_]*|dlpack|json))\\.cpp$")
 set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS -Os)
 # Symbols that are one for the whole process, as GCC makes them, would keep the library from being unloaded.
 set(unloadable -fno-gnu-unique)
