@@ -133,6 +133,9 @@ struct Primitive {
   bool looks_into_blocks = false;
   /// Empty: what it makes with each value is made one program.
   std::optional<OpenSizes> open_sizes = {};
+  /// Codes with which its own check may answer (resources/errors says what they mean), sorted;
+  /// `engine/schedule/refusal_codes.h` has those of any step.
+  std::vector<std::string> refuses = {};
 };
 
 /// Whether the target has what the primitive's parameters ask for: no loop is bound where there are

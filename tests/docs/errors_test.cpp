@@ -8,7 +8,7 @@
 #include <QRegularExpression>
 #include <QtTest>
 
-#include "engine/schedule/primitive.h"
+#include "engine/schedule/refusal_codes.h"
 #include "engine/support/error_table.h"
 #include "tests/support/said_codes.h"
 
@@ -138,6 +138,35 @@ private slots:
     for (auto const& [code, path] : expected)
       if (!find_error(code)) faults += QString::fromStdString(code) + " of " + path + "\n";
     QVERIFY2(faults.isEmpty(), qPrintable(faults));
+  }
+  void what_primitives_refuse_with_is_in_the_table() {
+    for (std::span<std::string_view const> codes : {refusals_of_any_step(), refusals_while_bound()})
+      for (std::string_view code : codes) QVERIFY2(find_error(code), std::string(code).c_str());
+    for (Primitive const* primitive : primitive_table()) {
+      QVERIFY2(!primitive->refuses.empty(), primitive->name.c_str());
+      QVERIFY2(std::ranges::is_sorted(primitive->refuses), primitive->name.c_str());
+      for (std::string const& code : primitive->refuses) {
+        ErrorRow const* row = find_error(code);
+        QVERIFY2(row && row->exits[0] == 1, (primitive->name + ": " + code).c_str());
+        QVERIFY2(!std::ranges::binary_search(refusals_of_any_step(), code),
+                 (primitive->name + ": " + code + " is of any step").c_str());
+      }
+    }
+  }
+  /// Those of the file itself; what it calls says further ones.
+  void a_primitive_lists_what_its_file_says() {
+    int here = 0;
+    for (testing::SaidCode const& one : all_said()) {
+      std::string const folder = "engine/schedule/primitives/";
+      if (!one.file.starts_with(folder)) continue;
+      ++here;
+      Primitive const* primitive =
+          find_primitive(one.file.substr(folder.size(), one.file.size() - folder.size() - 4));
+      QVERIFY2(primitive && (std::ranges::binary_search(primitive->refuses, one.code) ||
+                             std::ranges::binary_search(refusals_of_any_step(), one.code)),
+               (one.file + " says " + one.code + ", and its row does not list it").c_str());
+    }
+    QVERIFY(here > 100);
   }
   /// Commands, options and steps that a remedy names are there.
   void remedies_name_what_there_is() {

@@ -16,6 +16,7 @@
 #include "engine/ir/text.h"
 #include "engine/schedule/macros/macro.h"
 #include "engine/schedule/primitive.h"
+#include "engine/schedule/refusal_codes.h"
 #include "engine/schedule/trace.h"
 #include "engine/support/error_table.h"
 #include "engine/te/te.h"
@@ -49,8 +50,21 @@ std::string bounds_of(Parameter const& parameter) {
   return parameter.optional ? text + "; may be left out" : text;
 }
 
+/// "`code`: What it means." for each, as a list.
+template <typename Codes>
+std::string refusals_text(Codes const& codes) {
+  std::string text;
+  for (auto const& code : codes) {
+    ErrorRow const* row = find_error(code);
+    text += fmt::format("- `{}`: {}\n", code, row ? row->meaning : "");
+  }
+  return text;
+}
+
 std::string primitives_page() {
-  std::string text = "# Schedule primitives" + kHead;
+  std::string text = "# Schedule primitives" + kHead +
+                     "Each is legal if none of what is listed there holds, nor what holds of "
+                     "[any step](#any-step). [errors.md](errors.md)\nsays what can be done.\n\n";
   for (Primitive const* one : primitive_table()) {
     text += fmt::format("## {}\n\n{}{}. {}\n\n    {}\n", one->name, one->title,
                         one->key.empty() ? "" : fmt::format(" (key `{}`)", one->key), one->doc,
@@ -58,8 +72,12 @@ std::string primitives_page() {
     if (!one->parameters.empty()) text += "\n| argument | what | values |\n|---|---|---|\n";
     for (Parameter const& p : one->parameters)
       text += fmt::format("| `{}` | {} | {} |\n", p.name, cell(p.doc), cell(bounds_of(p)));
-    text += "\n";
+    text += "\nLegal if none of these holds:\n\n" + refusals_text(one->refuses) + "\n";
   }
+  text += "## Any step\n\nRefused, whatever the primitive, where one of these holds:\n\n" +
+          refusals_text(refusals_of_any_step()) +
+          "\nWhile loops are bound to blocks or threads, one of these, too:\n\n" +
+          refusals_text(refusals_while_bound());
   return text;
 }
 

@@ -5,6 +5,7 @@
 
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
+#include "engine/schedule/refusal_codes.h"
 #include "engine/schedule/rewriting/tails.h"
 #include "engine/schedule/trace.h"
 #include "tests/support/random_schedules.h"
@@ -96,6 +97,10 @@ private slots:
           if (std::string lost = lost_cursor(schedule.program(), *next); !lost.empty())
             wrong.add(step.primitive, text + schedule.script() + to_text(step) + "\n" + lost);
           schedule = std::move(*next);
+        } else if (!may_refuse(*find_primitive(step.primitive), schedule.program(),
+                               next.error().code)) {
+          wrong.add(step.primitive, text + schedule.script() + to_text(step) +
+                                        "\nits row does not list " + next.error().code + "\n");
         } else if (next.error().code == "invalid_result") {
           wrong.add(step.primitive, text + schedule.script() + to_text(step) + "\n" +
                                         next.error().message + "\n" +

@@ -8,6 +8,7 @@
 #include "engine/ir/text.h"
 #include "engine/schedule/explain.h"
 #include "engine/schedule/open_sizes.h"
+#include "engine/schedule/refusal_codes.h"
 #include "engine/schedule/trace.h"
 #include "engine/te/sizes.h"
 #include "tests/support/matrix_machine.h"
@@ -107,6 +108,28 @@ void compare_with(QString const& path, std::string const& section) {
 class TextFilesTest : public QObject {
   Q_OBJECT
 private slots:
+  /// What the file expects is what the primitive, or any step, says it may be refused with.
+  void a_refusal_is_of_the_primitives_list_data() { list("/tests/illegal"); }
+  void a_refusal_is_of_the_primitives_list() {
+    QFETCH(QString, path);
+    Sections sections = sections_of(read(path));
+    auto first = schedule_of(sections.at("before"), target_of(sections));
+    auto script = parse_script("tilewright schedule 1\n" + sections.at("steps"), "steps");
+    if (!first || !script) return;  // it is not read, so no step is refused
+    Schedule schedule = std::move(*first);
+    for (auto const& [line, step] : script->steps) {
+      auto next = replay(schedule, Script{script->kernel, script->kernel_line, {{line, step}}});
+      if (next) {
+        schedule = std::move(*next);
+        continue;
+      }
+      Primitive const* primitive = find_primitive(step.primitive);
+      QVERIFY2(!primitive || may_refuse(*primitive, schedule.program(), next.error().code),
+               (step.primitive + " does not list " + next.error().code).c_str());
+      QVERIFY(!primitive || !may_refuse(*primitive, schedule.program(), "no_code_at_all"));
+      return;
+    }
+  }
   void steps_give_the_program_of_the_file_data() { list("/tests/golden/schedule"); }
   void steps_give_the_program_of_the_file() {
     QFETCH(QString, path);

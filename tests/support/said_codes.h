@@ -69,7 +69,8 @@ inline std::vector<Sayer> const& sayers() {
 
 /// Functions with a parameter `code` that say none: they look one up, or are given one to show.
 inline std::set<std::string> const kReadCodes = {"row_of",     "finders_for", "error_words",
-                                                 "find_error", "remedy_of",   "explain"};
+                                                 "find_error", "remedy_of",   "explain",
+                                                 "may_refuse", "remedy_here"};
 
 /// Values that hold a code until an error is made of it.
 struct HeldCode {

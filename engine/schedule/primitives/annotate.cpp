@@ -120,6 +120,8 @@ Primitive const& row() {
       .apply = apply,
       .kinds = {TargetKind::kEither},
       .open_sizes = OpenSizes{apply},
+      .refuses = {"loop_annotated", "said_already", "value_out_of_range", "word_of_another_kind",
+                  "writes_nothing"},
   };
   return primitive;
 }

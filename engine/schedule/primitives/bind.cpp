@@ -51,6 +51,10 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .open_sizes = OpenSizes{},
+      .refuses = {"axis_too_short", "bound_loops_do_not_nest", "dependence_carried",
+                  "extent_unknown", "kinds_do_not_nest", "loop_annotated", "not_only_blocks",
+                  "not_shared_work", "opaque_block", "order_carried", "reduction_carried",
+                  "sum_over_blocks", "too_many_threads", "undecided"},
   };
   return primitive;
 }

@@ -260,6 +260,11 @@ Primitive const& row() {
       .apply = apply,
       .looks_into_blocks = true,
       .open_sizes = OpenSizes{},
+      .refuses = {"calls_would_meet", "chosen_by_data", "extent_unknown", "guarded_nest",
+                  "loop_annotated", "not_one_block", "not_one_store", "not_only_blocks",
+                  "opaque_block", "order_matters", "parts_do_not_separate",
+                  "reads_under_a_condition", "reads_what_it_writes", "starts_a_sum",
+                  "writes_elements_twice"},
   };
   return primitive;
 }

@@ -113,6 +113,7 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock},
+      .refuses = {"bad_layout", "input_out_of_scope", "not_one_tensor", "read_in_its_nest"},
   };
   return primitive;
 }

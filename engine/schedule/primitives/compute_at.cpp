@@ -165,6 +165,17 @@ Primitive const& row() {
       .apply = apply,
       .kinds = {TargetKind::kBlock, TargetKind::kLoop},
       .beside_calls = true,
+      .refuses = {"between_steps",     "consumer_outside",    "dependence_carried",
+                  "divides",           "extent_unknown",      "goes_on_from_itself",
+                  "input_comes_later", "input_not_ready",     "input_out_of_scope",
+                  "instances_added",   "instances_lost",      "no_consumer",
+                  "no_remainder",      "not_a_simple_block",  "not_a_spatial_axis",
+                  "not_finished",      "not_only_blocks",     "opaque_block",
+                  "order_carried",     "part_begins_before",  "part_longer_than_axis",
+                  "place_is_vector",   "read_at_other_steps", "reads_beyond",
+                  "reads_itself",      "reduction_carried",   "several_tails",
+                  "several_writers",   "terms_twice",         "undecided",
+                  "writes_an_output"},
   };
   return primitive;
 }

@@ -120,6 +120,11 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock},
+      .refuses = {"dependence_carried", "element_hides_its_instance", "input_not_ready",
+                  "input_out_of_scope", "instances_added", "instances_lost", "no_consumer",
+                  "not_a_complete_block", "not_finished", "order_carried", "reads_unmade",
+                  "reduction_carried", "several_writers", "terms_twice", "undecided",
+                  "writes_an_output"},
   };
   return primitive;
 }

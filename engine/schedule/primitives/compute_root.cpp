@@ -209,6 +209,10 @@ Primitive const& row() {
       .apply = apply,
       .kinds = {TargetKind::kBlock},
       .beside_calls = true,
+      .refuses = {"already_there", "dependence_carried", "extent_unknown", "input_comes_later",
+                  "input_out_of_scope", "instances_added", "instances_lost", "not_a_simple_block",
+                  "not_finished", "order_carried", "reduction_carried", "several_writers",
+                  "terms_twice", "undecided"},
   };
   return primitive;
 }

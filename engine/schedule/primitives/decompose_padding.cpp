@@ -210,6 +210,8 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock},
+      .refuses = {"extent_unknown", "no_padding", "not_a_simple_block", "padding_divides",
+                  "place_is_vector"},
   };
   return primitive;
 }

@@ -188,6 +188,9 @@ Primitive const& row() {
       .refused = "cannot be decomposed",
       .check = check,
       .apply = apply,
+      .refuses = {"begins_elsewhere", "extent_unknown", "input_out_of_scope", "not_one_reduction",
+                  "not_only_blocks", "opaque_block", "reduced_outside", "starts_again",
+                  "undecided"},
   };
   return primitive;
 }

@@ -92,6 +92,11 @@ Primitive const& row() {
       .kinds = {TargetKind::kBlock},
       .beside_calls = true,
       .open_sizes = OpenSizes{},
+      .refuses = {"dependence_carried", "extent_unknown", "instances_added", "instances_lost",
+                  "loop_annotated", "not_finished", "not_in_a_loop", "not_only_blocks",
+                  "one_statement", "opaque_block", "order_carried", "parts_overlap",
+                  "reduction_carried", "same_elements", "stages_do_not_fit", "terms_twice",
+                  "undecided", "uneven_elements", "writers_change_places"},
   };
   return primitive;
 }

@@ -265,6 +265,10 @@ Primitive const& row() {
       .apply = apply,
       .kinds = {TargetKind::kLoop, TargetKind::kBlock},
       .beside_calls = true,
+      .refuses = {"dependence_carried", "extent_unknown", "input_out_of_scope", "instances_added",
+                  "instances_lost", "not_around_the_block", "not_finished", "not_only_blocks",
+                  "nothing_after", "opaque_block", "order_carried", "parts_depend",
+                  "reduction_carried", "terms_twice", "undecided"},
   };
   return primitive;
 }

@@ -63,6 +63,8 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .open_sizes = OpenSizes{apply},
+      .refuses = {"extent_too_large", "extent_unknown", "loop_annotated", "not_neighbours",
+                  "not_on_one_chain", "not_only_blocks", "not_perfectly_nested", "opaque_block"},
   };
   return primitive;
 }

@@ -117,6 +117,8 @@ Primitive const& row() {
                       .high = int64_t(1) << 40}},
       .check = check,
       .apply = apply,
+      .refuses = {"extent_unknown", "loop_annotated", "not_only_blocks", "opaque_block",
+                  "partition_out_of_range", "start_undecided"},
   };
   return primitive;
 }

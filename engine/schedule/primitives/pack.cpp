@@ -43,6 +43,8 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock},
+      .refuses = {"bad_layout", "input_out_of_scope", "not_one_tensor", "not_read_there",
+                  "written_beside"},
   };
   return primitive;
 }

@@ -337,6 +337,10 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .looks_into_blocks = true,
+      .refuses = {"already_a_multiple", "axis_not_stored", "elements_would_meet", "extent_unknown",
+                  "loop_annotated", "not_a_simple_block", "not_a_whole_axis", "not_one_block",
+                  "not_one_tensor", "not_only_blocks", "opaque_block", "read_in_its_nest",
+                  "several_writers"},
   };
   return primitive;
 }

@@ -31,6 +31,9 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .open_sizes = OpenSizes{apply},
+      .refuses = {"dependence_carried", "extent_unknown", "kinds_do_not_nest", "loop_annotated",
+                  "not_only_blocks", "opaque_block", "order_carried", "reduction_carried",
+                  "undecided"},
   };
   return primitive;
 }

@@ -153,6 +153,9 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock, TargetKind::kLoop},
+      .refuses = {"depends_on_data", "extent_unknown", "not_around_the_block", "not_only_blocks",
+                  "not_read_there", "opaque_block", "place_is_vector", "same_in_each_iteration",
+                  "written_beside"},
   };
   return primitive;
 }

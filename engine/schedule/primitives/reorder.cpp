@@ -99,6 +99,9 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .open_sizes = OpenSizes{apply},
+      .refuses = {"dependence_carried", "extent_unknown", "kinds_do_not_nest", "not_on_one_chain",
+                  "not_only_blocks", "not_perfectly_nested", "opaque_block", "order_carried",
+                  "reduction_carried", "start_not_first", "undecided"},
   };
   return primitive;
 }

@@ -247,6 +247,11 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock},
+      .refuses = {"dependence_carried", "input_comes_later", "input_not_ready",
+                  "input_out_of_scope", "instances_added", "instances_lost", "no_producer",
+                  "no_single_producer", "not_a_complete_block", "not_finished", "order_carried",
+                  "producer_not_complete", "reads_elsewhere", "reduction_carried",
+                  "several_readers", "several_writers", "terms_twice", "undecided"},
   };
   return primitive;
 }

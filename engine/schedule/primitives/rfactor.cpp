@@ -372,6 +372,10 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .looks_into_blocks = true,
+      .refuses = {"extent_unknown", "input_out_of_scope", "kinds_do_not_nest", "loop_annotated",
+                  "mixed_guard", "mixed_loop", "not_a_reduction_loop", "not_one_reduction",
+                  "not_only_blocks", "opaque_block", "ordered_block", "several_writers",
+                  "starts_again", "starts_from_a_value", "undecided", "used_in_the_sum"},
   };
   return primitive;
 }

@@ -325,6 +325,14 @@ Primitive const& row() {
       .apply = apply,
       .kinds = {TargetKind::kBlock},
       .open_sizes = OpenSizes{},
+      .refuses = {"dependence_carried", "extent_unknown",     "first_rows_not_there",
+                  "inputs_change",      "instances_added",    "instances_lost",
+                  "loop_annotated",     "not_a_simple_block", "not_finished",
+                  "not_in_a_loop",      "not_only_blocks",    "nothing_to_keep",
+                  "opaque_block",       "order_carried",      "reduction_carried",
+                  "rows_differ",        "rows_do_not_move",   "rows_do_not_show",
+                  "same_elements",      "several_writers",    "terms_twice",
+                  "undecided"},
   };
   return primitive;
 }

@@ -53,6 +53,7 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock},
+      .refuses = {"not_one_tensor", "writes_an_output"},
   };
   return primitive;
 }

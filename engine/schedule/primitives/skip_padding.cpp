@@ -106,6 +106,7 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock},
+      .refuses = {"no_padding", "not_a_sum", "skipped_already"},
   };
   return primitive;
 }

@@ -180,6 +180,8 @@ Primitive const& row() {
       .apply = apply,
       .looks_into_blocks = true,
       .open_sizes = OpenSizes{apply},
+      .refuses = {"holds_a_call", "inside_vector", "never_there", "one_value", "size_not_used",
+                  "unknown_size", "value_out_of_range"},
   };
   return primitive;
 }

@@ -90,6 +90,8 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .open_sizes = OpenSizes{apply},
+      .refuses = {"extent_unknown", "factor_or_parts", "factor_out_of_range", "loop_annotated",
+                  "not_only_blocks", "opaque_block"},
   };
   return primitive;
 }

@@ -99,6 +99,8 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .open_sizes = OpenSizes{apply_open, with_value, shown},
+      .refuses = {"extent_unknown", "loop_annotated", "not_only_blocks", "opaque_block",
+                  "size_out_of_range"},
   };
   return primitive;
 }

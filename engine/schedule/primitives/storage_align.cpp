@@ -89,6 +89,8 @@ Primitive const& row() {
       .kinds = {TargetKind::kBlock},
       .beside_calls = true,
       .looks_into_blocks = true,
+      .refuses = {"cannot_align", "no_such_dimension", "not_one_tensor", "used_by_a_call",
+                  "writes_an_output"},
   };
   return primitive;
 }

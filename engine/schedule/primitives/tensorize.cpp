@@ -60,6 +60,11 @@ Primitive const& row() {
       .apply = apply,
       .looks_into_blocks = true,
       .open_sizes = OpenSizes{},
+      .refuses = {"calls_would_meet", "cannot_wait", "extent_differs", "extent_unknown",
+                  "guarded_nest", "loop_annotated", "nest_differs", "no_such_behaviour",
+                  "not_in_rows", "not_one_block", "not_one_store", "not_only_blocks",
+                  "opaque_block", "order_matters", "parts_do_not_separate", "reads_what_it_writes",
+                  "starts_a_sum", "writes_elements_twice"},
   };
   return primitive;
 }

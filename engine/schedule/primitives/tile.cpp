@@ -68,6 +68,10 @@ Primitive const& row() {
                       .counts = 1}},
       .check = check,
       .apply = apply,
+      .refuses = {"dependence_carried", "extent_unknown", "factor_out_of_range",
+                  "kinds_do_not_nest", "loop_annotated", "not_on_one_chain", "not_only_blocks",
+                  "not_perfectly_nested", "opaque_block", "order_carried", "reduction_carried",
+                  "start_not_first", "undecided"},
   };
   return primitive;
 }

@@ -65,6 +65,7 @@ Primitive const& row() {
       .kinds = {TargetKind::kBlock},
       .beside_calls = true,
       .looks_into_blocks = true,
+      .refuses = {"bad_layout", "not_one_tensor", "used_by_a_call", "writes_an_output"},
   };
   return primitive;
 }

@@ -56,6 +56,8 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .open_sizes = OpenSizes{apply},
+      .refuses = {"extent_unknown", "kinds_do_not_nest", "loop_annotated", "not_only_blocks",
+                  "opaque_block", "too_many_copies"},
   };
   return primitive;
 }
