@@ -3,6 +3,8 @@
 
 #include <map>
 
+#include "engine/support/error_table.h"
+
 namespace tw {
 
 namespace {
@@ -84,6 +86,14 @@ char const* title_of(std::string const& job) {
   return known == titles.end() ? "Command failed" : known->second;
 }
 
+/// What the table of codes says, unless it speaks of the command line.
+std::string remedy_here(std::string const& code) {
+  std::string remedy = remedy_of(code);
+  bool of_tw = remedy.find("`tw ") != std::string::npos || remedy.find("--") != std::string::npos;
+  std::erase(remedy, '`');  // the card shows plain text
+  return of_tw ? "" : remedy;
+}
+
 }  // namespace
 
 ErrorWords error_words(std::string const& code, std::string const& job, QString const& sentence) {
@@ -92,7 +102,8 @@ ErrorWords error_words(std::string const& code, std::string const& job, QString 
   Advice advice = known != advice_table().end() ? known->second : measured ? kKernel : Advice();
   QString whole = sentence;
   if (!whole.isEmpty()) whole[0] = whole[0].toUpper();
-  return {title_of(job), whole, advice.sentence, advice.command};
+  std::string said = *advice.sentence ? advice.sentence : remedy_here(code);
+  return {title_of(job), whole, QString::fromStdString(said), advice.command};
 }
 
 }  // namespace tw

@@ -7,6 +7,8 @@
 #include <QLabel>
 #include <QPushButton>
 
+#include "app/window/error_advice.h"
+#include "engine/support/error_table.h"
 #include "tests/gui/workplace.h"
 #include "widgets/error_card/error_card.h"
 #include "widgets/refusal/refusal_card.h"
@@ -25,6 +27,15 @@ private slots:
   }
   void cleanup() { place_.reset(); }
 
+  void a_remedy_of_the_table_is_shown_where_the_window_has_no_advice_of_its_own() {
+    ErrorWords words = error_words("no_breakpoint", "", "no breakpoint is set");
+    QCOMPARE(words.advice, QString("Click in a queue's plot to set one."));
+    // Of the command line: nothing to do in the window.
+    QVERIFY(find_error("unknown_roofs") && remedy_of("unknown_roofs").contains("`tw "));
+    QCOMPARE(error_words("unknown_roofs", "", "not measured").advice, QString());
+    QVERIFY(!error_words("reduction_carried", "", "no").advice.contains('`'));
+    QVERIFY(error_words("no_model", "", "no model is open").command == "Open a model");
+  }
   void a_file_that_is_missing_is_said_on_the_start_page_and_mended_by_another() {
     window_->execute(OpenModel{"/nowhere/net.onnx"});
     place_->settle();
