@@ -123,8 +123,7 @@ private slots:
     QCOMPARE(timing.steps.size(), size_t(2));
     QCOMPARE(timing.total.seconds.size(), size_t(6));
     QCOMPARE(timing.speed.size(), size_t(6));
-    QVERIFY(timing.by == TimedBy::kHost);
-    QVERIFY(timing.runs_per_sample > 1);  // a microsecond's work is repeated
+    QVERIFY(timing.by == TimedBy::kHost && timing.runs_per_sample > 1);  // short work is repeated
     QVERIFY(timing.total.least() > 0 && timing.total.least() < 1e-3);
     for (size_t i = 0; i < 6; ++i) {
       double parts = timing.steps[0].seconds[i] + timing.steps[1].seconds[i];

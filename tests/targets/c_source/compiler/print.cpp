@@ -14,8 +14,8 @@ namespace tw::c_source {
 
 using namespace ir;
 
-// The first version of the table in engine/runtime/abi.h, and no later one: libraries of C stand for
-// those that were compiled when there was no other.
+// The first version of the table in engine/runtime/abi.h, and no later one: libraries of C stand
+// for those that were compiled when there was no other.
 char const kPrelude[] =
     "#include <math.h>\n"
     "#include <signal.h>\n"
