@@ -91,6 +91,22 @@ private slots:
     QVERIFY(!effect("splitt(C.j)\n", 1)->failure.empty());
   }
 
+  void a_line_tells_the_entries_of_the_branch_that_one_stands_on() {
+    // The schedule by rule is one entry with many steps; by hand each step is an entry.
+    auto const nodes = session_->snapshot().history->nodes;
+    auto rule = std::ranges::find(nodes, std::string("default"), &HistoryNodeView::label);
+    QVERIFY(rule != nodes.end());
+    QVERIFY(session_->execute(JumpTo{rule->id}));
+    std::string const text = session_->script();
+    int const last = int(std::ranges::count(text, '\n')) + (text.ends_with('\n') ? 0 : 1);
+    QCOMPARE(effect(text, last)->node_after, rule->id);
+    QVERIFY(session_->execute(JumpTo{0}));
+    QVERIFY(session_->execute(ApplyScript{text}));
+    int const by_hand = session_->snapshot().history->current;
+    QVERIFY(by_hand != rule->id);
+    QCOMPARE(effect(text, last)->node_after, by_hand);
+  }
+
   void times_of_a_line_are_measured_ones_else_modelled() {
     LineEffect effect{
         .step = "parallel i", .added = 1, .removed = 1, .node_before = 0, .node_after = 1};

@@ -1,7 +1,7 @@
 // What fusion said of an edge of the open model, and what the other way would cost.
 #include "engine/session/fusion.h"
 #include "engine/session/model/loaded_model.h"
-#include "engine/session/state/query.h"
+#include "engine/session/state/query_keys.h"
 
 namespace tw::session::query_fusion {
 namespace {

@@ -1,7 +1,7 @@
 // The open model against another one, which is read for that.
 #include "engine/session/graph_difference.h"
 #include "engine/session/model/loaded_model.h"
-#include "engine/session/state/query.h"
+#include "engine/session/state/query_keys.h"
 
 namespace tw::session::query_graph_difference {
 namespace {

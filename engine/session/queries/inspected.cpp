@@ -1,29 +1,17 @@
 // What one thing of the model is.
 #include "engine/session/inspector.h"
 #include "engine/session/model/inspection.h"
-#include "engine/session/state/query.h"
+#include "engine/session/state/query_keys.h"
 
-namespace tw::session::query_inspected {
-namespace {
+namespace tw::session {
+namespace query_inspected {
 
-struct OneThing {
-  using Asked = Inspected;
-  struct Key {
-    Model model;
-    Inspected what;
-    bool operator==(Key const&) const = default;
-  };
-  using View = InspectorView;
-  static std::optional<Key> key(Seen const& seen, Asked const& what) {
-    return seen.state.model ? std::optional(Key{seen.state.model, what}) : std::nullopt;
-  }
+struct OneThing : OfModel<Inspected, InspectorView> {
   static View make(Key const& key, StopToken) {
-    auto view = inspector_view(*key.model, key.what);
-    return view ? *view : InspectorView{.of = key.what, .failure = to_sentence(view.error())};
+    auto view = inspector_view(*key.model, key.asked);
+    return view ? *view : InspectorView{.of = key.asked, .failure = to_sentence(view.error())};
   }
 };
-
-}  // namespace
 
 QueryRow const& row() {
   static QueryRow const row = query_row<OneThing>(
@@ -31,13 +19,10 @@ QueryRow const& row() {
   return row;
 }
 
-}  // namespace tw::session::query_inspected
-
-namespace tw::session {
+}  // namespace query_inspected
 
 std::shared_ptr<InspectorView const> inspect(Session& session, Inspected const& what) {
-  using namespace query_inspected;
-  return answer_of<OneThing>(session, row(), what);
+  return answer_of<query_inspected::OneThing>(session, query_inspected::row(), what);
 }
 
 }  // namespace tw::session

@@ -1,22 +1,14 @@
 // What lies in which memory while the current kernel runs.
 #include "engine/session/memory.h"
-#include "engine/session/state/query.h"
+#include "engine/session/state/query_keys.h"
 #include "engine/session/views/lane_views.h"
 
-namespace tw::session::query_lanes {
-namespace {
+namespace tw::session {
+namespace query_lanes {
 
-struct Lanes {
-  using Asked = AskedNothing;
-  using Key = ProgramKey;
-  using View = LanesView;
-  static std::optional<Key> key(Seen const& seen, Asked const&) { return current_program(seen); }
-  static View make(Key const& key, StopToken) {
-    return lanes_view(key.program(), key.backend->target());
-  }
+struct Lanes : OfProgram<AskedNothing, LanesView> {
+  static View make(Key const& key, StopToken) { return lanes_view(key.program(), key.target()); }
 };
-
-}  // namespace
 
 QueryRow const& row() {
   static QueryRow const row =
@@ -24,13 +16,10 @@ QueryRow const& row() {
   return row;
 }
 
-}  // namespace tw::session::query_lanes
-
-namespace tw::session {
+}  // namespace query_lanes
 
 std::shared_ptr<LanesView const> lanes(Session& session) {
-  using namespace query_lanes;
-  return answer_of<Lanes>(session, row(), {});
+  return answer_of<query_lanes::Lanes>(session, query_lanes::row(), {});
 }
 
 }  // namespace tw::session

@@ -1,6 +1,6 @@
 // Every kernel of the model below the roofs of the device in use, modelled.
 #include "engine/session/layers.h"
-#include "engine/session/state/query.h"
+#include "engine/session/state/query_keys.h"
 
 namespace tw::session::query_layers {
 namespace {

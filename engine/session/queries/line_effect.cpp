@@ -1,6 +1,6 @@
 // What one line of a script does.
 #include "engine/session/line_effects.h"
-#include "engine/session/state/query.h"
+#include "engine/session/state/query_keys.h"
 #include "engine/session/views/line_effects.h"
 
 namespace tw::session::query_line_effect {
@@ -22,31 +22,20 @@ struct AskedLine {
 
 struct Effect {
   using Asked = AskedLine;
-  struct Key {
-    ProgramKey now;
-    std::string script;  ///< of the current branch
-    std::string before;  ///< what stands behind the line changes nothing of it
-    int line = 0;
-    AskedLine asked;
-    std::shared_ptr<History const> history;
-    std::shared_ptr<MacroSet const> macros;
-    bool operator==(Key const& other) const {
-      return now == other.now && script == other.script && before == other.before &&
-             line == other.line;
-    }
-  };
   using View = LineEffect;
+  struct Key {
+    BranchKey branch;
+    std::string lines;  ///< the last one is the one asked of: what stands behind it changes nothing
+    int line = 0;
+    bool operator==(Key const&) const = default;
+  };
   static std::optional<Key> key(Seen const& seen, Asked const& asked) {
-    auto now = current_program(seen);
-    if (!now) return std::nullopt;
-    auto history =
-        std::make_shared<History const>(seen.state.kernels.at(seen.state.kernel).history);
-    return Key{
-        *now,    now->schedule->script(), first_lines(asked.text, asked.line), asked.line, asked,
-        history, seen.options.macros};
+    auto branch = current_branch(seen);
+    if (!branch) return std::nullopt;
+    return Key{*std::move(branch), first_lines(asked.text, asked.line), asked.line};
   }
   static View make(Key const& key, StopToken stop) {
-    return effect_of_line(*key.history, key.asked.text, key.line, key.macros.get(), stop);
+    return effect_of_line(*key.branch.history, key.lines, key.line, key.branch.macros.get(), stop);
   }
 };
 

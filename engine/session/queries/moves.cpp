@@ -1,6 +1,6 @@
 // What could be done next with the current kernel.
 #include "engine/session/moves.h"
-#include "engine/session/state/query.h"
+#include "engine/session/state/query_keys.h"
 #include "engine/session/views/move_views.h"
 
 namespace tw::session::query_moves {

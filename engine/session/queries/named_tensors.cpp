@@ -2,7 +2,7 @@
 // milliseconds, once.
 #include "engine/session/model/named_tensors.h"
 #include "engine/session/graph_tensors.h"
-#include "engine/session/state/query.h"
+#include "engine/session/state/query_keys.h"
 
 namespace tw::session::query_named_tensors {
 namespace {

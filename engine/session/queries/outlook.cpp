@@ -1,6 +1,6 @@
 // Where a line would lead: asked for while it is pointed at, many times a second.
 #include "engine/schedule/macros/expansion.h"
-#include "engine/session/state/query.h"
+#include "engine/session/state/query_keys.h"
 #include "engine/session/views/outlook_views.h"
 #include "engine/session/views/schedule_views.h"
 #include "engine/session/views/script_views.h"

@@ -1,27 +1,14 @@
 // In which order the iterations of the current kernel come.
 #include "engine/session/memory.h"
-#include "engine/session/state/query.h"
+#include "engine/session/state/query_keys.h"
 #include "engine/session/views/plane_views.h"
 
-namespace tw::session::query_plane {
-namespace {
+namespace tw::session {
+namespace query_plane {
 
-struct Plane {
-  using Asked = PlaneAsked;
-  struct Key {
-    ProgramKey of;
-    PlaneAsked asked;
-    bool operator==(Key const&) const = default;
-  };
-  using View = PlaneView;
-  static std::optional<Key> key(Seen const& seen, Asked const& asked) {
-    auto of = current_program(seen);
-    return of ? std::optional(Key{*of, asked}) : std::nullopt;
-  }
-  static View make(Key const& key, StopToken) { return plane_view(key.of.program(), key.asked); }
+struct Plane : OfProgram<PlaneAsked, PlaneView> {
+  static View make(Key const& key, StopToken) { return plane_view(key.program(), key.asked); }
 };
-
-}  // namespace
 
 QueryRow const& row() {
   static QueryRow const row =
@@ -29,13 +16,10 @@ QueryRow const& row() {
   return row;
 }
 
-}  // namespace tw::session::query_plane
-
-namespace tw::session {
+}  // namespace query_plane
 
 std::shared_ptr<PlaneView const> plane(Session& session, PlaneAsked const& asked) {
-  using namespace query_plane;
-  return answer_of<Plane>(session, row(), asked);
+  return answer_of<query_plane::Plane>(session, query_plane::row(), asked);
 }
 
 }  // namespace tw::session

@@ -1,6 +1,6 @@
 // What takes the time of the current state: modelled when the code is looked at.
 #include "engine/session/time_shares.h"
-#include "engine/session/state/query.h"
+#include "engine/session/state/query_keys.h"
 
 namespace tw::session::query_time_shares {
 namespace {

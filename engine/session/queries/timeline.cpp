@@ -1,6 +1,6 @@
 // What a simulated machine does with the states of a kernel.
 #include "engine/session/timeline.h"
-#include "engine/session/state/query.h"
+#include "engine/session/state/query_keys.h"
 #include "engine/session/views/timeline_views.h"
 
 namespace tw::session::query_timeline {
@@ -15,11 +15,9 @@ struct Timeline {
   };
   using View = SimulatedState;
   static std::optional<Key> key(Seen const& seen, Asked const& node) {
-    if (!seen.backend->has_timeline() || !seen.state.has_kernel()) return std::nullopt;
-    History const& history = seen.state.kernels.at(seen.state.kernel).history;
-    if (!history.has(node)) return std::nullopt;
-    auto schedule = std::make_shared<Schedule const>(history.node(node).schedule);
-    return Key{{ir::hash(schedule->program()), schedule, seen.backend}, history.node(node).refusal};
+    auto of = program_of(seen, node);
+    if (!of || !seen.backend->has_timeline()) return std::nullopt;
+    return Key{*std::move(of), current_history(seen)->node(node).refusal};
   }
   static QueryPart begin(Key const& key) {
     if (key.refusal.empty()) return {};

@@ -1,30 +1,19 @@
 // The values of a tensor that is known before the model runs.
 #include "engine/session/inspector.h"
 #include "engine/session/model/inspection.h"
-#include "engine/session/state/query.h"
+#include "engine/session/state/query_keys.h"
 
-namespace tw::session::query_value_statistics {
-namespace {
+namespace tw::session {
+namespace query_value_statistics {
 
-struct Values {
-  using Asked = std::string;  ///< the tensor's name
-  struct Key {
-    Model model;
-    std::string tensor;
-    bool operator==(Key const&) const = default;
-  };
-  using View = ValueStatistics;
-  static std::optional<Key> key(Seen const& seen, Asked const& tensor) {
-    return seen.state.model ? std::optional(Key{seen.state.model, tensor}) : std::nullopt;
-  }
+/// Asked: the tensor's name.
+struct Values : OfModel<std::string, ValueStatistics> {
   static View make(Key const& key, StopToken stop) {
-    auto values = tensor_statistics(*key.model, key.tensor, stop);
+    auto values = tensor_statistics(*key.model, key.asked, stop);
     return values ? *values
-                  : ValueStatistics{.tensor = key.tensor, .failure = to_sentence(values.error())};
+                  : ValueStatistics{.tensor = key.asked, .failure = to_sentence(values.error())};
   }
 };
-
-}  // namespace
 
 QueryRow const& row() {
   static QueryRow const row = query_row<Values>(
@@ -32,9 +21,7 @@ QueryRow const& row() {
   return row;
 }
 
-}  // namespace tw::session::query_value_statistics
-
-namespace tw::session {
+}  // namespace query_value_statistics
 
 std::shared_ptr<ValueStatistics const> value_statistics(Session& session,
                                                         std::string const& tensor) {

@@ -3,7 +3,7 @@
 
 #include "engine/compile/load_time.h"
 #include "engine/session/layers.h"
-#include "engine/session/state/query.h"
+#include "engine/session/state/query_keys.h"
 #include "engine/session/views/schedule_views.h"
 #include "engine/session/what_if.h"
 

@@ -58,32 +58,6 @@ struct QueryRow {
 };
 std::span<QueryRow const* const> query_table();
 
-/// A query of which nothing is asked but the view.
-struct AskedNothing {};
-
-/// A program on a target, told from others by its hash.
-struct ProgramKey {
-  uint64_t hash = 0;
-  std::shared_ptr<Schedule const> schedule;
-  std::shared_ptr<Backend const> backend;
-  ir::Program const& program() const { return schedule->program(); }
-  bool operator==(ProgramKey const& other) const {
-    return hash == other.hash && backend == other.backend;
-  }
-};
-/// Of the current state of the current kernel.
-inline std::optional<ProgramKey> current_program(Seen const& seen) {
-  if (!seen.state.has_kernel()) return std::nullopt;
-  auto schedule =
-      std::make_shared<Schedule const>(seen.state.kernels.at(seen.state.kernel).history.schedule());
-  return ProgramKey{ir::hash(schedule->program()), schedule, seen.backend};
-}
-
-/// The roofs of the device in use; null: they are not known.
-inline std::shared_ptr<Roofs const> known_rates(Seen const& seen) {
-  return seen.state.machine ? seen.state.machine->rates : nullptr;
-}
-
 template <typename Key>
 class KeyOf final : public QueryKey {
 public:
