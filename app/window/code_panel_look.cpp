@@ -53,8 +53,7 @@ void CodePanel::show_hot_loop() { view_->bring_hot_loop_into_sight(); }
 
 /// Which passes changed nothing: known a moment after the texts.
 void CodePanel::mark_passes() {
-  session::CodeReports* reports = session::code_reports(session_);
-  auto changes = reports && snapshot_.nest ? reports->pass_changes() : nullptr;
+  auto changes = snapshot_.nest ? session::pass_changes(session_) : nullptr;
   if (!changes || changes == passes_marked_) return;
   passes_marked_ = changes;
   auto* list = static_cast<StageList*>(passes_);
@@ -104,8 +103,7 @@ LineNotes CodePanel::line_notes() const {
 
 std::optional<CodePanel::Assembly> CodePanel::assembly_of(
     std::shared_ptr<session::CodeText const> const& text) {
-  session::CodeReports* reports = session::code_reports(session_);
-  auto report = reports && text ? reports->assembly_report() : nullptr;
+  auto report = text ? session::assembly_report(session_) : nullptr;
   if (report && report->text != text) report = nullptr;
   if (report || !text) loop_->show_report(report);
   if (!text) return std::nullopt;
@@ -114,8 +112,8 @@ std::optional<CodePanel::Assembly> CodePanel::assembly_of(
   found.before = session_.code_of(baseline_.node, stage().toStdString(), -1);
   if (!found.before) return std::nullopt;
   // Both sides in one syntax.
-  if (look_.assembly.intel && reports)
-    found.report_before = reports->assembly_report_of(baseline_.node);
+  if (look_.assembly.intel)
+    found.report_before = session::assembly_report_of(session_, baseline_.node);
   return found;
 }
 

@@ -39,20 +39,13 @@ struct PassChange {
   bool changed() const { return added + removed > 0; }
 };
 
-/// A session that tells this is one of these, too.
-class CodeReports {
-public:
-  virtual ~CodeReports() = default;
-  /// Of the assembly of the current state. Null: not there yet, the session's listener is called
-  /// when it is; or there is no kernel, or no such listing.
-  virtual std::shared_ptr<AssemblyReport const> assembly_report() = 0;
-  /// The same for any state of the current kernel.
-  virtual std::shared_ptr<AssemblyReport const> assembly_report_of(int node) = 0;
-  /// Of the current state; null: not there yet, the listener is called when it is.
-  virtual std::shared_ptr<std::vector<PassChange> const> pass_changes() = 0;
-};
-/// Null: this one does not.
-CodeReports* code_reports(Session& session);
+/// Of the assembly of the current state. Null: not there yet, the session's listener is called when
+/// it is; or there is no kernel, or no such listing.
+std::shared_ptr<AssemblyReport const> assembly_report(Session& session);
+/// The same for any state of the current kernel.
+std::shared_ptr<AssemblyReport const> assembly_report_of(Session& session, int node);
+/// Of the current state; null: not there yet, the listener is called when it is.
+std::shared_ptr<std::vector<PassChange> const> pass_changes(Session& session);
 
 // ---- assembly as it is shown -----------------------------------------------------------------
 

@@ -333,7 +333,7 @@ private:
     QTRY_VERIFY(panel_->view().text());
   }
   std::shared_ptr<AssemblyReport const> report_of() {
-    return code_reports(*place_->session)->assembly_report();
+    return session::assembly_report(*place_->session);
   }
   QLabel* title_label() { return panel_->findChild<QLabel*>("codeTitle"); }
   QString title() { return title_label()->accessibleName(); }

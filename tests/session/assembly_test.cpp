@@ -161,11 +161,9 @@ private slots:
     QVERIFY(session->wait_idle(60));
     QVERIFY(session->execute(ApplyStep{"vectorize(C.j)"}) || true);
     QVERIFY(session->wait_idle(60));
-    CodeReports* reports = code_reports(*session);
-    QVERIFY(reports);
     std::shared_ptr<AssemblyReport const> report;
     auto complete = [&] {
-      report = reports->assembly_report();
+      report = assembly_report(*session);
       return report && report->complete;
     };
     QTRY_VERIFY_WITH_TIMEOUT(complete(), 20000);
@@ -173,14 +171,14 @@ private slots:
     QVERIFY(report->hot);
     QVERIFY(report->text == session->code("assembly", false));
     QVERIFY(report->instructions.size() > 10);
-    QCOMPARE(reports->assembly_report(), report);  // memoized
+    QCOMPARE(assembly_report(*session), report);  // memoized
     if (report->loop.failure.empty()) {
       QVERIFY(report->loop.cycles > 0);
       auto fact = code_fact("assembly.loop_cycles", *session);
       QVERIFY(fact && std::get<double>(*fact) == report->loop.cycles);
     }
     std::shared_ptr<std::vector<PassChange> const> changes;
-    auto compared = [&] { return bool(changes = reports->pass_changes()); };
+    auto compared = [&] { return bool(changes = pass_changes(*session)); };
     QTRY_VERIFY_WITH_TIMEOUT(compared(), 20000);
     auto stages = session->snapshot().code_stages;
     size_t passes = size_t(std::ranges::count(*stages, CodeKind::kPass, &CodeStage::kind));
@@ -190,6 +188,31 @@ private slots:
     };
     QVERIFY(of("lower_blocks").changed());
     QVERIFY(!of("bound_symbolic_loops").changed());
+  }
+
+  void a_text_is_made_once_for_a_program_whoever_asks_for_it() {
+    testing::MatmulFile file;
+    auto session = testing::make_session(false);
+    QVERIFY(session->execute(OpenModel{file.path()}));
+    QVERIFY(session->wait_idle(60));
+    QVERIFY(!session->code("program", false));
+    QVERIFY(session->wait_idle(60));
+    auto plain = session->code("program", false);
+    QVERIFY(plain && plain->program_hash != 0);
+    QCOMPARE(session->code_of(session->snapshot().history->current, "program", -1), plain);
+    QVERIFY(session->execute(ApplyStep{"unroll(C.k)"}));
+    QVERIFY(!session->code("program", true));  // it needs the text alone, which stays
+    QVERIFY(session->wait_idle(60));
+    auto changed = session->code("program", true);
+    QVERIFY(changed && std::ranges::any_of(changed->lines, [](CodeLine const& line) {
+              return line.change != LineChange::kSame;
+            }));
+    QVERIFY(session->code("program", false));
+    QVERIFY(session->execute(Undo{}));
+    QCOMPARE(session->code("program", false), plain);
+    QVERIFY(!session->code("no such stage", false));
+    QVERIFY(session->wait_idle(60));
+    QVERIFY(!session->code("no such stage", false)->failure.empty());
   }
 
   void remarks_are_a_stage_and_stand_below_lines_of_the_program() {

@@ -87,6 +87,32 @@ private slots:
     QCOMPARE(defaults, 1);
   }
 
+  void devices_are_asked_once_and_again_when_somebody_wants_it() {
+    auto asked = std::make_shared<std::atomic<int>>(0);
+    Options options;
+    options.backend = make_environment().value().backend;
+    options.device_program = testing::built("/bin/tw-device");
+    options.measure = false;
+    options.device_names = [] { return std::vector<std::string>{"board"}; };
+    options.open_device = [asked](std::string const&, StopToken) -> Result<ChosenDevice> {
+      ++*asked;
+      return environment_failed("no_answer", "it does not answer");
+    };
+    auto session = Session::create(options).value();
+    QVERIFY(!session->device_choices(false));
+    QVERIFY(session->wait_idle(60));
+    auto first = session->device_choices(false);
+    QVERIFY(first && first->size() == 1);
+    QCOMPARE(first->front().name, std::string("board"));
+    QVERIFY(first->front().trouble.find("does not answer") != std::string::npos);
+    QCOMPARE(session->device_choices(false), first);
+    QCOMPARE(asked->load(), 1);
+    QVERIFY(!session->device_choices(true));
+    QVERIFY(session->wait_idle(60));
+    QVERIFY(session->device_choices(false));
+    QCOMPARE(asked->load(), 2);
+  }
+
   void one_state_is_compared_on_two_devices() {
     int step = session_->snapshot().history->current;
     QVERIFY(!session_->compare_devices(step, "local", "board"));

@@ -76,8 +76,6 @@ private slots:
     auto session = testing::make_session(false);
     QVERIFY(session->execute(OpenSample{"resnet18"}));
     QVERIFY(session->wait_idle(120));
-    CodeReports* reports = code_reports(*session);
-    QVERIFY(reports);
     std::vector<double> texts, complete;
     for (size_t row = 0; row < session->snapshot().kernels->rows.size(); ++row) {
       QVERIFY(session->execute(SelectKernel{int(row)}));
@@ -85,14 +83,14 @@ private slots:
       timer.start();
       QVERIFY(session->execute(JumpTo{0}));
       auto is_there = [&] {
-        (void)reports->pass_changes();
-        (void)reports->assembly_report();
+        (void)pass_changes(*session);
+        (void)assembly_report(*session);
         return session->code("assembly", false) != nullptr;
       };
       (void)waited(is_there);
       texts.push_back(double(timer.nsecsElapsed()) / 1e6);
       auto is_complete = [&] {
-        auto report = reports->assembly_report();
+        auto report = assembly_report(*session);
         return report && report->complete;
       };
       complete.push_back(waited(is_complete));

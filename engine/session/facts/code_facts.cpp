@@ -5,7 +5,6 @@
 #include <cctype>
 
 #include "engine/session/code_report.h"
-#include "engine/session/session.h"
 
 namespace tw::session {
 namespace {
@@ -45,13 +44,6 @@ int register_bytes(std::string_view line, std::string_view word) {
   return 4;
 }
 
-bool is_loop_fact(std::string_view name) { return name.starts_with("assembly.loop_"); }
-
-std::optional<FactValue> loop_fact(std::string_view name, AssemblyReport const& report) {
-  if (!report.complete || !report.hot || !report.loop.failure.empty()) return {};
-  return name == "assembly.loop_cycles" ? report.loop.cycles : double(report.loop.vector_registers);
-}
-
 }  // namespace
 
 std::span<FactInfo const> code_facts() { return kCodeFacts; }
@@ -75,19 +67,12 @@ std::optional<FactValue> code_fact(std::string_view name, CodeText const& assemb
   return double(name == "assembly.fused" ? fused : bytes);
 }
 
-std::optional<FactValue> code_fact(std::string_view name, Session& session) {
-  if (!is_code_fact(name)) return {};
-  Snapshot now = session.snapshot();
-  bool listed = now.code_stages && std::ranges::find(*now.code_stages, "assembly",
-                                                     &CodeStage::key) != now.code_stages->end();
-  if (!listed) return {};
-  if (is_loop_fact(name)) {
-    auto* reports = dynamic_cast<CodeReports*>(&session);
-    auto report = reports ? reports->assembly_report() : nullptr;
-    return report ? loop_fact(name, *report) : std::nullopt;
-  }
-  auto text = session.code("assembly", false);
-  return text ? code_fact(name, *text) : std::nullopt;
+bool is_loop_fact(std::string_view name) { return name.starts_with("assembly.loop_"); }
+
+std::optional<FactValue> code_fact(std::string_view name, AssemblyReport const& report) {
+  if (!is_code_fact(name) || !is_loop_fact(name)) return {};
+  if (!report.complete || !report.hot || !report.loop.failure.empty()) return {};
+  return name == "assembly.loop_cycles" ? report.loop.cycles : double(report.loop.vector_registers);
 }
 
 }  // namespace tw::session

@@ -21,6 +21,10 @@ public:
   /// The view of this key, or null: then it is being made.
   QueryValue ask(QueryRow const& row, QueryKeyPtr const& key);
 
+  /// While a kernel is timed: what nobody's hand waits for does not begin.
+  void hold();
+  void release();
+
   /// As of `Jobs`, for all threads.
   void end();
   void join();
@@ -31,19 +35,32 @@ private:
     QueryKeyPtr key;
     QueryValue value = {};
     bool whole = false;
+    QueryLane lane = QueryLane::kCaller;
     std::string job = {};
   };
-  // With the mutex held.
-  void make_room(QueryRow const& row, std::vector<Entry>& entries);
-  void start(QueryRow const& row, Entry const& entry);
-  /// On the query's thread.
-  void take(QueryRow const& row, QueryKeyPtr const& key, QueryValue value, bool stopped);
+  using Entries = std::vector<Entry>;
 
-  Jobs& lane(QueryRow const& row) { return *lanes_[size_t(row.lane)]; }
+  // With the mutex held.
+  static Entries::iterator find(Entries& entries, QueryKey const& key);
+  Entry begun(QueryRow const& row, QueryKeyPtr const& key, QueryPart const& part);
+  void add(QueryRow const& row, Entries& entries, Entry entry);
+  void start(QueryRow const& row, Entry const& entry);
+  /// False: nobody waits for it.
+  bool keep(QueryRow const& row, QueryKeyPtr const& key, QueryValue value);
+  // On a query's thread.
+  void make(QueryRow const& row, QueryKeyPtr const& key, StopToken stop);
+  void show(QueryRow const& row, QueryKeyPtr const& key, QueryValue part);
+  bool take(QueryRow const& row, QueryKeyPtr const& key, QueryValue value);
+  Making making(
+      StopToken stop = {}, std::function<void(QueryValue)> part = [](QueryValue) {});
+  QueryValue need(QueryRow const& row, QueryKeyPtr const& key);
+  QueryValue known(QueryRow const& row, QueryKey const& key);
+
+  Jobs& lane(QueryLane lane) { return *lanes_[size_t(lane)]; }
 
   std::function<void()> changed_;
   std::mutex mutex_;
-  std::map<QueryRow const*, std::vector<Entry>> made_;
+  std::map<QueryRow const*, Entries> made_;
   uint64_t asked_ = 0;
   std::array<std::unique_ptr<Jobs>, kQueryThreads> lanes_;
 };

@@ -19,13 +19,10 @@ SessionImpl::SessionImpl(Options options)
       stages_(std::make_shared<std::vector<CodeStage> const>(code_stages(*options_.backend))),
       jobs_([this] { call_listener(); }),
       errands_([this] { call_listener(); }),
-      code_jobs_([] {}),
       model_jobs_([] {}),
       patience_([] {}),
       tune_jobs_([] {}),
-      ask_jobs_([] {}),
       memo_([this] { notify(); }),
-      report_jobs_([] {}),
       idle_jobs_([] {}) {
   laboratory_->while_timing([this] { return hold_others(); });
   state_.here = laboratory_->tried_on();
@@ -37,8 +34,7 @@ SessionImpl::SessionImpl(Options options)
 }
 
 SessionImpl::~SessionImpl() {
-  Jobs* all[] = {&jobs_,      &errands_,  &code_jobs_,   &model_jobs_, &patience_,
-                 &tune_jobs_, &ask_jobs_, &report_jobs_, &idle_jobs_};
+  Jobs* all[] = {&jobs_, &errands_, &model_jobs_, &patience_, &tune_jobs_, &idle_jobs_};
   for (Jobs* jobs : all) jobs->end();
   memo_.end();
   for (Jobs* jobs : all) jobs->join();
@@ -49,7 +45,7 @@ std::shared_ptr<void const> SessionImpl::answer(QueryRow const& row, void const*
   QueryKeyPtr key;
   {
     std::lock_guard lock(mutex_);
-    key = row.key({state_, backend(), options_}, asked);
+    key = row.key(seen(), asked);
   }
   return key ? memo_.ask(row, key) : nullptr;
 }
@@ -242,7 +238,6 @@ bool SessionImpl::take_model(Model model, std::string const& source, std::string
   next.version = state_.version;
   next.work_kept = work_kept_of(next, state_, project, why);
   state_ = std::move(next);
-  texts_.clear();
   return true;
 }
 

@@ -1,31 +1,8 @@
 // The model between devices: where it is cut, and who runs its parts.
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "engine/device/registry.h"
 #include "engine/session/state/session_impl.h"
 #include "engine/session/state/state_cut.h"
 
 namespace tw::session {
-
-std::vector<std::string> SessionImpl::devices() const {
-  std::vector<std::string> names = {kLocalDeviceName};
-  if (options_.device_names)
-    for (std::string& name : options_.device_names()) names.push_back(std::move(name));
-  return names;
-}
-
-Status SessionImpl::check_device(std::string const& name) const {
-  if (name == kLocalDeviceName) return {};
-  if (!options_.open_device)
-    return bad_input("no_devices", "no device other than this machine is known");
-  if (is_this_machine(name)) return {};  // as another target: who opens it knows which there are
-  std::vector<std::string> known = devices();
-  if (!options_.device_names || std::ranges::find(known, name) != known.end()) return {};
-  return bad_input("unknown_device", fmt::format("there is no device '{}'; there are {}", name,
-                                                 fmt::join(known, ", ")));
-}
 
 /// `change` answers with the new cut.
 Status SessionImpl::cut(std::function<Result<Cut>(LoadedModel const&, Cut const&)> const& change) {
@@ -42,7 +19,7 @@ Status SessionImpl::cut(std::function<Result<Cut>(LoadedModel const&, Cut const&
 }
 
 Status SessionImpl::run(CutAt const& c) {
-  TRY(check_device(c.device));
+  TRY(check_device(options_, c.device));
   return cut([&](LoadedModel const& model, Cut const& now) {
     return with_point(model.after, model.plan, now, {c.node, c.device});
   });
@@ -60,16 +37,10 @@ Status SessionImpl::run(RemoveCut const&) {
   });
 }
 
-Result<ChosenDevice> SessionImpl::open_device(std::string const& name, StopToken stop) const {
-  TRY(check_device(name));
-  if (name == kLocalDeviceName) return this_machine(options_);
-  return options_.open_device(name, stop);
-}
-
 Result<std::vector<ChosenDevice>> SessionImpl::open_places(Cut const& cut, StopToken stop) const {
   std::vector<ChosenDevice> opened;
   for (size_t i = 1; i < cut.places.size(); ++i) {
-    TRY_ASSIGN(ChosenDevice device, open_device(cut.places[i], stop));
+    TRY_ASSIGN(ChosenDevice device, open_device(options_, cut.places[i], stop));
     opened.push_back(std::move(device));
   }
   return opened;

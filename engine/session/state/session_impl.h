@@ -13,13 +13,11 @@
 
 #include "engine/backend/backend.h"
 #include "engine/session/arranging.h"
-#include "engine/session/code_report.h"
-#include "engine/session/inspector.h"
 #include "engine/session/kinds.h"
 #include "engine/session/session.h"
-#include "engine/session/state/asked.h"
 #include "engine/session/state/jobs.h"
 #include "engine/session/state/kind_schedules.h"
+#include "engine/session/state/known_devices.h"
 #include "engine/session/state/laboratory.h"
 #include "engine/session/state/memo.h"
 #include "engine/session/state/session_state.h"
@@ -35,10 +33,7 @@ struct Ablated;
 /// Null where nothing is to be kept.
 Result<std::unique_ptr<records::TrialStore>> opened_trial_store(std::filesystem::path const& file);
 
-/// The child process that runs kernels here, and the backend for this processor.
-ChosenDevice this_machine(Options const& options);
-
-class SessionImpl final : public Session, public CodeReports {
+class SessionImpl final : public Session {
 public:
   explicit SessionImpl(Options options);
   /// Jobs begin jobs on other threads: all are asked to end before any of them, or anything that
@@ -50,21 +45,18 @@ public:
 
   Status execute(Command const& command) override;
 
+  // These five stand beside their queries.
   std::shared_ptr<CodeText const> code(std::string const& stage, bool against_parent) override;
   std::shared_ptr<CodeText const> code_of(int node, std::string const& stage, int against) override;
   std::shared_ptr<CodePair const> code_pair(int before, int after,
                                             std::string const& stage) override;
+  std::shared_ptr<TuningSpace const> tuning_space(int from) override;
+  std::shared_ptr<std::vector<DeviceChoice> const> device_choices(bool again) override;
   std::shared_ptr<StateComparison const> compare(int before, int after) override;
   std::shared_ptr<StateComparison const> compare_devices(int node, std::string const& before,
                                                          std::string const& after) override;
-  std::shared_ptr<AssemblyReport const> assembly_report() override;
-  std::shared_ptr<AssemblyReport const> assembly_report_of(int node) override;
-  std::shared_ptr<std::vector<PassChange> const> pass_changes() override;
   std::shared_ptr<void const> answer(QueryRow const& row, void const* asked) override;
-  // What headers beside session.h ask.
-  std::pair<int, int> find_fusion_edge(std::string const& edge);
-  Status check_inspected(Inspected const& what) const;
-  std::vector<Command> script_commands(std::string const& text) const;
+  // What work.h asks.
   bool work_changed() const;
   void keep_work();
   std::shared_ptr<Marks const> marks() const override;
@@ -75,10 +67,8 @@ public:
     return primitive_views(backend()->target(), options_.macros.get());
   }
   std::vector<std::string> export_targets() const override { return options_.exports.targets; }
-  std::vector<std::string> devices() const override;
+  std::vector<std::string> devices() const override { return known_devices(options_); }
   std::vector<std::string> searches() const override;
-  std::shared_ptr<TuningSpace const> tuning_space(int from) override;
-  std::shared_ptr<std::vector<DeviceChoice> const> device_choices(bool again) override;
   std::string trial_store() const override { return options_.trial_store; }
   StepPreview preview(std::string const& line) override;
   std::shared_ptr<RefusalView const> why_not(std::string const& line) override;
@@ -146,7 +136,6 @@ private:
   Status run(OpenTrial const& c);
   Status run(OpenStored const& c);
   Status run(ClearTuning const&);
-  Status check_device(std::string const& name) const;
   Status cut(std::function<Result<Cut>(LoadedModel const&, Cut const&)> const& change);
 
   /// `kernel`: its name; empty: the model.
@@ -176,9 +165,6 @@ private:
   void use(ChosenDevice chosen);
   /// The devices of a cut but the first, ready to run.
   Result<std::vector<ChosenDevice>> open_places(Cut const& cut, StopToken stop) const;
-  /// This machine, or one of the list, asked what it is. Errors: no_devices, unknown_device, those
-  /// of asking.
-  Result<ChosenDevice> open_device(std::string const& name, StopToken stop) const;
   Result<RunResult> measure_model(Model const& model, RunOptions options, StopToken stop,
                                   Progress const& progress);
   void start_measuring();
@@ -206,13 +192,7 @@ private:
   void know_model(Model model, std::string const& source, StopToken stop);
   void start_modelling();
   void model_states(StopToken stop);
-  void find_facts(Model const& model, int kernel, int node);
-  using MakeNest = std::function<std::shared_ptr<NestView const>()>;
-  void start_report(std::string const& kind, std::shared_ptr<Backend const> backend,
-                    std::shared_ptr<CodeText const> text, MakeNest nest);
-  void keep_report(std::shared_ptr<AssemblyReport const> report);
-  void forget_report(std::shared_ptr<CodeText const> const& text);
-  void want_facts(int node);
+  std::shared_ptr<StateFacts const> facts(QueryKeyPtr const& key);
   void replay_job(Model const& model, Schedule const& from, std::string const& name, int row);
   void write_kernel(Model const& model, std::string const& text, int row);
 
@@ -250,7 +230,6 @@ private:
   Result<SearchOnKind> kernel_search(TuneJob const& job, DeviceKind const& kind, KindRun& run,
                                      StopToken stop);
   void end_run(KindRun const& of, FoundOnKind const& found, StopToken stop);
-  Result<std::shared_ptr<OpenScript const>> open_script(int from) const;
   void take_device(int number, int device, DeviceShare const& share, TuningClock const& clock);
   void begin_searches(size_t count);
   void end_search();
@@ -289,9 +268,7 @@ private:
   void keep_tuned(ModelTuningPart const& part, int kernel, std::string const& script, double ms);
   void keep_runs(ModelTuningPart& part, TunedModel const* tuned);
 
-  // What there is to tune, and what carries a gain.
-  void find_space(int from, Model const& model, int kernel, StopToken stop);
-  void ask_devices(std::string const& here, StopToken stop);
+  // What carries a gain.
   Status ablated(Ablated const& what, StopToken stop, Progress const& progress);
   void change_ablation(Ablated const& what, std::function<void(AblationView&)> const& change);
   Status start_ablation(Ablated what);
@@ -306,6 +283,8 @@ private:
   std::shared_ptr<TuningView const> tuning_view() const;
 
   std::shared_ptr<Backend const> backend() const { return backend_.load(); }
+  /// With the mutex held.
+  Seen seen() const { return {state_, backend(), options_, devices_asked_}; }
   void publish();
   /// There is something new to be seen or asked for: snapshots have another version.
   void notify() {
@@ -340,19 +319,10 @@ private:
   mutable std::mutex mutex_;
   std::mutex listener_mutex_;
   std::atomic<uint64_t> news_ = 0;
+  std::atomic<uint64_t> devices_asked_ = 0;
   State state_;
   Snapshot published_;
   Listener listener_;
-  std::map<std::pair<uint64_t, std::string>, std::shared_ptr<CodeText const>> texts_;
-  std::shared_ptr<CodeText const> plain_text(std::shared_ptr<Backend const> const& backend,
-                                             ir::Program const& program, te::Kernel const& kernel,
-                                             std::string const& stage);
-  /// With the mutex held. Another device may be in use by now.
-  void keep_text(std::shared_ptr<Backend const> const& backend, uint64_t hash,
-                 std::string const& key, std::shared_ptr<CodeText const> text);
-  AskedPair pair_;                                              ///< the last one asked for
-  std::vector<std::shared_ptr<AssemblyReport const>> reports_;  ///< of the last texts
-  AskedPasses passes_;
   struct Tuner {
     bool runs = false;
     bool pause_wanted = false;
@@ -364,20 +334,6 @@ private:
   };
   Tuner tuner_;
   std::condition_variable_any tuner_changed_;
-  /// The spaces of one kernel that were asked for. Views may ask in turns, each for its own step.
-  struct AskedSpaces {
-    Model model;
-    int kernel = -1;
-    std::shared_ptr<Backend const> backend;
-    std::map<int, std::shared_ptr<TuningSpace const>> by_step;  ///< null: not there yet
-  };
-  AskedSpaces asked_spaces_;
-  struct AskedDevices {
-    std::string here;  ///< the device in use then
-    bool asked = false;
-    std::shared_ptr<std::vector<DeviceChoice> const> choices;  ///< null: not there yet
-  };
-  AskedDevices asked_devices_;
   struct Background {
     bool on = false;
     std::chrono::steady_clock::time_point not_before = {};
@@ -391,14 +347,11 @@ private:
   bool modelling_ = false;  ///< a job goes through the states that are not modelled
   Jobs jobs_;
   Jobs errands_;  ///< exports and what else takes minutes: a model is opened and timed beside them
-  Jobs code_jobs_;
   Jobs model_jobs_;
   Jobs patience_;  ///< waits for a quiet moment; nobody waits for it
   Jobs tune_jobs_;
-  Jobs ask_jobs_;     ///< of devices, that may not answer for long
-  Memo memo_;         ///< of what queries made
-  Jobs report_jobs_;  ///< of what is said of code: no text waits for it
-  Jobs idle_jobs_;    ///< waits until nothing else runs; nobody waits for it
+  Memo memo_;       ///< of what queries made
+  Jobs idle_jobs_;  ///< waits until nothing else runs; nobody waits for it
 };
 
 }  // namespace tw::session

@@ -6,20 +6,10 @@
 #include <algorithm>
 
 #include "engine/compile/kernel_code.h"
-#include "engine/device/local_device.h"
-#include "engine/device/logged_device.h"
-#include "engine/device/registry.h"
 #include "engine/session/state/state_costs.h"
 #include "engine/session/state/state_cut.h"
 
 namespace tw::session {
-
-ChosenDevice this_machine(Options const& options) {
-  std::shared_ptr<Device> device = std::make_shared<LocalDevice>(LocalDeviceOptions{
-      .program = options.device_program, .target = options.backend->target().name});
-  if (options.local_log) device = std::make_shared<LoggedDevice>(device, options.local_log);
-  return {"", options.backend, device};
-}
 
 Status SessionImpl::run(MeasureAgain const&) {
   {
@@ -274,9 +264,11 @@ bool SessionImpl::knows_roofs() const {
 }
 
 std::shared_ptr<void> SessionImpl::hold_others() {
-  for (Jobs* jobs : {&model_jobs_, &report_jobs_}) jobs->hold();
+  model_jobs_.hold();
+  memo_.hold();
   return std::shared_ptr<void>(nullptr, [this](void*) {
-    for (Jobs* jobs : {&model_jobs_, &report_jobs_}) jobs->release();
+    model_jobs_.release();
+    memo_.release();
   });
 }
 
@@ -309,7 +301,7 @@ Status SessionImpl::run(UseDevice const& c) {
   clear_error();
   jobs_.start("device", "querying " + c.name,
               [this, name = c.name](StopToken stop, Progress const&) {
-                auto chosen = open_device(name, stop);
+                auto chosen = open_device(options_, name, stop);
                 if (chosen)
                   use(std::move(*chosen));
                 else if (!stop.stop_requested())
@@ -341,8 +333,6 @@ void SessionImpl::use(ChosenDevice chosen) {
     state_.kind_words = machine_words(*backend());
     stages_ = std::make_shared<std::vector<CodeStage> const>(code_stages(*backend()));
     state_.machine = nullptr;
-    texts_.clear();
-    pair_ = {};
     source = state_.source;
     shapes = state_.shapes;
     if (kept && kept->model.accelerator == state_.here.device)  // it is no longer beside

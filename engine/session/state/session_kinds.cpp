@@ -37,7 +37,7 @@ Result<std::vector<std::string>> SessionImpl::devices_named(std::string const& n
     std::lock_guard lock(mutex_);
     return std::vector<std::string>{state_.here.device};
   }
-  for (std::string const& name : named) TRY(check_device(name));
+  for (std::string const& name : named) TRY(check_device(options_, name));
   return named;
 }
 
@@ -46,8 +46,8 @@ Result<std::vector<DeviceKind>> SessionImpl::open_kinds(std::vector<std::string>
                                                         StopToken stop) const {
   std::vector<std::future<Result<ChosenDevice>>> asked;
   for (std::string const& name : names)
-    asked.push_back(
-        std::async(std::launch::async, [this, &name, stop] { return open_device(name, stop); }));
+    asked.push_back(std::async(std::launch::async,
+                               [this, &name, stop] { return open_device(options_, name, stop); }));
   std::vector<NamedDevice> opened;
   std::optional<Error> failure;
   for (size_t i = 0; i < names.size(); ++i) {

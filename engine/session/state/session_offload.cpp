@@ -15,7 +15,7 @@
 namespace tw::session {
 
 Status SessionImpl::run(OffloadTo const& c) {
-  TRY(check_device(c.device));
+  TRY(check_device(options_, c.device));
   auto project = std::make_shared<Project>();
   std::string source, shapes;
   {
@@ -47,7 +47,7 @@ Result<Model> SessionImpl::load_beside(std::string const& source, LoadOptions op
       std::lock_guard lock(mutex_);
       home = state_.here.device;
     }
-    TRY_ASSIGN(ChosenDevice helper, open_device(name, stop));
+    TRY_ASSIGN(ChosenDevice helper, open_device(options_, name, stop));
     options.helper = helper.backend.get();
     TRY_ASSIGN(Model model, load_arranged(source, options, *backend(), sentence, stop, progress));
     TRY_ASSIGN(Offload offload, offload_model(*model, *helper.backend, home, name));

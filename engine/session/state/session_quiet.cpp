@@ -81,7 +81,7 @@ void SessionImpl::take_machine(MachineView view) {
                                             : view.rates->best("f32").one_core);
   std::lock_guard lock(mutex_);
   state_.machine = std::make_shared<MachineView const>(std::move(view));
-  for (auto& [row, work] : state_.kernels) work.models.clear(), work.facts.clear();
+  for (auto& [row, work] : state_.kernels) work.models.clear();
 }
 
 /// Waits longer each time; a newer wait takes its place.

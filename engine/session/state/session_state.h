@@ -25,7 +25,6 @@ struct KernelWork {
   std::set<int> checked;  ///< nodes that ran with every access checked, or are too large for it
   std::set<int> judged_further;  ///< nodes that were asked on further inputs
   std::map<int, std::shared_ptr<analysis::TimeModel const>> models;  ///< by node, for these roofs
-  std::map<int, std::shared_ptr<StateFacts const>> facts;            ///< of nodes once compared
 };
 
 /// What an accelerator beside the device in use takes over of the model that is open.

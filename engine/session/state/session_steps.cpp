@@ -170,7 +170,6 @@ void SessionImpl::write_kernel(Model const& model, std::string const& text, int 
     state_.replay = written->view;
     state_.kernel = at;
     state_.refusal = nullptr;
-    texts_.clear();
   }
   publish();
   start_modelling();

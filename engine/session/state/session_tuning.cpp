@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "engine/session/state/kind_schedules.h"
+#include "engine/session/state/opened_script.h"
 #include "engine/session/state/session_impl.h"
 #include "engine/session/state/tuning_clock.h"
 #include "engine/session/use_cases.h"
@@ -82,7 +83,7 @@ Status SessionImpl::run(Tune const& c) {
     if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
     if (tuner_.runs)
       return bad_input("tuning_goes_on", "another tuning is still running; stop it first");
-    TRY_ASSIGN(job.script, open_script(c.from));
+    TRY_ASSIGN(job.script, opened_script(&state_.now().history, c.from));
     job.from = model_source();
     run.number = run.group = ++tuner_.last_number;
     run.row = state_.kernel;
@@ -100,25 +101,6 @@ Status SessionImpl::run(Tune const& c) {
   tune_jobs_.start("tune", "tuning",
                    [this, job](StopToken stop, Progress const&) { tune_job(job, stop); });
   return {};
-}
-
-/// With the mutex held: what a search from a step of the current kernel chooses; null for the
-/// target's template.
-Result<std::shared_ptr<OpenScript const>> SessionImpl::open_script(int from) const {
-  if (from == 0) return nullptr;
-  if (!state_.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
-  History const& history = state_.kernels.at(state_.kernel).history;
-  if (!history.has(from)) return bad_input("unknown_node", "there is no such step");
-  if (!history.node(from).refusal.empty())
-    return bad_input("refused_here",
-                     "this device refuses a step before: " + history.node(from).refusal);
-  auto script =
-      std::make_shared<OpenScript const>(OpenScript::all_open(history.node(from).schedule.trace()));
-  if (script->open() == 0)
-    return bad_input("nothing_open", fmt::format("no step up to step {} has a number that a search "
-                                                 "could choose: split a loop first",
-                                                 from));
-  return script;
 }
 
 /// One kind's part; while it is searched for, only its thread uses it.

@@ -61,7 +61,6 @@ StateToCompare side_of(State const& state, int node) {
   for (auto const& [where, trial] : known.trials)
     if (where != state.here && trial.measured && trial.correctness != Correctness::kWrong)
       side.elsewhere_ms[name_of(where, state.here)] = trial.measured->min_ms;
-  if (auto found = work.facts.find(node); found != work.facts.end()) side.facts = found->second;
   return side;
 }
 

@@ -23,7 +23,13 @@ analysis::TimeModel modelled(ir::Program const& program, Backend const& backend,
 /// Dropped where the model or the roofs have changed since.
 void keep_model(State& state, ToModel const& what, analysis::TimeModel model);
 
-/// Both sides of a comparison; `facts` of a side is null where nobody has found them yet.
+/// Of what a state of the current kernel costs (queries/state_facts.cpp): it is asked by its
+/// number.
+QueryRow const& state_facts_row();
+/// What the listing of a state's instructions is asked for as, whatever the target calls it.
+inline constexpr char const* kInstructionsStage = "(instructions)";
+
+/// Both sides of a comparison, without their facts.
 StateToCompare side_of(State const& state, int node);
 /// The same on the device of that name; empty: it was never tried there.
 std::optional<StateToCompare> side_on(State const& state, int node, std::string const& device);

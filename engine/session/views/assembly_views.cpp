@@ -107,6 +107,4 @@ double heat_of(double cycles, LoopModel const& loop) {
   return std::clamp(1 + std::log10(cycles / most) / kDecades, 0.0, 1.0);
 }
 
-CodeReports* code_reports(Session& session) { return dynamic_cast<CodeReports*>(&session); }
-
 }  // namespace tw::session

@@ -1,0 +1,46 @@
+#include "engine/session/state/known_devices.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "engine/backend/backend.h"
+#include "engine/device/local_device.h"
+#include "engine/device/logged_device.h"
+#include "engine/device/registry.h"
+
+namespace tw::session {
+
+std::vector<std::string> known_devices(Options const& options) {
+  std::vector<std::string> names = {kLocalDeviceName};
+  if (options.device_names)
+    for (std::string& name : options.device_names()) names.push_back(std::move(name));
+  return names;
+}
+
+Status check_device(Options const& options, std::string const& name) {
+  if (name == kLocalDeviceName) return {};
+  if (!options.open_device)
+    return bad_input("no_devices", "no device other than this machine is known");
+  if (is_this_machine(name)) return {};  // as another target: who opens it knows which there are
+  std::vector<std::string> known = known_devices(options);
+  if (!options.device_names || std::ranges::find(known, name) != known.end()) return {};
+  return bad_input("unknown_device", fmt::format("there is no device '{}'; there are {}", name,
+                                                 fmt::join(known, ", ")));
+}
+
+Result<ChosenDevice> open_device(Options const& options, std::string const& name, StopToken stop) {
+  TRY(check_device(options, name));
+  if (name == kLocalDeviceName) return this_machine(options);
+  return options.open_device(name, stop);
+}
+
+ChosenDevice this_machine(Options const& options) {
+  std::shared_ptr<Device> device = std::make_shared<LocalDevice>(LocalDeviceOptions{
+      .program = options.device_program, .target = options.backend->target().name});
+  if (options.local_log) device = std::make_shared<LoggedDevice>(device, options.local_log);
+  return {"", options.backend, device};
+}
+
+}  // namespace tw::session
