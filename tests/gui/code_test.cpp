@@ -61,7 +61,8 @@ private slots:
     auto said = [&](char const* key) {
       return list->itemData(list->findData(key), Qt::AccessibleTextRole).toString();
     };
-    QTRY_COMPARE_WITH_TIMEOUT(said("bound_symbolic_loops"), QString("bound_symbolic_loops, changed nothing"), 10000);
+    QTRY_COMPARE_WITH_TIMEOUT(said("bound_symbolic_loops"),
+                              QString("bound_symbolic_loops, changed nothing"), 10000);
     QVERIFY2(said("lower_blocks").contains(" lines added, "), qPrintable(said("lower_blocks")));
     // Of another state they are others.
     QString before = said("vectorize_loops");

@@ -43,11 +43,12 @@ private:
 }  // namespace
 
 GraphPass split_biases() {
-  return {"split_biases", "adds biases after products instead of within them",
-          "before fusion: the matrix unit multiplies, and what is added is added by the loops behind",
-          [](Graph const& graph, PassChoices const&, PassCounts& counts) -> Result<Graph> {
-            return BiasSplitter(graph, counts).run();
-          }};
+  return {
+      "split_biases", "adds biases after products instead of within them",
+      "before fusion: the matrix unit multiplies, and what is added is added by the loops behind",
+      [](Graph const& graph, PassChoices const&, PassCounts& counts) -> Result<Graph> {
+        return BiasSplitter(graph, counts).run();
+      }};
 }
 
 }  // namespace tw::scratchpad
