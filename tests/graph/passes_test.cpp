@@ -153,6 +153,17 @@ private slots:
              QString("global_average_pool absorbs add: injective before reduction"));
   }
 
+  /// In a kernel of a convolution it would be computed again for each element.
+  void what_is_smaller_than_the_result_stays_out_of_a_complex_kernel() {
+    ForeignModel model = model_of(
+        {"a = Conv x w", "m = GlobalAveragePool x", "h = Relu m", "y = Add a h"}, {1, 4, 6, 6});
+    add_parameter(model, "w", {4, 4, 1, 1}, 1);
+    Graph fused = after_pass(fuse_operators, build_graph(model).value()).value();
+    QCOMPARE(reason(fused, "a", "y"),
+             QString("add joins conv2d: injective after complex-out-fusable"));
+    QCOMPARE(reason(fused, "h", "y"), QString("not fused: add computes a larger tensor than relu"));
+  }
+
   void an_output_and_a_value_with_many_readers_stay_in_memory() {
     Graph graph = build_graph(model_of({"a = Relu x", "b = Relu a", "c = Relu a", "d = Add b c",
                                         "y = Relu d"},
