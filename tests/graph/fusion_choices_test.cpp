@@ -100,6 +100,18 @@ private slots:
       QVERIFY(compare(actual[i], expected[i], 1e-5).equal);
   }
 
+  /// A kernel keeps nothing of what stands inside of it: the output is made beside it.
+  void an_output_that_is_fused_stays_an_output() {
+    ForeignModel model = model_of({"r = Relu x", "y = Neg r"}, {2, 3}, {"r", "y"});
+    Graph graph = build_graph(model).value();
+    QCOMPARE(edge_of(with(graph, {}).value(), "r>y").rule, std::string("output"));
+    Graph together = with(graph, {{"r>y", true}}).value();
+    QVERIFY(verify(together));
+    QVERIFY(edge_of(together, "r>y").fused);
+    QCOMPARE(group_with(together, "y"), (Names{"r_for_y", "y"}));
+    QCOMPARE(group_with(together, "r"), (Names{"r"}));
+  }
+
   /// The last of the readers needs no copy.
   void all_readers_of_a_value_can_have_their_own() {
     Graph graph = small_net();
