@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <set>
 
+#include "engine/compile/cut.h"
 #include "engine/compile/optimize.h"
 #include "engine/compile/plan.h"
 #include "engine/graph/pipeline.h"
@@ -127,6 +128,36 @@ private slots:
       }
     }
     QVERIFY(plan.arena_bytes * 2 < plan.unplanned_bytes);
+  }
+
+  /// Of those, one that begins later may end before another one.
+  void a_tensor_lies_behind_all_that_live_with_it() {
+    std::vector<Allocation> open{
+        {{0}, 0, 192, 0, 1}, {{1}, 0, 64, 2, 3}, {{2}, 0, 64, 2, 3}, {{3}, 0, 64, 0, 3}};
+    MemoryPlan plan = arrange(open, 4);
+    QCOMPARE(plan.find({2})->offset, int64_t(64));
+    QCOMPARE(plan.find({3})->offset, int64_t(192));
+    QCOMPARE(plan.arena_bytes, int64_t(256));
+  }
+
+  /// The last who reads it here is not the last who needs it.
+  void what_goes_to_another_place_lives_until_it_is_copied() {
+    Graph graph = optimize(build_graph(testing::model_of({"a = MatMul x x", "b = MatMul a x",
+                                                          "c = MatMul b x", "y = MatMul c a"},
+                                                         {8, 8}))
+                               .value())
+                      .value();
+    Cut cut = parse_cut({"y@there"}, "here").value();
+    Plan plan = cut_plan(graph, make_plan(graph).value(), cut).value();
+    int copies = 0;
+    for (size_t s = 0; s < plan.steps.size(); ++s) {
+      PlanStep const& step = plan.steps[s];
+      if (step.kind != StepKind::kCopy || step.from != 0) continue;
+      Allocation const* made = plan.memory.find(step.inputs[0]);
+      QVERIFY(made && made->last >= int(s));
+      ++copies;
+    }
+    QCOMPARE(copies, 2);
   }
 
   void the_reference_of_resnet18_is_sane_and_takes_seconds() {
