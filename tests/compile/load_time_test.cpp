@@ -73,6 +73,8 @@ private slots:
     QTest::newRow("from one that keeps nothing")
         << "set_scope(V, scope=local)\ncache_read(Z, tensor=V)\n"
         << 1;
+    // A sum begins anew in each run, although its start reads nothing.
+    QTest::newRow("the start of a sum apart") << "decompose_reduction(Z.i)\n" << 1;
     QTest::newRow("in two parts") << "loop_partition(V.o, at=3)\n" << 1;
   }
   void what_depends_on_data_stays() {

@@ -70,6 +70,9 @@ private slots:
     Hardware other = detect_host();
     other.memories[0].bytes *= 2;
     auto other_backend = create_cpu_backend(other).value();
+    Hardware shared = detect_host();  // the rule gives each core its part of a cache
+    shared.memories[0].shared_by += 1;
+    auto shared_backend = create_cpu_backend(shared).value();
     ir::Program renamed = program;
     renamed.name = "product";
     std::string packed = kPacked, split = kSplit;
@@ -79,9 +82,10 @@ private slots:
         code_key(program, &packed, *backend_, CodeTier::kFull),
         code_key(program, &split, *backend_, CodeTier::kFull),
         code_key(program, nullptr, *other_backend, CodeTier::kFull),
+        code_key(program, nullptr, *shared_backend, CodeTier::kFull),
         code_key(renamed, nullptr, *backend_, CodeTier::kFull),
     };
-    QCOMPARE(keys.size(), size_t(6));
+    QCOMPARE(keys.size(), size_t(7));
     QVERIFY(keys.begin()->starts_with("version "));
   }
 
