@@ -88,6 +88,19 @@ private slots:
     QVERIFY(clock.elapsed() < 60'000);
   }
 
+  /// Also those that go to it together.
+  void a_distant_device_that_settled_says_several_times_as_of_the_old_speed() {
+    TroubledDevice hot(*locals_[0]);
+    hot.in_one_call = true;
+    hot.trip = std::chrono::milliseconds(20);
+    hot.speed = [](int look) { return look > 6 ? 0.5 : 1.0; };
+    TuneResult result = searched({&hot}, {.trials = 60, .slow_seconds = 0.2});
+    QCOMPARE(result.attempts.size(), size_t(60));
+    QVERIFY(result.devices[0].slowed >= 1);
+    QVERIFY(hot.calls_of_several > 4);
+    QVERIFY(are_of_full_speed(result));
+  }
+
   void a_moment_of_slowness_is_measured_again() {
     TroubledDevice nervous(*locals_[0]);
     nervous.in_one_call = true;
