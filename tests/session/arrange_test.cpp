@@ -55,11 +55,11 @@ private slots:
     auto refusal = [&](Point const& point) {
       return sentence_of(load_model("sample:dqn", {{}, {}, point}, backend()));
     };
-    QVERIFY2(
-        refusal({{"block", "8"}}).starts_with("the model has no choice 'block'; it has blocks, "),
-        refusal({{"block", "8"}}).c_str());
+    QVERIFY2(refusal({{"block", "8"}})
+                 .starts_with("the model has no choice 'block'; it has channel_block, "),
+             refusal({{"block", "8"}}).c_str());
     QCOMPARE(refusal({{"channel_block", "12"}}),
-             std::string("blocks cannot be '12': it is one of 8, 16, 32, plain"));
+             std::string("channel_block cannot be '12': it is one of 8, 16, 32, plain"));
     QCOMPARE(
         sentence_of(load_model("example:matmul", {{}, {}, {{"channel_block", "8"}}}, backend())),
         std::string("the model has no choice 'blocks'; it has none"));
@@ -147,9 +147,10 @@ private slots:
     std::string::size_type at = text.find("\"8\"");
     QVERIFY(at != std::string::npos);
     text.replace(at, 3, "8");
-    QCOMPARE(sentence_of(parse_project(text, "f")),
-             std::string("the project is damaged: 'blocks' of its model's arrangement is not a "
-                         "word"));
+    QCOMPARE(
+        sentence_of(parse_project(text, "f")),
+        std::string("the project is damaged: 'channel_block' of its model's arrangement is not a "
+                    "word"));
   }
 
   void a_session_opens_the_model_again() {
@@ -191,7 +192,7 @@ private slots:
     auto refused = session->execute(Arrange{"channel_block=7"});
     QVERIFY(!refused);
     QCOMPARE(refused.error().message,
-             std::string("blocks cannot be '7': it is one of 8, 16, 32, plain"));
+             std::string("channel_block cannot be '7': it is one of 8, 16, 32, plain"));
     QCOMPARE(session->execute(Arrange{"channel_block"}).error().code,
              std::string("bad_arrangement"));
   }
