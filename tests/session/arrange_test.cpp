@@ -62,7 +62,7 @@ private slots:
              std::string("channel_block cannot be '12': it is one of 8, 16, 32, plain"));
     QCOMPARE(
         sentence_of(load_model("example:matmul", {{}, {}, {{"channel_block", "8"}}}, backend())),
-        std::string("the model has no choice 'blocks'; it has none"));
+        std::string("the model has no choice 'channel_block'; it has none"));
   }
 
   void a_device_decides() {
