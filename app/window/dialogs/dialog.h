@@ -8,10 +8,9 @@
 namespace tw {
 
 struct DialogRow {
-  using Open = std::function<Status(QString const& argument)>;
   std::string name;  ///< a journal's `dialog NAME ARGUMENT`
-  /// How it is opened in a window. What it keeps from one time to the next is the function's.
-  Open (*in)(Workbench& bench, QWidget* window) = nullptr;
+  /// Opens it in a window. Errors: what it needs is not there.
+  Status (*open)(Workbench& bench, QWidget* window, QString const& argument) = nullptr;
 };
 
 /// Made of the files: `DialogRow const& dialog_NAME::row()`.

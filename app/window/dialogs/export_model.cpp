@@ -21,7 +21,7 @@ ExportDialog::Choice choice_of(session::Snapshot const& now) {
   return choice;
 }
 
-Status open(Workbench& bench, QWidget* window) {
+Status open(Workbench& bench, QWidget* window, QString const&) {
   if (!bench.snapshot().model) return bad_input("no_model", "no model is open");
   QStringList targets;
   for (std::string const& target : bench.live().export_targets())
@@ -46,10 +46,7 @@ Status open(Workbench& bench, QWidget* window) {
 }  // namespace
 
 DialogRow const& row() {
-  static DialogRow const row{"export", [](Workbench& bench, QWidget* window) -> DialogRow::Open {
-                               return
-                                   [&bench, window](QString const&) { return open(bench, window); };
-                             }};
+  static DialogRow const row{"export", &open};
   return row;
 }
 

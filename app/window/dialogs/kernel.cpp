@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Kernels of the user's own.
 #include <QFileDialog>
+#include <QVariant>
+#include <QWidget>
 
 #include "app/window/dialogs/dialog.h"
 #include "engine/session/use_cases.h"
@@ -14,6 +16,8 @@ constexpr char kEmptyKernel[] =
     "tilewright te 1\n"
     "kernel mine(A: f32[64, 64], B: f32[64, 64]) -> C\n"
     "  C[i in 64, j in 64] = sum[k in 64] A[i, k] * B[k, j]\n";
+
+constexpr char kDraft[] = "kernelDraft";  // a property of the window
 
 void ask_file(Workbench& bench, QWidget* window, QString const& text) {
   auto* dialog = new QFileDialog(window, "Save the kernel", {}, "Tensor expressions (*.te)");
@@ -35,21 +39,21 @@ std::string own_text(session::Snapshot const& now, QString const& name) {
   return {};
 }
 
-/// A new kernel, or (by name) one that the user wrote. What was typed and not taken is `draft`.
-Status open(Workbench& bench, QWidget* window, QString const& name,
-            std::shared_ptr<QString> const& draft) {
+/// A new kernel, or (by name) one that the user wrote. What was typed and not taken is there again.
+Status open(Workbench& bench, QWidget* window, QString const& name) {
   std::string const own = own_text(bench.snapshot(), name);
   if (!name.isEmpty() && own.empty())
     return bad_input("not_your_kernel", "only kernels that you wrote can be edited");
   auto* dialog =
       new KernelDialog(session::expression_examples(), session::problems_in, bench.theme(), window);
-  QString begun = draft->isEmpty() ? QString(kEmptyKernel) : *draft;
+  QString const draft = window->property(kDraft).toString();
+  QString begun = draft.isEmpty() ? QString(kEmptyKernel) : draft;
   dialog->begin(name.isEmpty() ? begun : QString::fromStdString(own), !name.isEmpty());
   QObject::connect(dialog, &KernelDialog::save_asked, window,
                    [&bench, window](QString const& shown) { ask_file(bench, window, shown); });
-  QObject::connect(dialog, &QDialog::finished, window, [&bench, dialog, name, draft](int taken) {
+  QObject::connect(dialog, &QDialog::finished, window, [&bench, window, dialog, name](int taken) {
     std::string now = dialog->text().toStdString();
-    if (name.isEmpty()) *draft = taken ? QString() : dialog->text();
+    if (name.isEmpty()) window->setProperty(kDraft, taken ? QString() : dialog->text());
     if (!taken) return;
     if (name.isEmpty())
       bench.execute(session::AddKernel{now});
@@ -63,12 +67,7 @@ Status open(Workbench& bench, QWidget* window, QString const& name,
 }  // namespace
 
 DialogRow const& row() {
-  static DialogRow const row{"kernel", [](Workbench& bench, QWidget* window) -> DialogRow::Open {
-                               return [&bench, window,
-                                       draft = std::make_shared<QString>()](QString const& name) {
-                                 return open(bench, window, name, draft);
-                               };
-                             }};
+  static DialogRow const row{"kernel", &open};
   return row;
 }
 

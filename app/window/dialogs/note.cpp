@@ -6,7 +6,8 @@
 namespace tw::dialog_note {
 namespace {
 
-Status open(Workbench& bench, QWidget* window, int node) {
+Status open(Workbench& bench, QWidget* window, QString const& step) {
+  int const node = step.isEmpty() ? -1 : step.toInt();
   auto const& history = bench.snapshot().history;
   if (!history || node < 0 || size_t(node) >= history->nodes.size())
     return bad_input("unknown_node", "there is no such step");
@@ -28,11 +29,7 @@ Status open(Workbench& bench, QWidget* window, int node) {
 }  // namespace
 
 DialogRow const& row() {
-  static DialogRow const row{"note", [](Workbench& bench, QWidget* window) -> DialogRow::Open {
-                               return [&bench, window](QString const& step) {
-                                 return open(bench, window, step.isEmpty() ? -1 : step.toInt());
-                               };
-                             }};
+  static DialogRow const row{"note", &open};
   return row;
 }
 

@@ -6,7 +6,7 @@
 namespace tw::dialog_open_model {
 namespace {
 
-Status open(Workbench& bench, QWidget* window) {
+Status open(Workbench& bench, QWidget* window, QString const&) {
   auto* dialog = new QFileDialog(window, "Open a model", {},
                                  "Models and kernels (*.onnx *.te);;All files (*)");
   dialog->setObjectName("openDialog");
@@ -21,10 +21,7 @@ Status open(Workbench& bench, QWidget* window) {
 }  // namespace
 
 DialogRow const& row() {
-  static DialogRow const row{"open", [](Workbench& bench, QWidget* window) -> DialogRow::Open {
-                               return
-                                   [&bench, window](QString const&) { return open(bench, window); };
-                             }};
+  static DialogRow const row{"open", &open};
   return row;
 }
 

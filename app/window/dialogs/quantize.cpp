@@ -9,14 +9,14 @@ namespace tw::dialog_quantize {
 namespace {
 
 /// Proposes a file for the int8 model: beside the model, under a name of its own.
-Status open(Workbench& bench, QWidget* window, bool dense) {
+Status open(Workbench& bench, QWidget* window, QString const& what) {
   auto const& model = bench.snapshot().model;
   if (!model) return bad_input("no_model", "no model is open");
   QFileInfo file(QString::fromStdString(model->path.empty() ? model->name : model->path));
   QString folder = model->path.empty() ? QDir::homePath() : file.absolutePath();
   auto* dialog = new QuantizeDialog(QString::fromStdString(model->name),
                                     QDir(folder).filePath(file.completeBaseName() + "_bytes.onnx"),
-                                    dense, window);
+                                    what == "dense", window);
   QObject::connect(dialog, &QuantizeDialog::wanted, window,
                    [&bench](session::Quantize const& how) { bench.execute(how); });
   bench.open(dialog);
@@ -26,11 +26,7 @@ Status open(Workbench& bench, QWidget* window, bool dense) {
 }  // namespace
 
 DialogRow const& row() {
-  static DialogRow const row{"quantize", [](Workbench& bench, QWidget* window) -> DialogRow::Open {
-                               return [&bench, window](QString const& what) {
-                                 return open(bench, window, what == "dense");
-                               };
-                             }};
+  static DialogRow const row{"quantize", &open};
   return row;
 }
 

@@ -40,7 +40,7 @@ Parts make(QWidget* window) {
   return {dialog, find, list};
 }
 
-Status open(Workbench& bench, QWidget* window) {
+Status open(Workbench& bench, QWidget* window, QString const&) {
   session::Snapshot const& now = bench.snapshot();
   if (!now.kernels || !now.history) return bad_input("no_kernel", "no kernel is selected");
   if (now.history->current == 0)
@@ -69,10 +69,7 @@ Status open(Workbench& bench, QWidget* window) {
 }  // namespace
 
 DialogRow const& row() {
-  static DialogRow const row{"replay", [](Workbench& bench, QWidget* window) -> DialogRow::Open {
-                               return
-                                   [&bench, window](QString const&) { return open(bench, window); };
-                             }};
+  static DialogRow const row{"replay", &open};
   return row;
 }
 

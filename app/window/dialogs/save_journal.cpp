@@ -8,7 +8,7 @@
 namespace tw::dialog_save_journal {
 namespace {
 
-Status open(Workbench& bench, QWidget* window) {
+Status open(Workbench& bench, QWidget* window, QString const&) {
   auto* dialog = new QFileDialog(window, "Save the journal", {}, "Journals (*.journal)");
   dialog->setObjectName("saveJournalDialog");
   dialog->setAcceptMode(QFileDialog::AcceptSave);
@@ -24,10 +24,7 @@ Status open(Workbench& bench, QWidget* window) {
 }  // namespace
 
 DialogRow const& row() {
-  static DialogRow const row{
-      "save-journal", [](Workbench& bench, QWidget* window) -> DialogRow::Open {
-        return [&bench, window](QString const&) { return open(bench, window); };
-      }};
+  static DialogRow const row{"save-journal", &open};
   return row;
 }
 

@@ -67,11 +67,7 @@ void ask_step(Workbench& bench, QString const& primitive) {
 namespace dialog_step {
 
 DialogRow const& row() {
-  static DialogRow const row{"step", [](Workbench& bench, QWidget* window) -> DialogRow::Open {
-                               return [&bench, window](QString const& primitive) {
-                                 return open(bench, window, primitive);
-                               };
-                             }};
+  static DialogRow const row{"step", &open};
   return row;
 }
 

@@ -25,7 +25,9 @@ Dialogs::Dialogs(QWidget& window, Workbench& bench, Performer& performer,
 }
 
 void Dialogs::add_all() {
-  for (DialogRow const* row : dialog_table()) add(row->name, row->in(bench_, &window_));
+  for (DialogRow const* row : dialog_table())
+    add(row->name,
+        [this, row](QString const& argument) { return row->open(bench_, &window_, argument); });
 }
 
 QDialog* Dialogs::current() const {

@@ -10,6 +10,7 @@
 #include "engine/lowering/passes.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/trace.h"
+#include "tests/support/parallel_everywhere.h"
 #include "tests/targets/c_source/c_source.h"
 #include "tests/targets/c_source/compiler/print.h"
 
@@ -91,16 +92,8 @@ public:
     return part_of("library", file_of(helpers, texts)).bytes;
   }
 
-  /// Whatever may run on several threads does, by its outermost loop.
   Result<Schedule> templated(ir::Program const& program, Decisions&) const override {
-    Schedule schedule(program, shared_target());
-    for (ir::BlockSite const& site : ir::blocks_of(program.body)) {
-      if (site.loops.empty()) continue;
-      std::string loop = reference_of(program, site.loops.front()->id);
-      TRY_ASSIGN(Step step, parse_step(fmt::format("parallel({})", loop)));
-      if (auto next = schedule.apply(step)) schedule = std::move(*next);
-    }
-    return schedule;
+    return testing::parallel_everywhere(Schedule(program, shared_target()));
   }
   Result<RoofProbes> roof_probes() const override {
     return refused("no_roofs", "how fast C could be depends on its compiler");

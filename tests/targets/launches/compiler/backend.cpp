@@ -11,6 +11,7 @@
 #include "engine/schedule/names.h"
 #include "engine/schedule/trace.h"
 #include "tests/support/interpreted_code.h"
+#include "tests/support/parallel_everywhere.h"
 #include "tests/targets/c_source/compiler/print.h"
 #include "tests/targets/launches/compiler/compile.h"
 #include "tests/targets/launches/compiler/cut.h"
@@ -131,16 +132,8 @@ public:
     return compile_library(host, device_file(helpers, device));
   }
 
-  /// Whatever may run on several threads does, by its outermost loop.
   Result<Schedule> templated(ir::Program const& program, Decisions&) const override {
-    Schedule schedule(program, shared_target());
-    for (ir::BlockSite const& site : ir::blocks_of(program.body)) {
-      if (site.loops.empty()) continue;
-      std::string loop = reference_of(program, site.loops.front()->id);
-      TRY_ASSIGN(Step step, parse_step(fmt::format("parallel({})", loop)));
-      if (auto next = schedule.apply(step)) schedule = std::move(*next);
-    }
-    return schedule;
+    return testing::parallel_everywhere(Schedule(program, shared_target()));
   }
   Result<RoofProbes> roof_probes() const override {
     return refused("no_roofs", "how fast C could be depends on its compiler");
