@@ -22,6 +22,14 @@ function(tw_library name folder)
   tw_compile_together_later(${name})
 endfunction()
 
+# tw_compile_quickly(TARGETS...): nothing that they do is hot, or it is done in a library that is: a fifth of the time to compile
+# them is saved.
+function(tw_compile_quickly)
+  foreach(target ${ARGN})
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endforeach()
+endfunction()
+
 # tw_table(TARGET FOLDER PREFIX TYPE HEADER FUNCTION [NAMESPACE]): writes a source with a function
 # `FUNCTION()` that lists `row()` of every .cpp in FOLDER: adding a file adds a row. Each file has the namespace
 # PREFIX_<file name> inside of NAMESPACE (tw), so that all may call their parts by the same names.
