@@ -11,8 +11,8 @@ namespace {
 /// What takes another model's place.
 bool replaces_model(session::Command const& command) {
   using namespace session;
-  return std::holds_alternative<OpenModel>(command) || std::holds_alternative<Quantize>(command) ||
-         std::holds_alternative<OpenSample>(command) || std::holds_alternative<CloseModel>(command);
+  return command.as<OpenModel>() || command.as<Quantize>() || command.as<OpenSample>() ||
+         command.as<CloseModel>();
 }
 
 /// Of the session: what is done so is not done with a view.
@@ -53,9 +53,9 @@ Status MainWindow::run(session::Command const& command) {
     projects_->keeper().set_aside();
     notices_->forget_all();
   }
-  if (std::holds_alternative<session::CloseModel>(command)) docks_->leave_alone();
+  if (command.as<session::CloseModel>()) docks_->leave_alone();
   Status status = session_.execute(command);
-  if (auto const* sample = std::get_if<session::OpenSample>(&command); sample && status)
+  if (auto const* sample = command.as<session::OpenSample>(); sample && status)
     desk_->remember("sample:" + QString::fromStdString(sample->name));
   refresh();
   return status;

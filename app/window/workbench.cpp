@@ -25,7 +25,7 @@ Status Workbench::perform(journal::Action const& action) {
 void Workbench::user_did(journal::Action const& action) { parts_.performer->user_did(action); }
 
 void Workbench::execute(session::Command const& command) {
-  auto const* kernel = std::get_if<session::SelectKernel>(&command);
+  auto const* kernel = command.as<session::SelectKernel>();
   if (!kernel) return ask(command);
   auto const& table = snapshot_.kernels;
   bool known = table && kernel->row >= 0 && size_t(kernel->row) < table->rows.size();

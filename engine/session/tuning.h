@@ -17,6 +17,7 @@ inline constexpr char kTunedLabel[] = "tuned";
 /// A search for a faster schedule of the current kernel, on one or more devices. It goes on while
 /// the person edits; one at a time.
 struct Tune {
+  static constexpr bool kOfSession = true;
   int trials = 64;     ///< candidates to measure
   double seconds = 0;  ///< ends it, too; 0: only the trials do. Pauses count
   std::string search;  ///< empty: the first that there is
@@ -33,6 +34,7 @@ struct Tune {
 /// Job: searches for schedules of all kernels of the model with one budget, and compares networks:
 /// what is faster there becomes the kernels' schedules. One tuning at a time, whatever it is of.
 struct TuneModel {
+  static constexpr bool kOfSession = true;
   int trials = 0;      ///< of all kernels together; 0: 32 for each, or as the time allows
   double seconds = 0;  ///< ends it, the last comparisons too; 0: the trials do
   std::string search;  ///< empty: the first that there is
@@ -44,29 +46,41 @@ struct TuneModel {
 };
 /// Job: each step of the schedule that leads here is left out, and what that costs is measured.
 struct AblateStep {
+  static constexpr bool kOfSession = true;
   int history_node = 0;
 };
 /// The same for a trial: of the target's template each choice is set back to that of the rule.
 struct AblateTrial {
+  static constexpr bool kOfSession = true;
   int trial = 0;
   int run = 0;  ///< its number; 0: the last run
 };
 /// After the trial that runs now.
-struct PauseTuning {};
-struct ResumeTuning {};
+struct PauseTuning {
+  static constexpr bool kOfSession = true;
+};
+struct ResumeTuning {
+  static constexpr bool kOfSession = true;
+};
 /// What was tried stays. A model's kernels are still compared; asked once more, that ends, too.
-struct StopTuning {};
+struct StopTuning {
+  static constexpr bool kOfSession = true;
+};
 /// Its script as steps of the kernel's history, from the plain nest on: the current branch then.
 struct OpenTrial {
+  static constexpr bool kOfSession = true;
   int trial = 0;
   int run = 0;  ///< its number; 0: the last run
 };
 /// The same with a trial of the store, into the history of the open model's kernel that it is of.
 struct OpenStored {
+  static constexpr bool kOfSession = true;
   int trial = 0;  ///< its number in the store
 };
 /// Forgets the runs that have ended.
-struct ClearTuning {};
+struct ClearTuning {
+  static constexpr bool kOfSession = true;
+};
 
 enum class TuningState : uint8_t { kPreparing, kRunning, kPaused, kComparing, kEnded };
 std::string_view name_of(TuningState state);  ///< "preparing"

@@ -183,8 +183,11 @@ private slots:
         {"project", {}},
         {"model", {"views"}},
         {"cases", {"model", "project", "views"}},
-        {"queries", {"model", "state", "views"}},
-        {"state", {"facts", "model", "project", "views"}}};
+        {"state", {"facts", "model", "project", "views"}},
+        {"parts", {"model", "project", "state", "views"}},
+        {"queries", {"model", "parts", "state", "views"}},
+        {"commands", {"model", "parts", "project", "state"}},
+        {"door", {"commands", "model", "parts", "state", "views"}}};
     std::string const top = "engine/session/";
     auto room_of = [&](std::string const& path) {
       std::string rest = path.starts_with(top) ? path.substr(top.size()) : std::string();

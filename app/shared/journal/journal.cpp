@@ -142,11 +142,6 @@ Result<Line> parse_line(std::string_view text, Place const& place) {
   return line;
 }
 
-template <typename... Ts>
-std::vector<Action> each_of(std::variant<Ts...> const*) {
-  return {Action(Ts{})...};
-}
-
 std::optional<std::string> form_text(Action const& action) {
   for (Form const& form : forms())
     if (auto text = form.print(action)) return text;
@@ -218,9 +213,8 @@ std::vector<FormInfo> form_list() {
 }
 
 std::vector<Action> one_of_each() {
-  std::vector<Action> all = each_of(static_cast<session::Command const*>(nullptr));
-  for (Form const& form : forms())
-    if (!form.example.as<session::Command>()) all.push_back(form.example);
+  std::vector<Action> all;
+  for (Form const& form : forms()) all.push_back(form.example);
   return all;
 }
 

@@ -37,7 +37,7 @@ public:
   Action() = default;  ///< nothing
   template <typename T>
   requires(!std::is_same_v<T, Action>) Action(T what) {
-    if constexpr (kOfSession<T>)
+    if constexpr (session::OfSession<T>)
       what_ = session::Command(std::move(what));
     else
       what_ = std::move(what);
@@ -45,9 +45,9 @@ public:
   /// Null: it is something else. A command of the session is found by itself, too.
   template <typename T>
   T const* as() const {
-    if constexpr (kOfSession<T>) {
+    if constexpr (session::OfSession<T>) {
       auto const* command = std::any_cast<session::Command>(&what_);
-      return command ? std::get_if<T>(command) : nullptr;
+      return command ? command->as<T>() : nullptr;
     } else {
       return std::any_cast<T>(&what_);
     }
@@ -60,13 +60,6 @@ public:
   std::type_index kind() const { return what_.type(); }
 
 private:
-  template <typename T, typename... Ts>
-  static constexpr bool is_one_of(std::variant<Ts...> const*) {
-    return (std::is_same_v<T, Ts> || ...);
-  }
-  template <typename T>
-  static constexpr bool kOfSession = is_one_of<T>(static_cast<session::Command const*>(nullptr));
-
   std::any what_;
 };
 

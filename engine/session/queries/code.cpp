@@ -3,7 +3,6 @@
 
 #include "engine/backend/code_reporter.h"
 #include "engine/session/state/query_keys.h"
-#include "engine/session/state/session_impl.h"
 #include "engine/session/state/state_costs.h"
 #include "engine/session/views/schedule_views.h"
 
@@ -112,13 +111,12 @@ QueryRow const& row() {
 
 }  // namespace query_code
 
-std::shared_ptr<CodeText const> SessionImpl::code(std::string const& stage, bool against_parent) {
+std::shared_ptr<CodeText const> Session::code(std::string const& stage, bool against_parent) {
   using namespace query_code;
   return answer_of<Text>(*this, row(), {.stage = stage, .to_parent = against_parent});
 }
 
-std::shared_ptr<CodeText const> SessionImpl::code_of(int node, std::string const& stage,
-                                                     int against) {
+std::shared_ptr<CodeText const> Session::code_of(int node, std::string const& stage, int against) {
   using namespace query_code;
   return answer_of<Text>(*this, row(), {.stage = stage, .node = node, .against = against});
 }

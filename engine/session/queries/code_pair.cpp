@@ -1,6 +1,5 @@
 // Two texts with gaps, so that equal lines stand beside each other.
 #include "engine/session/state/query_keys.h"
-#include "engine/session/state/session_impl.h"
 #include "engine/session/views/schedule_views.h"
 
 namespace tw::session {
@@ -24,8 +23,8 @@ QueryRow const& row() {
 
 }  // namespace query_code_pair
 
-std::shared_ptr<CodePair const> SessionImpl::code_pair(int before, int after,
-                                                       std::string const& stage) {
+std::shared_ptr<CodePair const> Session::code_pair(int before, int after,
+                                                   std::string const& stage) {
   auto first = code_of(before, stage, -1), second = code_of(after, stage, -1);
   if (!first || !second) return nullptr;
   return answer_of<query_code_pair::Pair>(*this, query_code_pair::row(), {first, second});

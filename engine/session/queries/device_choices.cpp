@@ -3,9 +3,9 @@
 
 #include "engine/device/registry.h"
 #include "engine/session/kinds.h"
+#include "engine/session/parts/parts.h"
 #include "engine/session/state/known_devices.h"
 #include "engine/session/state/query_keys.h"
-#include "engine/session/state/session_impl.h"
 
 namespace tw::session {
 namespace query_device_choices {
@@ -57,8 +57,8 @@ QueryRow const& row() {
 
 }  // namespace query_device_choices
 
-std::shared_ptr<std::vector<DeviceChoice> const> SessionImpl::device_choices(bool again) {
-  if (again) ++devices_asked_;
+std::shared_ptr<std::vector<DeviceChoice> const> Session::device_choices(bool again) {
+  if (again) parts_->cell.commit([](State& now) { ++now.devices_asked; });
   return answer_of<query_device_choices::Choices>(*this, query_device_choices::row(), {});
 }
 

@@ -1,7 +1,6 @@
 // What a search from a state of the current kernel may choose.
 #include "engine/session/state/opened_script.h"
 #include "engine/session/state/query_keys.h"
-#include "engine/session/state/session_impl.h"
 #include "engine/tuner/knobs_by_rule.h"
 
 namespace tw::session {
@@ -74,7 +73,7 @@ QueryRow const& row() {
 
 }  // namespace query_tuning_space
 
-std::shared_ptr<TuningSpace const> SessionImpl::tuning_space(int from) {
+std::shared_ptr<TuningSpace const> Session::tuning_space(int from) {
   return answer_of<query_tuning_space::Space>(*this, query_tuning_space::row(), from);
 }
 

@@ -9,6 +9,7 @@
 #include "engine/device/local_device.h"
 #include "engine/device/logged_device.h"
 #include "engine/device/registry.h"
+#include "engine/support/base/quantities.h"
 
 namespace tw::session {
 
@@ -41,6 +42,16 @@ ChosenDevice this_machine(Options const& options) {
       .program = options.device_program, .target = options.backend->target().name});
   if (options.local_log) device = std::make_shared<LoggedDevice>(device, options.local_log);
   return {"", options.backend, device};
+}
+
+int threads_on(Backend const& backend, int wanted) {
+  return wanted > 0 ? wanted : backend.target().hardware.unit().count;
+}
+
+TriedOn tried_on(std::string const& title, Backend const& backend, int threads) {
+  return {title.empty() ? kLocalDeviceName : title,
+          fmt::format("{}, {}", backend.target().hardware.name,
+                      count_text(threads_on(backend, threads), "thread"))};
 }
 
 }  // namespace tw::session

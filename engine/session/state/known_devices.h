@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/history/history.h"
 #include "engine/session/session.h"
 
 namespace tw::session {
@@ -16,5 +17,10 @@ Status check_device(Options const& options, std::string const& name);
 Result<ChosenDevice> open_device(Options const& options, std::string const& name, StopToken stop);
 /// The child process that runs kernels here, and the backend for this processor.
 ChosenDevice this_machine(Options const& options);
+
+/// How many of a device's threads run a kernel; `wanted` = 0: all.
+int threads_on(Backend const& backend, int wanted);
+/// What the times of a device belong to; `title` is empty for this machine.
+TriedOn tried_on(std::string const& title, Backend const& backend, int threads);
 
 }  // namespace tw::session

@@ -10,11 +10,6 @@
 
 namespace tw::session {
 
-TriedOn Laboratory::tried_on() const {
-  return {title().empty() ? kLocalDeviceName : title(),
-          fmt::format("{}, {}", backend().target().hardware.name, count_text(threads_, "thread"))};
-}
-
 void Laboratory::know_peak(double gflops) {
   peak_ = gflops;
   if (probe_) probe_->know(gflops);

@@ -14,6 +14,7 @@
 #include "engine/session/model/further_inputs.h"
 #include "engine/session/model/loaded_model.h"
 #include "engine/session/session.h"
+#include "engine/session/state/known_devices.h"
 #include "engine/te/expected.h"
 
 namespace tw::session {
@@ -23,8 +24,7 @@ class Laboratory {
 public:
   /// `threads`: 0 for all cores of the device.
   Laboratory(ChosenDevice chosen, int threads)
-      : chosen_(std::move(chosen)),
-        threads_(threads > 0 ? threads : chosen_.backend->target().hardware.unit().count) {}
+      : chosen_(std::move(chosen)), threads_(threads_on(*chosen_.backend, threads)) {}
 
   /// For another kernel on the same device, so that this one keeps what it made for its own.
   std::unique_ptr<Laboratory> another() const {
@@ -42,8 +42,6 @@ public:
   Device& device() { return *chosen_.device; }
   std::string const& title() const { return chosen_.title; }
   int threads() const { return threads_; }
-  /// What the times of this laboratory belong to.
-  TriedOn tried_on() const;
 
   struct Outcome {
     BenchResult result;

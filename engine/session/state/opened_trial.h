@@ -7,7 +7,7 @@
 
 namespace tw::session {
 
-struct Opening {
+struct TrialToOpen {
   std::string script;
   std::string name;  ///< "trial 7 of the genetic search"
   double ms = 0;     ///< 0: it has no time
@@ -15,6 +15,6 @@ struct Opening {
 
 /// The history with the trial's steps as a branch from the plain nest, which is current. Errors:
 /// step_refused, those of scripts.
-Result<History> opened(Opening const& trial, History history);
+Result<History> opened(TrialToOpen const& trial, History history);
 
 }  // namespace tw::session

@@ -19,7 +19,7 @@
 
 namespace tw::session {
 
-/// What keys are made of, with the session's mutex held: a key copies what it needs, in
+/// What keys are made of: a key copies what it needs, in
 /// microseconds.
 struct Seen {
   State const& state;

@@ -34,7 +34,17 @@ struct Beside {
   std::vector<CutPoint> points;          ///< of the cut with which it runs what it can
 };
 
-struct State {
+/// What is known whatever model is open.
+struct DeviceInUse {
+  std::shared_ptr<Backend const> backend;                ///< for it; never null
+  std::shared_ptr<std::vector<CodeStage> const> stages;  ///< of that backend
+  TriedOn here;                                          ///< the device, as histories call it
+  std::string kind, kind_words;                          ///< of it
+  std::shared_ptr<MachineView const> machine;            ///< null: not known yet
+  uint64_t devices_asked = 0;  ///< how often somebody wanted to know anew which others there are
+};
+
+struct State : DeviceInUse {
   Model model;
   std::string source;              ///< what `load_model` was given
   std::string shapes;              ///< and with which shapes of its inputs
@@ -60,7 +70,6 @@ struct State {
   std::map<std::string, TimedCut> timed_cuts;
   int kernel = -1;
   std::map<int, KernelWork> kernels;
-  std::shared_ptr<MachineView const> machine;
   std::shared_ptr<RefusalView const> refusal;
   std::shared_ptr<ErrorView const> error;
   std::shared_ptr<ExportView const> exported;
@@ -71,16 +80,21 @@ struct State {
   std::vector<std::shared_ptr<ModelTuningView const>> tuned_beside;  ///< it, on other kinds
   std::shared_ptr<AblationView const> ablation;                      ///< the last one
   int measuring = -1;                  ///< history node that a job is measuring now
-  TriedOn here;                        ///< the device in use
-  std::string kind, kind_words;        ///< of that
   uint64_t work_kept = 0;              ///< work_mark of what is in a file, or was opened
   std::vector<KindSchedule> on_kinds;  ///< where kernels stand that were searched for elsewhere
-  uint64_t version = 0;
+  uint64_t version = 0;                ///< how often it was another one
 
   KernelWork& now() { return kernels.at(kernel); }
+  KernelWork const& now() const { return kernels.at(kernel); }
   bool has_kernel() const { return model && kernels.contains(kernel); }
 };
 
+std::shared_ptr<ErrorView const> error_view(Error const& error, std::string job);
+/// A job went well: an error of an earlier one of its kind is mended.
+void mend(State& state, std::string_view job);
+/// What is shown of a state, all but the version; of the same nest as in `before` that view.
+Snapshot snapshot_of(State const& state, Snapshot const& before);
+std::shared_ptr<TuningView const> tuning_view(State const& state);
 std::shared_ptr<HistoryView const> history_view(State const& state);
 /// Of the states on the way to the current one, as far as they are modelled.
 std::shared_ptr<RooflineView const> roofline_view(State const& state);

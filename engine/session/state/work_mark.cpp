@@ -4,9 +4,7 @@
 
 #include <string>
 
-#include "engine/session/state/session_impl.h"
 #include "engine/session/state/session_state.h"
-#include "engine/session/work.h"
 
 namespace tw::session {
 
@@ -35,21 +33,5 @@ uint64_t work_mark(State const& state) {
       all += fmt::format("{} {}\n", row, mark);
   return std::hash<std::string>()(all) | 1;
 }
-
-bool SessionImpl::work_changed() const {
-  std::lock_guard lock(mutex_);
-  return state_.model && work_mark(state_) != state_.work_kept;
-}
-
-void SessionImpl::keep_work() {
-  std::lock_guard lock(mutex_);
-  state_.work_kept = work_mark(state_);
-}
-
-bool work_has_changed(Session const& session) {
-  return static_cast<SessionImpl const&>(session).work_changed();
-}
-
-void mark_work_kept(Session& session) { static_cast<SessionImpl&>(session).keep_work(); }
 
 }  // namespace tw::session
