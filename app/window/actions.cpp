@@ -79,7 +79,7 @@ void MainWindow::add_commands() {
   add("Save the project with its model", "", [this] { ask(journal::SaveProjectWithModel{}); });
   add("Save the journal", "", dialog("save-journal"));
   for (SampleCard const& sample : samples_)
-    add("Open sample " + sample.title, "", [this, sample] { open_path(sample.source); });
+    add("Open sample " + sample.title, "", [this, sample] { projects_->open_path(sample.source); });
   add("Export the model", "Ctrl+Shift+E", dialog("export"));
   for (auto const& [name, what] :
        {std::pair{"Quantize the model", ""}, {"Quantize the model, dense layers too", "dense"}})

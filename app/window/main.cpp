@@ -208,7 +208,7 @@ int work(QApplication& app, tw::MainWindow& window, tw::session::Session& sessio
     Status sized =
         window.perform(tw::journal::ResizeWindow{wishes.size.width(), wishes.size.height()});
     if (!sized) return fail(sized.error());
-    window.keep_size();
+    window.projects().keep_size();
   }
   window.show();
   if (wishes.speed) return play(app, window, session, wishes);
@@ -218,9 +218,9 @@ int work(QApplication& app, tw::MainWindow& window, tw::session::Session& sessio
     bool over = !wishes.picture.isEmpty() || (nobody_looks() && !wishes.stays);
     return over ? 0 : app.exec();
   }
-  window.offer_recovery();
+  window.projects().offer_recovery();
   if (wishes.model.isEmpty() && wishes.sample.isEmpty())
-    window.restore_session();
+    window.projects().keeper().restore_last();
   else
     (void)open_what_is_wished(window, wishes);
   return app.exec();

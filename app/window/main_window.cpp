@@ -157,7 +157,8 @@ void MainWindow::connect_bars() {
   connect(top, &TopBar::home_asked, this, [this] { execute(session::CloseModel{}); });
   StartPage* start = parts_.start;
   connect(start, &StartPage::open_asked, this, [this] { ask(journal::ShowDialog{"open", {}}); });
-  connect(start, &StartPage::sample_asked, this, &MainWindow::open_path);
+  connect(start, &StartPage::sample_asked, this,
+          [this](QString const& path) { projects_->open_path(path); });
   connect(start, &StartPage::recent_asked, this,
           [this](QString const& path) { ask(journal::ResumeWork{path.toStdString()}); });
   connect(start, &StartPage::forget_asked, desk_, &StartDesk::forget);
@@ -313,7 +314,7 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 
 void MainWindow::dropEvent(QDropEvent* event) {
   for (QUrl const& url : event->mimeData()->urls())
-    if (url.isLocalFile()) return open_path(url.toLocalFile());
+    if (url.isLocalFile()) return projects_->open_path(url.toLocalFile());
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

@@ -50,8 +50,7 @@ public:
   QString theme_name() const { return look_->theme_name(); }
   void show_palette() { ask(journal::ShowDialog{"palette", {}}); }
   void show_keys() { ask(journal::ShowDialog{"keys", {}}); }
-  void save_session() { projects_->close(); }
-  bool restore_session() { return projects_->keeper().restore_last(); }
+  Projects& projects() { return *projects_; }
   /// Without this nothing is known of devices.
   void set_device_files(std::string devices_file, std::string cache_folder,
                         std::shared_ptr<DeviceLogs> logs = nullptr, std::string local_program = {});
@@ -68,12 +67,9 @@ public:
   std::optional<session::FactValue> fact(std::string const& name) const;
   /// Whether a pane is still at work by itself, as the layout of a graph.
   bool busy() const;
-  void open_path(QString const& path) { projects_->open_path(path); }
-  void offer_recovery() { projects_->offer_recovery(); }
   /// So that one can follow it, at one of `PlaybackBar::kSpeeds`. Errors: those of reading it.
   Status play_journal(QString const& file, double speed);
   Playback& playback() { return *playback_; }
-  void keep_size() { projects_->keep_size(); }
   /// What was wrong with the last command; empty: nothing.
   QString said() const { return notices_->trouble(); }
 

@@ -38,12 +38,18 @@ History::History(Schedule plain) {
                    .trials = {},
                    .note = {},
                    .name = {}};
-  nodes_.push_back(std::make_shared<HistoryNode const>(std::move(root)));
+  push_back(std::move(root));
+}
+
+void History::push_back(HistoryNode node) {
+  auto nodes = nodes_ ? std::make_shared<Nodes>(*nodes_) : std::make_shared<Nodes>();
+  nodes->push_back(std::make_shared<HistoryNode const>(std::move(node)));
+  nodes_ = std::move(nodes);
 }
 
 std::vector<int> History::children(int id) const {
   std::vector<int> found;
-  for (auto const& node : nodes_)
+  for (auto const& node : *nodes_)
     if (node->parent == id) found.push_back(node->id);
   return found;
 }
@@ -59,10 +65,10 @@ std::string History::script(int id) const {
 void History::visit(int id) {
   current_ = id;
   left_ = -1;
-  for (int child = id; nodes_[size_t(child)]->parent >= 0; child = nodes_[size_t(child)]->parent) {
-    int parent = nodes_[size_t(child)]->parent;
-    if (nodes_[size_t(parent)]->redo != child)
-      *this = changed(parent, [&](HistoryNode& node) { node.redo = child; });
+  for (int child = id; node(child).parent >= 0; child = node(child).parent) {
+    int parent = node(child).parent;
+    if (node(parent).redo != child)
+      *this = changed(parent, [&](HistoryNode& one) { one.redo = child; });
   }
 }
 
@@ -77,7 +83,7 @@ Result<History> History::add(int parent, Schedule schedule, std::string label) c
   for (int child : children(parent))
     if (node(child).steps == *steps) id = child;
   if (id < 0) {
-    id = int(nodes_.size());
+    id = int(size());
     if (label.empty()) label = schedule.trace().back().step.primitive;
     next.append(parent, std::move(*steps), std::move(label), std::move(schedule), "");
   }
@@ -87,7 +93,7 @@ Result<History> History::add(int parent, Schedule schedule, std::string label) c
 
 void History::append(int parent, std::vector<std::string> steps, std::string label,
                      Schedule schedule, std::string refusal) {
-  HistoryNode node{.id = int(nodes_.size()),
+  HistoryNode node{.id = int(size()),
                    .parent = parent,
                    .label = std::move(label),
                    .steps = std::move(steps),
@@ -96,7 +102,7 @@ void History::append(int parent, std::vector<std::string> steps, std::string lab
                    .trials = {},
                    .note = {},
                    .name = {}};
-  nodes_.push_back(std::make_shared<HistoryNode const>(std::move(node)));
+  push_back(std::move(node));
 }
 
 History History::undone() const {

@@ -67,9 +67,9 @@ class History {
 public:
   explicit History(Schedule plain);
 
-  size_t size() const { return nodes_.size(); }
-  HistoryNode const& node(int id) const { return *nodes_.at(size_t(id)); }
-  bool has(int id) const { return id >= 0 && size_t(id) < nodes_.size(); }
+  size_t size() const { return nodes_->size(); }
+  HistoryNode const& node(int id) const { return *nodes_->at(size_t(id)); }
+  bool has(int id) const { return id >= 0 && size_t(id) < nodes_->size(); }
   int current() const { return current_; }  ///< never one that is refused
   Schedule const& schedule() const { return node(current_).schedule; }
   /// The script of an entry, of a refused one, too.
@@ -116,6 +116,8 @@ public:
                                    RefusedEntries refused = RefusedEntries::kFail);
 
 private:
+  using Nodes = std::vector<std::shared_ptr<HistoryNode const>>;
+  void push_back(HistoryNode node);
   void visit(int id);
   void append(int parent, std::vector<std::string> steps, std::string label, Schedule schedule,
               std::string refusal);
@@ -125,13 +127,16 @@ private:
   template <typename Change>
   History changed(int id, Change change) const {
     History next = *this;
-    auto node = std::make_shared<HistoryNode>(*nodes_.at(size_t(id)));
-    change(*node);
-    next.nodes_[size_t(id)] = std::move(node);
+    auto changed_node = std::make_shared<HistoryNode>(node(id));
+    change(*changed_node);
+    auto nodes = std::make_shared<Nodes>(*nodes_);
+    (*nodes)[size_t(id)] = std::move(changed_node);
+    next.nodes_ = std::move(nodes);
     return next;
   }
 
-  std::vector<std::shared_ptr<HistoryNode const>> nodes_;
+  /// Shared by copies of the history, as each node is by those that were changed elsewhere.
+  std::shared_ptr<Nodes const> nodes_;
   int current_ = 0;
   int left_ = -1;
   int baseline_ = -1;

@@ -140,7 +140,7 @@ Json History::to_json() const {
                {"kernel", node(0).schedule.origin().name},
                {"current", left_ < 0 ? current_ : left_}};
   if (baseline_ >= 0) json["baseline"] = baseline_;
-  for (auto const& node : nodes_) json["nodes"].push_back(node_json(*node));
+  for (auto const& node : *nodes_) json["nodes"].push_back(node_json(*node));
   return json;
 }
 

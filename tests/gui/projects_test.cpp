@@ -137,7 +137,7 @@ private slots:
     killed_window(state, "step parallel(C.i)\nnote 2 \"before the crash\"\n", "before the crash");
     QString old = QDir(state + "/recovery").entryList({"*.twproj"}).at(0);
     Workplace place(false, state);
-    place.window->offer_recovery();
+    place.window->projects().offer_recovery();
     auto* dialog = place.window->findChild<QDialog*>("recoveryDialog");
     QVERIFY(dialog && dialog->isVisible());
     QCOMPARE(place.lines("close dialog\nrecover\nexpect step parallel(C.i)\n"

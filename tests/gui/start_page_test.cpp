@@ -172,7 +172,7 @@ private slots:
       Workplace first(true, state.path());
       first.open_matmul();
       QCOMPARE(first.lines("step split(C.j, factor=16)\nstep vectorize(C.j.1)\n"), std::string());
-      first.window->save_session();
+      first.window->projects().close();
     }
     Workplace next(false, state.path());
     QStringList words = descriptions(next.window->start_page());

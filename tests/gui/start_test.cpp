@@ -78,7 +78,7 @@ private slots:
     first.open_matmul();
     first.window->resize(1500, 950);
     first.settle();
-    first.window->save_session();
+    first.window->projects().close();
     for (bool wished : {false, true}) {
       QString state = kept.filePath(wished ? "wished" : "free");
       QVERIFY(QDir().mkpath(state));
@@ -86,8 +86,8 @@ private slots:
           QFile::copy(first.folder.filePath("state/session.twproj"), state + "/session.twproj"));
       Workplace next(false, state);
       QVERIFY(next.window->perform(journal::ResizeWindow{1100, 720}));
-      if (wished) next.window->keep_size();
-      QVERIFY(next.window->restore_session());
+      if (wished) next.window->projects().keep_size();
+      QVERIFY(next.window->projects().keeper().restore_last());
       next.settle();
       QCOMPARE(next.window->size(), wished ? QSize(1100, 720) : QSize(1500, 950));
     }

@@ -283,7 +283,7 @@ private slots:
 
   void work_is_there_after_a_restart_of_the_window() {
     window_->apply_line("split(C.i, factor=8)");
-    window_->save_session();
+    window_->projects().close();
     QTemporaryDir kept;  // the work lies there when its window is gone
     QString state = kept.filePath("state");
     QVERIFY(QDir().mkpath(state));
@@ -293,7 +293,7 @@ private slots:
     place_ = std::make_unique<Workplace>(false, state);
     session_ = place_->session.get();
     window_ = place_->window.get();
-    QVERIFY(window_->restore_session());
+    QVERIFY(window_->projects().keeper().restore_last());
     QVERIFY(settle(*window_, *session_));
     QVERIFY2(last_step().endsWith("split(C.i, factor=8)"), qPrintable(last_step()));
   }

@@ -85,7 +85,7 @@ std::map<std::string, std::set<std::string>> const kApplicationsMayInclude = {
       "engine/session/views/schedule_views.h"}},
 };
 
-constexpr int kMostLocks = 130, kMostCasts = 1;
+constexpr int kMostLocks = 18, kMostCasts = 0;
 
 /// The widgets see the session's headers only, and no further.
 std::set<std::string> const kWidgetsMayInclude = {"widgets", "engine/session",
@@ -235,7 +235,7 @@ private slots:
 
   void what_the_session_locks_and_casts_only_becomes_less() {
     // What is derived is a query, which needs neither. Lower these figures when there are fewer.
-    std::regex const locks("(lock_guard|unique_lock)( |<|\\()"), casts("static_cast<SessionImpl&>");
+    std::regex const locks("(lock_guard|unique_lock)( |<|\\()"), casts("static_cast<Session[A-Z]?[a-z]*&>");
     int locked = 0, cast = 0;
     for (fs::path const& file : sources("engine/session")) {
       std::ifstream stream(file);

@@ -58,12 +58,9 @@ StopToken TunerGate::enough() const {
 }
 
 void TunerGate::wait_while_paused(std::function<void(bool paused)> const& show, StopToken stop) {
-  bool pauses = tuner_.with([](Tuner& tuner) {
-    if (tuner.pause_wanted) ++tuner.waiting;
-    return tuner.pause_wanted;
-  });
-  if (!pauses) return;
+  if (!tuner_.look([](Tuner const& tuner) { return tuner.pause_wanted; })) return;
   show(true);
+  tuner_.with([](Tuner& tuner) { ++tuner.waiting; });  // who waits for a pause sees it then
   tuner_.wait(stop, [](Tuner const& tuner) { return !tuner.pause_wanted; });
   tuner_.with([](Tuner& tuner) { --tuner.waiting; });
   show(false);

@@ -11,7 +11,7 @@
 
 namespace tw::session {
 
-/// Whoever uses it gives a function of it, which is short and takes no other lock.
+/// Whoever uses it gives a function of it, which is short and waits for nobody else.
 template <typename T>
 class Guarded {
 public:
@@ -28,6 +28,14 @@ public:
   auto look(Look&& look) const {
     std::lock_guard lock(mutex_);
     return look(value_);
+  }
+  /// As soon as this is true.
+  template <typename Holds, typename Use>
+  auto when(Holds&& holds, Use&& use) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return holds(value_); });
+    Woken woken{changed_};
+    return use(value_);
   }
   /// Until a use of it has made this true, or somebody asks to stop.
   template <typename Holds>

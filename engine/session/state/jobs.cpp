@@ -1,7 +1,6 @@
 #include "engine/session/state/jobs.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace tw::session {
 
@@ -14,145 +13,134 @@ Jobs::~Jobs() {
 }
 
 void Jobs::end() {
-  {
-    std::lock_guard lock(mutex_);
-    ending_ = true;
-    waiting_.clear();
-    stop_.request_stop();
-  }
-  wake_.notify_all();
+  line_.with([](Line& line) {
+    line.ending = true;
+    line.waiting.clear();
+    line.stop.request_stop();
+  });
 }
 
 void Jobs::join() {
   if (thread_.joinable()) thread_.join();
 }
 
+/// Waiting ones are gone, and a running one is asked to stop.
+void Jobs::Line::drop(std::function<bool(Job const&)> const& those) {
+  std::erase_if(waiting, those);
+  if (!running || !those(*running)) return;
+  gives_way = false;
+  stop.request_stop();
+}
+
 void Jobs::start(std::string kind, std::string what, Work work) {
-  cancel(kind);
-  {
-    std::lock_guard lock(mutex_);
-    if (ending_) return;
-    waiting_.push_back({std::move(kind), std::move(what), std::move(work)});
-  }
-  wake_.notify_all();
+  line_.with([&](Line& line) {
+    line.drop([&](Job const& job) { return job.kind == kind; });
+    if (!line.ending) line.waiting.push_back({std::move(kind), std::move(what), std::move(work)});
+  });
 }
 
 void Jobs::start_first(std::string kind, std::string what, Work work,
-                       std::initializer_list<char const*> give_way_kinds) {
-  cancel(kind);
-  {
-    std::lock_guard lock(mutex_);
-    if (ending_) return;
-    waiting_.push_front({std::move(kind), std::move(what), std::move(work)});
-    give_way(give_way_kinds);
-  }
-  wake_.notify_all();
-}
-
-void Jobs::give_way(std::initializer_list<char const*> kinds) {
-  if (!running_ || stop_.stop_requested()) return;
-  if (std::ranges::find(kinds, running_->kind) == kinds.end()) return;
-  gives_way_ = true;
-  stop_.request_stop();
+                       std::initializer_list<char const*> give_way) {
+  line_.with([&](Line& line) {
+    line.drop([&](Job const& job) { return job.kind == kind; });
+    if (line.ending) return;
+    line.waiting.push_front({std::move(kind), std::move(what), std::move(work)});
+    if (!line.running || line.stop.stop_requested()) return;
+    if (std::ranges::find(give_way, line.running->kind) == give_way.end()) return;
+    line.gives_way = true;
+    line.stop.request_stop();
+  });
 }
 
 void Jobs::cancel_all(std::string const& kept) {
-  std::lock_guard lock(mutex_);
-  std::erase_if(waiting_, [&](Job const& job) { return job.kind != kept; });
-  gives_way_ = false;
-  stop_.request_stop();
+  line_.with([&](Line& line) {
+    std::erase_if(line.waiting, [&](Job const& job) { return job.kind != kept; });
+    line.gives_way = false;
+    line.stop.request_stop();
+  });
 }
 
 void Jobs::cancel_all_but(std::initializer_list<char const*> kinds) {
-  auto stays = [&](Job const& job) { return std::ranges::find(kinds, job.kind) != kinds.end(); };
-  std::lock_guard lock(mutex_);
-  std::erase_if(waiting_, [&](Job const& job) { return !stays(job); });
-  if (running_ && stays(*running_)) return;
-  gives_way_ = false;
-  stop_.request_stop();
+  line_.with([&](Line& line) {
+    line.drop([&](Job const& job) { return std::ranges::find(kinds, job.kind) == kinds.end(); });
+  });
 }
 
 void Jobs::cancel(std::string const& kind) {
-  std::lock_guard lock(mutex_);
-  std::erase_if(waiting_, [&](Job const& job) { return job.kind == kind; });
-  if (!running_ || running_->kind != kind) return;
-  gives_way_ = false;
-  stop_.request_stop();
+  line_.with([&](Line& line) { line.drop([&](Job const& job) { return job.kind == kind; }); });
 }
 
 void Jobs::hold() {
-  std::lock_guard lock(mutex_);
-  ++held_;
+  line_.with([](Line& line) { ++line.held; });
 }
 
 void Jobs::release() {
-  {
-    std::lock_guard lock(mutex_);
-    --held_;
-  }
-  wake_.notify_all();
+  line_.with([](Line& line) { --line.held; });
 }
 
 void Jobs::wait_while_held(StopToken stop) {
-  std::unique_lock lock(mutex_);
-  while (held_ > 0 && !ending_ && !stop.stop_requested())
-    wake_.wait_for(lock, std::chrono::milliseconds(20));
+  line_.wait(std::move(stop), [](Line const& line) { return line.held == 0 || line.ending; });
 }
 
 std::optional<JobView> Jobs::current() const {
-  std::lock_guard lock(mutex_);
-  if (!running_) return std::nullopt;
-  return view_;
+  return line_.look(
+      [](Line const& line) { return line.running ? std::optional(line.view) : std::nullopt; });
 }
 
 bool Jobs::waits(std::string const& kind) const {
-  std::lock_guard lock(mutex_);
-  return std::ranges::find(waiting_, kind, &Job::kind) != waiting_.end();
+  return line_.look([&](Line const& line) {
+    return std::ranges::find(line.waiting, kind, &Job::kind) != line.waiting.end();
+  });
 }
 
 bool Jobs::idle() const {
-  std::lock_guard lock(mutex_);
-  return !running_ && waiting_.empty();
+  return line_.look([](Line const& line) { return line.idle(); });
 }
 
 bool Jobs::wait_idle(double seconds) const {
-  std::unique_lock lock(mutex_);
-  return wake_.wait_for(lock, std::chrono::duration<double>(seconds),
-                        [&] { return !running_ && waiting_.empty(); });
+  return line_.wait_for(seconds, [](Line const& line) { return line.idle(); });
+}
+
+void Jobs::Line::begin_next() {
+  running = std::move(waiting.front());
+  waiting.pop_front();
+  view = {running->what, 0, 0, true, running->kind};
+  stop = std::stop_source();
+  gives_way = false;
+}
+
+/// One that gave way stands behind the one that came first.
+void Jobs::Line::end_running() {
+  if (gives_way && !ending)
+    waiting.insert(waiting.begin() + (waiting.empty() ? 0 : 1), *std::move(running));
+  running.reset();
 }
 
 void Jobs::run() {
+  auto may_begin = [](Line const& line) {
+    return line.ending || (!line.waiting.empty() && line.held == 0);
+  };
+  Progress progress = [this](ProgressReport const& report) {
+    line_.with([&](Line& line) {
+      line.view = {report.what, report.done, report.total, true, line.view.kind};
+    });
+    changed_();
+  };
   while (true) {
     Work work;
     StopToken stop;
-    {
-      std::unique_lock lock(mutex_);
-      wake_.wait(lock, [&] { return ending_ || (!waiting_.empty() && held_ == 0); });
-      if (ending_) return;
-      running_ = std::move(waiting_.front());
-      waiting_.pop_front();
-      view_ = {running_->what, 0, 0, true, running_->kind};
-      stop_ = std::stop_source();
-      gives_way_ = false;
-      stop = stop_.get_token();
-      work = running_->work;
-    }
-    changed_();
-    work(stop, [this](ProgressReport const& report) {
-      {
-        std::lock_guard lock(mutex_);
-        view_ = {report.what, report.done, report.total, true, view_.kind};
-      }
-      changed_();
+    bool ends = line_.when(may_begin, [&](Line& line) {
+      if (line.ending) return true;
+      line.begin_next();
+      stop = line.stop.get_token();
+      work = line.running->work;
+      return false;
     });
-    {
-      std::lock_guard lock(mutex_);
-      if (gives_way_ && !ending_)  // behind the one that came first
-        waiting_.insert(waiting_.begin() + (waiting_.empty() ? 0 : 1), *std::move(running_));
-      running_.reset();
-    }
+    if (ends) return;
     changed_();
-    wake_.notify_all();
+    work(stop, progress);
+    line_.with([](Line& line) { line.end_running(); });
+    changed_();
   }
 }
 

@@ -1,15 +1,15 @@
 /// One worker thread with named jobs: a newer job of a kind voids the older ones of that kind.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <initializer_list>
-#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 
+#include "engine/session/state/guarded.h"
 #include "engine/session/values.h"
 #include "engine/support/base/job.h"
 
@@ -58,19 +58,23 @@ private:
     std::string kind, what;
     Work work;
   };
+  struct Line {
+    std::deque<Job> waiting;
+    std::optional<Job> running;
+    JobView view;
+    std::stop_source stop;
+    bool ending = false;
+    bool gives_way = false;  ///< the running one: it is done again
+    int held = 0;
+    bool idle() const { return !running && waiting.empty(); }
+    void drop(std::function<bool(Job const&)> const& those);
+    void begin_next();
+    void end_running();
+  };
   void run();
-  void give_way(std::initializer_list<char const*> kinds);  ///< with the mutex held
 
   std::function<void()> changed_;
-  mutable std::mutex mutex_;
-  mutable std::condition_variable wake_;
-  std::deque<Job> waiting_;
-  std::optional<Job> running_;
-  JobView view_;
-  std::stop_source stop_;
-  bool ending_ = false;
-  bool gives_way_ = false;  ///< the running one: it is done again
-  int held_ = 0;
+  Guarded<Line> line_;
   std::thread thread_;
 };
 
