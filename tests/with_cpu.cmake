@@ -12,7 +12,7 @@ set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/device/hostile_test.cpp
   PROPERTIES COMPILE_DEFINITIONS TW_HOSTILE_LIBRARY="$<TARGET_FILE:tw_hostile>")
 
 tw_test_headers(tw_network_test_headers tw_support Qt6::Network)
-tw_test_folder(device LINKS tw_app_shared tw_targets tw_device_confine tw_test_kernels Qt6::Network HEADERS tw_network_test_headers
+tw_test_folder(device LINKS tw_app_shared tw_targets tw_device_sandbox tw_test_kernels Qt6::Network HEADERS tw_network_test_headers
   NEEDS tw_device_server tw tw_hostile tw_all_kits SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/benchmarks/instructions/workloads.cpp)
 tw_test_folder(llvm LINKS tw_test_kernels NEEDS tw_code_generator)
 tw_test_folder(link LINKS tw_test_kernels)

@@ -15,7 +15,7 @@
 #include "app/shared/version.h"
 #include "engine/device/registry.h"
 #include "engine/session/arranging.h"
-#include "engine/session/layers.h"
+#include "engine/session/model_roofline.h"
 #include "engine/support/files.h"
 
 namespace tw::cli {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/device/confine/confine.h"
-#include "engine/device/processor_table.h"
+#include "engine/device/device_runtime_table.h"
+#include "engine/device/sandbox/sandbox.h"
 #include "engine/device/server.h"
 #include "engine/support/program.h"
 
@@ -96,13 +96,13 @@ int main(int count, char** words) {
   tw::Hardware& hardware = found->hardware;
   int64_t memory =
       arguments.folder.empty() ? hardware.main_memory_bytes() / 4 * 3 : arguments.memory_bytes;
-  tw::Result<std::unique_ptr<tw::Processor>> processor;
+  tw::Result<std::unique_ptr<tw::DeviceRuntime>> processor;
   if (found->entry->create_before_confining) processor = found->entry->create(hardware, memory);
   std::vector<std::string> ways;  // of this machine's own kernels nothing is said
   if (!arguments.folder.empty()) {
     tw::set_main_memory(hardware, arguments.memory_bytes);
     ways = tw::open_ways();
-    tw::Status confined = tw::confine_this_process(
+    tw::Status confined = tw::enter_sandbox(
         {.folder = arguments.folder, .memory_bytes = arguments.memory_bytes, .socket = socket});
     if (!confined) return fail(confined.error());
   }

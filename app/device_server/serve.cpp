@@ -14,12 +14,12 @@
 #include <thread>
 #include <utility>
 
-#include "engine/device/confine/confine.h"
-#include "engine/device/processor_table.h"
+#include "engine/device/device_runtime_table.h"
 #include "engine/device/rpc/address.h"
 #include "engine/device/rpc/certificate.h"
 #include "engine/device/rpc/rpc_server.h"
 #include "engine/device/rpc/token_file.h"
+#include "engine/device/sandbox/sandbox.h"
 #include "engine/device/words.h"
 #include "engine/hardware/machine.h"
 #include "engine/support/files.h"

@@ -3,7 +3,7 @@
 // parts add theirs.
 #include "app/window/main_window.h"
 #include "app/window/parts/widget_actions.h"
-#include "app/window/start_desk.h"
+#include "app/window/start_controller.h"
 
 namespace tw {
 namespace {

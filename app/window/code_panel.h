@@ -6,7 +6,7 @@
 #include <QWidget>
 #include <optional>
 
-#include "app/window/code_look.h"
+#include "app/window/code_view_options.h"
 #include "engine/session/code_report.h"
 #include "engine/session/session.h"
 #include "engine/session/time_shares.h"
@@ -47,8 +47,8 @@ public:
   bool show_stage(QString const& key);
   /// The key of the next stage (`by` 1) or the one before (-1); the same one at an end.
   QString stage_beside(int by) const;
-  void set_look(CodeLook const& look);
-  CodeLook const& look() const { return look_; }
+  void set_look(CodeViewOptions const& look);
+  CodeViewOptions const& look() const { return look_; }
   void show_hot_loop();
   /// Says where the costs of the hot loop stand: beside the code or below it.
   bool loop_is_beside() const;
@@ -109,7 +109,7 @@ private:
   LoopCard* loop_;
   QBoxLayout* body_;  ///< the code, and the costs of its hot loop
   double scale_ = 1;
-  CodeLook look_;
+  CodeViewOptions look_;
   session::ShownAssembly shown_;
   Assembly assembly_;  ///< of which `shown_` is made
   std::shared_ptr<session::TimeShares const> shares_;

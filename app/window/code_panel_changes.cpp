@@ -6,8 +6,8 @@
 #include <QTabBar>
 
 #include "app/window/code_panel.h"
+#include "engine/session/bookmarks.h"
 #include "engine/session/facts/facts.h"
-#include "engine/session/marks.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {

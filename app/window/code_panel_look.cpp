@@ -41,7 +41,7 @@ void CodePanel::make_look_menu() {
   looks_->setMenu(menu);
 }
 
-void CodePanel::set_look(CodeLook const& look) {
+void CodePanel::set_look(CodeViewOptions const& look) {
   if (look == look_) return;
   look_ = look;
   shown_ = {};

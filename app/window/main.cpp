@@ -20,7 +20,7 @@
 #include "app/window/replay.h"
 #include "app/window/report.h"
 #include "app/window/settings_file.h"
-#include "app/window/start_desk.h"
+#include "app/window/start_controller.h"
 #include "engine/schedule/macros/macro_set.h"
 #include "engine/session/use_cases.h"
 #include "engine/support/files.h"
@@ -274,7 +274,7 @@ int run(QApplication& app) {
   if (!session) return fail(session.error());
   tw::MainWindow window(**session, tw::sample_cards(), state);
   window.set_device_files(devices, environment->cache_folder.string(), logs);
-  window.use_start_facts(std::make_shared<tw::session::StartFacts const>(
+  window.use_start_facts(std::make_shared<tw::session::StartPageData const>(
       environment->backend, environment->cache_folder, tw::version_number()));
   if (begins_in_background(*wishes, state))
     (void)(*session)->execute(tw::session::MeasureInBackground{});

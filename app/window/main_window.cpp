@@ -18,8 +18,8 @@
 #include "app/window/parts/widget_actions.h"
 #include "app/window/playback.h"
 #include "app/window/replay.h"
-#include "app/window/report_desk.h"
-#include "app/window/start_desk.h"
+#include "app/window/report_controller.h"
+#include "app/window/start_controller.h"
 #include "app/window/view_names.h"
 #include "engine/session/facts/code_facts.h"
 #include "widgets/accessible/parts.h"
@@ -95,7 +95,7 @@ void MainWindow::make_parts(QString const& state_folder) {
   parts_.pictures = pictures_.get();
   parts_.top = new TopBar;
   parts_.start = new StartPage(samples_);
-  desk_ = new StartDesk(*parts_.start, samples_, state_folder);
+  desk_ = new StartController(*parts_.start, samples_, state_folder);
 }
 
 void MainWindow::build() {
@@ -138,9 +138,9 @@ QWidget* MainWindow::build_workbench() {
 }
 
 void MainWindow::build_playback() {
-  reports_ = new ReportDesk(*this, this);
-  connect(reports_, &ReportDesk::saved, this, [this](QString const& done) { note(done); });
-  connect(reports_, &ReportDesk::failed, this, [this](QString const& why) { say(why); });
+  reports_ = new ReportController(*this, this);
+  connect(reports_, &ReportController::saved, this, [this](QString const& done) { note(done); });
+  connect(reports_, &ReportController::failed, this, [this](QString const& why) { say(why); });
   auto* bar = new PlaybackBar;
   auto* column = static_cast<QVBoxLayout*>(centralWidget()->layout());
   column->insertWidget(column->count() - 1, bar);  // above the status line
@@ -161,7 +161,7 @@ void MainWindow::connect_bars() {
           [this](QString const& path) { projects_->open_path(path); });
   connect(start, &StartPage::recent_asked, this,
           [this](QString const& path) { ask(journal::ResumeWork{path.toStdString()}); });
-  connect(start, &StartPage::forget_asked, desk_, &StartDesk::forget);
+  connect(start, &StartPage::forget_asked, desk_, &StartController::forget);
   connect(start, &StartPage::devices_asked, this, [this] { ask(journal::ShowView{"devices"}); });
 }
 
@@ -170,7 +170,7 @@ Status MainWindow::play_journal(QString const& file, double speed) {
   return playback_->open(file);
 }
 
-void MainWindow::use_start_facts(std::shared_ptr<session::StartFacts const> facts) {
+void MainWindow::use_start_facts(std::shared_ptr<session::StartPageData const> facts) {
   desk_->use_facts(std::move(facts));
 }
 
@@ -206,7 +206,7 @@ std::optional<session::FactValue> MainWindow::fact(std::string const& name) cons
   if (name == "theme") return words(QString(look_->theme_name()).replace('_', '-'));
   if (name == "window.width") return double(width());
   if (name == "window.height") return double(height());
-  ProjectKeeper const& keeper = projects_->keeper();
+  ProjectStore const& keeper = projects_->keeper();
   QString file = QFileInfo(keeper.file()).fileName();
   if (name == "project") return file.isEmpty() ? "none" : words(file);
   if (name == "project.embeds") return keeper.embeds() ? "yes" : "no";

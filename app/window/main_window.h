@@ -30,12 +30,12 @@ class QStackedWidget;
 namespace tw {
 
 class Playback;
-class ReportDesk;
-class StartDesk;
+class ReportController;
+class StartController;
 class StartPage;
 
 namespace session {
-class StartFacts;
+class StartPageData;
 }
 
 class MainWindow : public QMainWindow, public Workbench {
@@ -55,7 +55,7 @@ public:
   void set_device_files(std::string devices_file, std::string cache_folder,
                         std::shared_ptr<DeviceLogs> logs = nullptr, std::string local_program = {});
   /// Without this the start page tells of samples nothing but their descriptions.
-  void use_start_facts(std::shared_ptr<session::StartFacts const> facts);
+  void use_start_facts(std::shared_ptr<session::StartPageData const> facts);
   void show_centre(int tab);
   /// What stands in a pane's tab; null: there is no such pane.
   QWidget* pane_widget(std::string const& name);
@@ -98,7 +98,7 @@ private:
 
   std::vector<SampleCard> samples_;
   QStackedWidget* pages_;
-  StartDesk* desk_;  ///< the start page's
+  StartController* desk_;  ///< the start page's
   std::unique_ptr<Performer> performer_;
   std::unique_ptr<PaneList> panes_;
   std::unique_ptr<Dialogs> dialogs_;
@@ -112,7 +112,7 @@ private:
   std::unique_ptr<PictureSaving> pictures_;
   std::unique_ptr<Projects> projects_;
   RefusalNotice* refusal_ = nullptr;
-  ReportDesk* reports_ = nullptr;
+  ReportController* reports_ = nullptr;
   std::unique_ptr<Playback> playback_;
 };
 

@@ -11,7 +11,7 @@
 
 #include "app/shared/environment.h"
 #include "app/shared/journal/journal.h"
-#include "app/window/cache_desk.h"
+#include "app/window/cache_controller.h"
 #include "app/window/settings_file.h"
 #include "engine/hardware/hardware.h"
 #include "engine/support/base/quantities.h"
@@ -124,7 +124,7 @@ std::vector<Setting> measuring_settings(Workbench& bench) {
 constexpr int kMegabyte = 1 << 20;
 
 /// What the dialog says of the cache's folder: where it is, and where it will be.
-QString folder_words(CacheDesk const& desk) {
+QString folder_words(CacheController const& desk) {
   QString now = QString::fromStdString(desk.folder().string());
   QString chosen = QString::fromStdString(chosen_cache_folder());
   if (chosen.isEmpty() || chosen == now) return now;
@@ -133,7 +133,7 @@ QString folder_words(CacheDesk const& desk) {
 }
 
 /// Takes effect at the next start: what runs keeps its folder.
-void ask_folder(QWidget* window, CacheDesk const& desk) {
+void ask_folder(QWidget* window, CacheController const& desk) {
   auto* dialog = window->findChild<SettingsDialog*>("settings");
   auto* chooser = new QFileDialog(dialog, "Folder of the cache",
                                   QString::fromStdString(desk.folder().string()));
@@ -149,7 +149,7 @@ void ask_folder(QWidget* window, CacheDesk const& desk) {
   chooser->open();
 }
 
-std::vector<Setting> cache_settings(Workbench& bench, QWidget* window, CacheDesk& desk) {
+std::vector<Setting> cache_settings(Workbench& bench, QWidget* window, CacheController& desk) {
   QStringList limits, words;
   int64_t now = std::max<int64_t>(1, cache_limit(desk.folder()) / kMegabyte);
   std::set<int64_t> sizes{64, 128, 256, 512, 1024, 2048, 4096, 8192, now};
@@ -185,7 +185,7 @@ std::vector<Setting> cache_settings(Workbench& bench, QWidget* window, CacheDesk
   };
 }
 
-std::vector<Setting> settings_of(Workbench& bench, QWidget* window, CacheDesk& desk) {
+std::vector<Setting> settings_of(Workbench& bench, QWidget* window, CacheController& desk) {
   std::vector<Setting> all = look_settings(bench);
   std::ranges::move(measuring_settings(bench), std::back_inserter(all));
   std::ranges::move(cache_settings(bench, window, desk), std::back_inserter(all));
@@ -213,7 +213,7 @@ QString chosen_keys(QString const& settings_file, UserCommand const& command) {
 void add_settings(Workbench& bench, QWidget* window,
                   std::function<std::vector<UserCommand>()> commands,
                   std::function<void(QString const& command, QString const& keys)> use_keys) {
-  auto* desk = new CacheDesk(cache_folder().path, window);
+  auto* desk = new CacheController(cache_folder().path, window);
   desk->setObjectName("cacheDesk");
   bench.add_dialog(
       "settings", [&bench, window, commands, use_keys, desk](QString const&) -> Status {
@@ -224,7 +224,7 @@ void add_settings(Workbench& bench, QWidget* window,
             keys.push_back({command.name, command.keys, command.usual_keys});
         auto* dialog =
             new SettingsDialog(settings_of(bench, window, *desk), std::move(keys), window);
-        QObject::connect(desk, &CacheDesk::counted, dialog,
+        QObject::connect(desk, &CacheController::counted, dialog,
                          [dialog, desk] { dialog->tell("settingCacheSize", desk->words()); });
         desk->count();
         QObject::connect(dialog, &SettingsDialog::keys_chosen, window,

@@ -30,19 +30,19 @@ void walk_values(Block const& block, std::function<void(Expr const&)> const& f) 
   walk_exprs(block.body, [&](Expr const& e) { return f(e), !e.as<Load>(); });
 }
 
-enum class Reach { kOne, kNeighbours, kElsewhere };
+enum class IndexBounds { kOne, kNeighbours, kElsewhere };
 
 /// What the iterations of a loop reach: the same element, one after the other, or others.
-Reach reach_of(std::vector<Expr> const& indices, std::string const& loop) {
-  Reach reach = Reach::kOne;
+IndexBounds index_bounds_of(std::vector<Expr> const& indices, std::string const& loop) {
+  IndexBounds reach = IndexBounds::kOne;
   for (size_t d = 0; d < indices.size(); ++d) {
     if (!uses_variable(indices[d], loop)) continue;
     arith::Linear linear = arith::to_linear(indices[d]);
     bool alone = linear.factor_of(loop) == 1 && d + 1 == indices.size();
     for (auto const& [term, factor] : linear.terms)
       alone = alone && (term.as<Variable>() || !uses_variable(term, loop));
-    if (!alone) return Reach::kElsewhere;
-    reach = Reach::kNeighbours;
+    if (!alone) return IndexBounds::kElsewhere;
+    reach = IndexBounds::kNeighbours;
   }
   return reach;
 }
@@ -53,7 +53,7 @@ int64_t instructions_in(Block const& block, std::vector<TensorAccess> const& acc
   int64_t count = kCounting;
   walk_values(block, [&](Expr const& e) { count += e.as<Binary>() || e.as<Unary>() ? 1 : 0; });
   for (TensorAccess const& one : accesses)
-    count += one.update && reach_of(one.indices, innermost) == Reach::kOne ? 0 : 1;
+    count += one.update && index_bounds_of(one.indices, innermost) == IndexBounds::kOne ? 0 : 1;
   return count;
 }
 
@@ -64,10 +64,10 @@ bool runs_in_lanes(Block const& block, std::vector<TensorAccess> const& accesses
   walk_values(block, [&](Expr const& e) { straight = straight && is_straight(e); });
   if (!straight) return false;
   for (TensorAccess const& one : accesses) {
-    Reach reach = reach_of(one.indices, loop);
-    bool sum_of_integers = one.update && reach == Reach::kOne && !is_float(one.buffer->type);
-    if (reach == Reach::kElsewhere) return false;
-    if (one.writes && reach != Reach::kNeighbours && !sum_of_integers) return false;
+    IndexBounds reach = index_bounds_of(one.indices, loop);
+    bool sum_of_integers = one.update && reach == IndexBounds::kOne && !is_float(one.buffer->type);
+    if (reach == IndexBounds::kElsewhere) return false;
+    if (one.writes && reach != IndexBounds::kNeighbours && !sum_of_integers) return false;
     for (TensorAccess const& other : accesses)
       if (one.writes && !other.writes && !other.update && other.buffer->name == one.buffer->name)
         return false;  // a recurrence, or as good as one

@@ -18,7 +18,7 @@ struct Step {
 };
 
 /// An access with the loops around it and the first of them that its tensor's instances share.
-struct Reach {
+struct IndexBounds {
   TensorAccess const* access = nullptr;
   std::vector<Step> loops;
   size_t allocated_at = 0;     ///< number of loops around the allocation; 0: outside of all
@@ -41,10 +41,10 @@ struct Locality::Node {
   void const* nest = nullptr;    ///< the statement, of the outermost
   LocalityMemo* memo = nullptr;  ///< of the root, and of the outermost
   std::vector<std::unique_ptr<Node>> children;
-  std::vector<Reach const*> reaches;   ///< of all blocks below
-  std::vector<std::string> allocates;  ///< tensors that live inside of this node only
-  LocalityMemo::Accesses accesses;     ///< of a block
-  std::vector<std::unique_ptr<Reach>> own;
+  std::vector<IndexBounds const*> reaches;  ///< of all blocks below
+  std::vector<std::string> allocates;       ///< tensors that live inside of this node only
+  LocalityMemo::Accesses accesses;          ///< of a block
+  std::vector<std::unique_ptr<IndexBounds>> own;
   mutable std::map<std::pair<size_t, int64_t>, Touched> known;
 
   /// What the accesses reach while the loops from `first` on run; `factor` > 0 limits the first.
@@ -52,13 +52,13 @@ struct Locality::Node {
   double moved(size_t first) const;
   double traffic(int64_t capacity) const;
   double found_traffic(int64_t capacity) const;
-  Touched of_tensor(std::string const& name, std::vector<Reach const*> const& list, size_t first,
-                    int64_t factor) const;
+  Touched of_tensor(std::string const& name, std::vector<IndexBounds const*> const& list,
+                    size_t first, int64_t factor) const;
 };
 
 namespace {
 
-Iterations iterations_of(Reach const& reach, size_t first, int64_t factor) {
+Iterations iterations_of(IndexBounds const& reach, size_t first, int64_t factor) {
   Iterations result;
   size_t from = std::max(first, reach.allocated_at);
   for (size_t i = 0; i < reach.loops.size(); ++i) {
@@ -72,18 +72,18 @@ Iterations iterations_of(Reach const& reach, size_t first, int64_t factor) {
   return result;
 }
 
-using ByTensor = std::map<std::string, std::vector<Reach const*>>;
+using ByTensor = std::map<std::string, std::vector<IndexBounds const*>>;
 
-ByTensor by_tensor(std::vector<Reach const*> const& reaches) {
+ByTensor by_tensor(std::vector<IndexBounds const*> const& reaches) {
   ByTensor tensors;
-  for (Reach const* reach : reaches) tensors[reach->access->buffer->name].push_back(reach);
+  for (IndexBounds const* reach : reaches) tensors[reach->access->buffer->name].push_back(reach);
   return tensors;
 }
 
-Touched touched_by(std::vector<Reach const*> const& reaches, int64_t line_bytes, size_t first,
+Touched touched_by(std::vector<IndexBounds const*> const& reaches, int64_t line_bytes, size_t first,
                    int64_t factor) {
   std::vector<RunningAccess> accesses;
-  for (Reach const* reach : reaches)
+  for (IndexBounds const* reach : reaches)
     accesses.push_back({reach->access, iterations_of(*reach, first, factor)});
   return touched(accesses, line_bytes);
 }
@@ -96,8 +96,8 @@ void add(Touched& into, Touched const& other) {
 
 /// The tensor is made below from nothing: a complete block, or a reduction that begins and ends
 /// while the loops from `first` on run.
-bool begins_inside(std::vector<Reach const*> const& reaches, size_t first) {
-  for (Reach const* reach : reaches) {
+bool begins_inside(std::vector<IndexBounds const*> const& reaches, size_t first) {
+  for (IndexBounds const* reach : reaches) {
     if (!reach->access->writes) continue;
     if (!reach->access->update) return true;
     bool outside = false;
@@ -108,10 +108,10 @@ bool begins_inside(std::vector<Reach const*> const& reaches, size_t first) {
   return false;
 }
 
-std::vector<std::unique_ptr<Reach>> reaches_of(BlockSite const& site,
-                                               std::vector<TensorAccess> const& accesses,
-                                               std::map<std::string, size_t> const& allocated) {
-  Reach model;
+std::vector<std::unique_ptr<IndexBounds>> reaches_of(
+    BlockSite const& site, std::vector<TensorAccess> const& accesses,
+    std::map<std::string, size_t> const& allocated) {
+  IndexBounds model;
   model.nest = site.loops.empty() ? static_cast<void const*>(site.block) : site.loops.front();
   for (For const* loop : site.loops) {
     model.loops.push_back({loop->name(), as_int(loop->extent).value_or(1)});
@@ -121,9 +121,9 @@ std::vector<std::unique_ptr<Reach>> reaches_of(BlockSite const& site,
                  uses_variable(iter.binding, loop->name());
         }));
   }
-  std::vector<std::unique_ptr<Reach>> reaches;
+  std::vector<std::unique_ptr<IndexBounds>> reaches;
   for (TensorAccess const& access : accesses) {
-    auto reach = std::make_unique<Reach>(model);
+    auto reach = std::make_unique<IndexBounds>(model);
     auto place = allocated.find(access.buffer->name);
     reach->allocated_at = place == allocated.end() ? 0 : place->second;
     reach->access = &access;
@@ -144,11 +144,12 @@ Touched Locality::Node::reached(size_t first, int64_t factor) const {
 }
 
 /// Of the whole program a tensor's part is often known: few drafts change the nests that it is in.
-Touched Locality::Node::of_tensor(std::string const& name, std::vector<Reach const*> const& list,
-                                  size_t first, int64_t factor) const {
+Touched Locality::Node::of_tensor(std::string const& name,
+                                  std::vector<IndexBounds const*> const& list, size_t first,
+                                  int64_t factor) const {
   if (!memo || nest || first > 0 || factor > 0) return touched_by(list, line_bytes, first, factor);
   LocalityMemo::Nests nests;
-  for (Reach const* reach : list) nests.insert(reach->nest);
+  for (IndexBounds const* reach : list) nests.insert(reach->nest);
   if (auto known_before = memo->touched(name, nests)) return *known_before;
   Touched value = touched_by(list, line_bytes, first, factor);
   memo->keep(name, nests, value);
@@ -162,8 +163,8 @@ double Locality::Node::moved(size_t first) const {
     bool lives_inside = list.front()->allocated_at > first ||
                         std::find(allocates.begin(), allocates.end(), name) != allocates.end();
     if (lives_inside) continue;
-    std::vector<Reach const*> reads, writes;
-    for (Reach const* reach : list) (reach->access->writes ? writes : reads).push_back(reach);
+    std::vector<IndexBounds const*> reads, writes;
+    for (IndexBounds const* reach : list) (reach->access->writes ? writes : reads).push_back(reach);
     if (!reads.empty() && !begins_inside(list, first))
       bytes += double(touched_by(reads, line_bytes, first, 0).line_bytes);
     bytes += double(touched_by(writes, line_bytes, first, 0).line_bytes);
@@ -254,7 +255,7 @@ LoopLocality Locality::loop(LoopId id) const {
   Node const& node = *loops_.at(id.value);
   LoopLocality result{node.reached(node.depth + 1), node.reached(node.depth), 1};
   double accesses = 0;
-  for (Reach const* reach : node.reaches)
+  for (IndexBounds const* reach : node.reaches)
     accesses +=
         double(size_of(reach->access->buffer->type)) * double(product(reach->loops, node.depth));
   if (result.whole.bytes > 0) result.reuse = accesses / double(result.whole.bytes);

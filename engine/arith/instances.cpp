@@ -6,7 +6,7 @@
 #include <map>
 #include <type_traits>
 
-#include "engine/arith/span.h"
+#include "engine/arith/index_bounds.h"
 #include "engine/ir/fields.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
@@ -123,7 +123,7 @@ void shrink(Alloc const& alloc, Inside const& inside, Ranges const& standing, In
     std::vector<Expr> indices;
     for (auto const& access : inside.accesses) indices.push_back(access[d]);
     auto whole = as_int(alloc.buffer->shape[d]);
-    auto reach = reach_of(indices, inside.running, standing);
+    auto reach = index_bounds_of(indices, inside.running, standing);
     // Of an open extent: to what may be used with any value.
     if (!reach || (whole && reach->high - reach->low + 1 >= *whole)) continue;
     reach->still.constant += reach->low;

@@ -8,7 +8,7 @@
 
 #include "engine/arith/intervals.h"
 #include "engine/arith/linear.h"
-#include "engine/arith/rejoin.h"
+#include "engine/arith/recombine_divmod.h"
 #include "engine/ir/bits.h"
 #include "engine/ir/fields.h"
 #include "engine/ir/program.h"
@@ -143,7 +143,7 @@ private:
       case BinaryOp::kAdd:
       case BinaryOp::kSub:
       case BinaryOp::kMul:
-        return to_expr(rejoined(to_linear(e)));
+        return to_expr(with_divmod_recombined(to_linear(e)));
       case BinaryOp::kFloorDiv:
         return divide(node, e);
       case BinaryOp::kFloorMod:

@@ -88,7 +88,7 @@ public:
   /// From the last lowered stage, without `library`. Errors: those of code generation; cancelled.
   virtual Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts,
                                     StopToken stop) const = 0;
-  /// One library of the parts of several kernels, as `Processor::load` takes it. Errors:
+  /// One library of the parts of several kernels, as `DeviceRuntime::load` takes it. Errors:
   /// undefined_symbol, duplicate_symbol, link_failed.
   virtual Result<std::vector<std::byte>> link(std::span<CodeParts const> kernels) const = 0;
   /// What the name of a file with such a library ends with: "so" where the system loads it.

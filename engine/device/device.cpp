@@ -1,23 +1,23 @@
 #include "engine/device/device.h"
 
-#include "engine/device/owned.h"
+#include "engine/device/scoped_handle.h"
 
 namespace tw {
 
-Result<OwnedTensor> allocate_owned(Device& device, int64_t bytes, CallOptions const& options) {
+Result<ScopedTensor> allocate_scoped(Device& device, int64_t bytes, CallOptions const& options) {
   TRY_ASSIGN(TensorHandle tensor, device.allocate(bytes, options));
-  return OwnedTensor(device, tensor);
+  return ScopedTensor(device, tensor);
 }
 
-Result<OwnedTensor> put_owned(Device& device, NDArray const& array, CallOptions const& options) {
+Result<ScopedTensor> put_scoped(Device& device, NDArray const& array, CallOptions const& options) {
   TRY_ASSIGN(TensorHandle tensor, put_tensor(device, array, options));
-  return OwnedTensor(device, tensor);
+  return ScopedTensor(device, tensor);
 }
 
-Result<OwnedLibrary> load_owned(Device& device, std::span<std::byte const> library,
-                                CallOptions const& options) {
+Result<ScopedLibrary> load_scoped(Device& device, std::span<std::byte const> library,
+                                  CallOptions const& options) {
   TRY_ASSIGN(LibraryHandle handle, device.load(library, options));
-  return OwnedLibrary(device, handle);
+  return ScopedLibrary(device, handle);
 }
 
 Result<TensorHandle> put_tensor(Device& device, NDArray const& array, CallOptions const& options) {

@@ -13,8 +13,8 @@ Result<ChildProcess> start_device_process(std::vector<std::string> command,
   return environment_failed("device_unavailable", "the device program " + process.error().message);
 }
 
-LineEnd describe_end(int status) {
-  LineEnd end;
+ConnectionEnd describe_end(int status) {
+  ConnectionEnd end;
   if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
   if (WIFEXITED(status)) end.code = WEXITSTATUS(status);
   return end;

@@ -1,7 +1,7 @@
 /// The process that runs kernels, as a child of this one.
 #pragma once
 
-#include "engine/device/line.h"
+#include "engine/device/connection.h"
 #include "engine/support/child_process.h"
 
 namespace tw {
@@ -11,6 +11,6 @@ Result<ChildProcess> start_device_process(std::vector<std::string> command,
                                           std::vector<std::string> const* environment = nullptr);
 
 /// What `waitpid` gave, as the end of a line.
-LineEnd describe_end(int status);
+ConnectionEnd describe_end(int status);
 
 }  // namespace tw

@@ -17,13 +17,13 @@ std::vector<std::string> command_of(LocalDeviceOptions const& options) {
   return {program.string(), "--target", options.target};
 }
 
-class ChildLine final : public Line {
+class ChildLine final : public Connection {
 public:
   explicit ChildLine(ChildProcess child) : child_(std::move(child)) {}
   int socket() const override { return child_.socket(); }
   bool open() override { return child_.running(); }
   void cut() override { child_.end(); }
-  LineEnd wait_for_end() override { return describe_end(child_.wait_for_end()); }
+  ConnectionEnd wait_for_end() override { return describe_end(child_.wait_for_end()); }
 
 private:
   ChildProcess child_;
@@ -37,7 +37,7 @@ LocalDevice::LocalDevice(LocalDeviceOptions options)
 LocalDevice::LocalDevice(LocalDeviceOptions options, Child child)
     : WireDevice(
           [command = command_of(options),
-           child](CallOptions const&) -> Result<std::unique_ptr<Line>> {
+           child](CallOptions const&) -> Result<std::unique_ptr<Connection>> {
             TRY_ASSIGN(ChildProcess started, start_device_process(command));
             *child = started.pid();
             return std::make_unique<ChildLine>(std::move(started));

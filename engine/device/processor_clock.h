@@ -10,7 +10,7 @@ namespace tw {
 /// costs is hidden behind what runs, as it is in a network.
 class ProcessorClock final : public StepClock {
 public:
-  explicit ProcessorClock(Processor& processor) : processor_(processor), events_(processor) {}
+  explicit ProcessorClock(DeviceRuntime& processor) : processor_(processor), events_(processor) {}
 
   /// All events, before anything is timed. Errors: too_many_events, those of the device.
   Status make(size_t moments) {
@@ -30,7 +30,7 @@ public:
   }
 
 private:
-  Processor& processor_;
+  DeviceRuntime& processor_;
   StreamPool events_;
 };
 

@@ -254,7 +254,7 @@ Status RequestHandler::call(BoundStep const& step, size_t index) {
   // To ask takes as long as a small kernel.
   constexpr std::chrono::milliseconds kBetweenQuestions{1};
   auto asked = std::chrono::steady_clock::now();
-  return step.network->run([&](Processor&, std::string const& symbol, void* kernel,
+  return step.network->run([&](DeviceRuntime&, std::string const& symbol, void* kernel,
                                std::span<MemoryPlace const> buffers) -> Status {
     TRY(call_kernel(symbol, kernel, buffers, index));
     auto now = std::chrono::steady_clock::now();

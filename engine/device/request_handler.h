@@ -10,8 +10,8 @@
 #include "engine/device/device.h"
 #include "engine/device/messages.pb.h"
 #include "engine/hardware/hardware.h"
+#include "engine/runtime/device_runtime.h"
 #include "engine/runtime/package/bound_steps.h"
-#include "engine/runtime/processor.h"
 
 namespace tw {
 
@@ -21,7 +21,7 @@ class RequestHandler {
 public:
   /// `stopped` tells, between two kernels, whether the client wants an early answer.
   /// `open_ways`: what the system does not stop a kernel from.
-  RequestHandler(Processor& processor, Hardware const& hardware,
+  RequestHandler(DeviceRuntime& processor, Hardware const& hardware,
                  std::vector<std::string> const& open_ways, std::function<bool()> stopped)
       : processor_(processor),
         hardware_(hardware),
@@ -88,7 +88,7 @@ private:
   Status call_kernel(std::string const& symbol, void* kernel, std::span<MemoryPlace const> buffers,
                      size_t index);
 
-  Processor& processor_;
+  DeviceRuntime& processor_;
   Hardware const& hardware_;
   std::vector<std::string> const& open_ways_;
   std::function<bool()> stopped_;

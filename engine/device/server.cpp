@@ -52,7 +52,7 @@ Result<std::string> answer_within_memory(RequestHandler& handler, Result<Frame> 
 
 }  // namespace
 
-Status serve_device(int socket, Processor& processor, Hardware const& hardware,
+Status serve_device(int socket, DeviceRuntime& processor, Hardware const& hardware,
                     std::vector<std::string> const& open_ways) {
   // Nothing else is sent while a request runs: whatever can be read then asks for an early answer.
   RequestHandler handler(processor, hardware, open_ways, [socket] {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "engine/device/conversation.h"
 #include "engine/device/hardware_text.h"
+#include "engine/device/rpc_session.h"
 #include "engine/device/words.h"
 
 namespace tw {
@@ -142,11 +142,11 @@ Result<TrialAnswer> trial_of(wire::Response const& response, size_t outputs) {
 
 }  // namespace
 
-WireDevice::WireDevice(OpenLine open_line, std::chrono::milliseconds patience,
+WireDevice::WireDevice(OpenConnection open_line, std::chrono::milliseconds patience,
                        std::chrono::milliseconds least_timeout, std::string hint)
     : least_timeout_(least_timeout),
-      conversation_(
-          std::make_unique<Conversation>(std::move(open_line), patience, std::move(hint))) {}
+      conversation_(std::make_unique<RpcSession>(std::move(open_line), patience, std::move(hint))) {
+}
 
 WireDevice::~WireDevice() = default;
 

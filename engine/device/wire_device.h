@@ -1,12 +1,12 @@
 /// A device at the other end of a line, wherever that leads: its calls as messages.
 #pragma once
 
+#include "engine/device/connection.h"
 #include "engine/device/device.h"
-#include "engine/device/line.h"
 
 namespace tw {
 
-class Conversation;
+class RpcSession;
 
 class WireDevice : public Device {
 public:
@@ -14,7 +14,7 @@ public:
   /// cancelled request may take to come to an end by itself before the line is cut.
   /// `least_timeout`: what a call may take on this device at least, except those that only ask
   /// what it is. `hint`: how to raise it, the end of a sentence about a time-out.
-  WireDevice(OpenLine open_line, std::chrono::milliseconds patience,
+  WireDevice(OpenConnection open_line, std::chrono::milliseconds patience,
              std::chrono::milliseconds least_timeout = {}, std::string hint = {});
   ~WireDevice() override;
 
@@ -49,7 +49,7 @@ private:
   CallOptions patient(CallOptions const& options) const;
 
   std::chrono::milliseconds least_timeout_;
-  std::unique_ptr<Conversation> conversation_;
+  std::unique_ptr<RpcSession> conversation_;
 };
 
 }  // namespace tw

@@ -1,8 +1,8 @@
 // What a package holds of what its kernels make of their parameters: made on this machine's device.
 #include "engine/compile/load_time.h"
-#include "engine/device/owned.h"
+#include "engine/device/scoped_handle.h"
 #include "engine/execute/assembler.h"
-#include "engine/execute/made_tensors.h"
+#include "engine/execute/prepacked_tensors.h"
 
 namespace tw {
 namespace {
@@ -13,16 +13,16 @@ public:
   Bench(Device& device, CallOptions const& call) : device_(device), call_(call) {}
 
   Status load(std::vector<std::byte> const& library) {
-    TRY_ASSIGN(library_, load_owned(device_, library, call_));
+    TRY_ASSIGN(library_, load_scoped(device_, library, call_));
     return {};
   }
   Result<TensorHandle> put(NDArray const& array) {
-    TRY_ASSIGN(OwnedTensor tensor, put_owned(device_, array, call_));
+    TRY_ASSIGN(ScopedTensor tensor, put_scoped(device_, array, call_));
     tensors_.push_back(std::move(tensor));
     return tensors_.back().get();
   }
   Result<TensorHandle> allocate(int64_t bytes) {
-    TRY_ASSIGN(OwnedTensor tensor, allocate_owned(device_, std::max<int64_t>(bytes, 64), call_));
+    TRY_ASSIGN(ScopedTensor tensor, allocate_scoped(device_, std::max<int64_t>(bytes, 64), call_));
     tensors_.push_back(std::move(tensor));
     return tensors_.back().get();
   }
@@ -31,8 +31,8 @@ public:
 private:
   Device& device_;
   CallOptions const& call_;
-  std::vector<OwnedTensor> tensors_;
-  OwnedLibrary library_;
+  std::vector<ScopedTensor> tensors_;
+  ScopedLibrary library_;
 };
 
 /// The part of the kernel that runs at load, for this machine, whatever the target.

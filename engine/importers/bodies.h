@@ -1,8 +1,8 @@
 /// Sub-graphs while a foreign model is read: built, their types settled, given to their node.
 #pragma once
 
-#include "engine/foreign/foreign_model.h"
 #include "engine/graph/control.h"
+#include "engine/imported/imported_model.h"
 
 namespace tw {
 

@@ -12,7 +12,7 @@ namespace {
 
 Conversion none(std::string reason) { return {nullptr, {}, false, std::move(reason)}; }
 
-std::string full_name(ImportRules const& rules, ForeignNode const& node) {
+std::string full_name(Converters const& rules, ForeignNode const& node) {
   return rules.owns(node.domain) ? node.op_type : node.domain + "." + node.op_type;
 }
 
@@ -29,8 +29,8 @@ std::string strange_output(ForeignNode const& node, Converted const& words,
 
 }  // namespace
 
-Conversion conversion_of(ForeignContext const& context, ImportRules const& rules,
-                         ImportRule const* rule, std::set<std::string> const& read) {
+Conversion conversion_of(ForeignContext const& context, Converters const& rules,
+                         Converter const* rule, std::set<std::string> const& read) {
   ForeignNode const& node = context.node;
   Operator const* op = rule ? find_operator(rule->op) : nullptr;
   if (!op) return none(fmt::format("the operator {} is not supported", full_name(rules, node)));

@@ -3,9 +3,9 @@
 
 #include <map>
 
-#include "engine/foreign/foreign_model.h"
 #include "engine/graph/graph.h"
-#include "engine/importers/import_rule.h"
+#include "engine/imported/imported_model.h"
+#include "engine/importers/converter.h"
 
 namespace tw {
 

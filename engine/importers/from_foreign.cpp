@@ -10,7 +10,7 @@
 #include "engine/importers/bodies.h"
 #include "engine/importers/conversion.h"
 #include "engine/importers/declared.h"
-#include "engine/importers/dynamic_rule.h"
+#include "engine/importers/dynamic_converter.h"
 #include "engine/importers/function.h"
 #include "engine/importers/known_attributes.h"
 #include "engine/importers/model_format.h"
@@ -31,7 +31,7 @@ std::unexpected<Error> placed(Error error, Node const& node) {
 
 class Builder {
 public:
-  Builder(ForeignModel const& model, ImportRules const& rules, ForeignGraph const& source,
+  Builder(ImportedModel const& model, Converters const& rules, ForeignGraph const& source,
           ImportOptions const& options, Builder* outer = nullptr,
           std::vector<Value> const* given = nullptr)
       : model_(model),
@@ -169,7 +169,7 @@ private:
     if (node.name.empty()) node.name = fmt::format("{} {}", foreign.op_type, graph_.nodes.size());
     node.origins = {function_.empty() ? node.name : function_};
     if (foreign.domain == kUnreadTensor) return add_unread(foreign, std::move(node));
-    ImportRule const* rule = find_rule(rules_, foreign.op_type, foreign.domain);
+    Converter const* rule = find_converter(rules_, foreign.op_type, foreign.domain);
     ControlOperator const* control = rule ? find_control(rule->op) : nullptr;
     if (control) return add_control(foreign, *rule, *control, std::move(node));
     TRY_ASSIGN(bool expanded, expand_function(foreign, rule, node));
@@ -182,7 +182,7 @@ private:
   }
 
   /// Adds the nodes that the format defines this one by; false: it is no such node.
-  Result<bool> expand_function(ForeignNode const& foreign, ImportRule const* rule,
+  Result<bool> expand_function(ForeignNode const& foreign, Converter const* rule,
                                Node const& node) {
     if (!rule || !rule->function) return false;
     Node read = node;
@@ -280,7 +280,7 @@ private:
     return {};
   }
 
-  Status add_control(ForeignNode const& foreign, ImportRule const& rule,
+  Status add_control(ForeignNode const& foreign, Converter const& rule,
                      ControlOperator const& control, Node node) {
     TRY(read_operands(foreign, node));
     node.type = foreign.op_type;
@@ -373,7 +373,7 @@ private:
   }
 
   /// Reads the operands; the node gets our words, or the reason why it cannot.
-  Result<Conversion> convert(ForeignNode const& foreign, ImportRule const* rule, Node& node) {
+  Result<Conversion> convert(ForeignNode const& foreign, Converter const* rule, Node& node) {
     TRY(read_operands(foreign, node));
     node.type = foreign.op_type;
     std::string strange = rule ? strange_operand(node) : "";
@@ -396,7 +396,7 @@ private:
       node.inputs.push_back(name.empty() ? ValueId{} : ids_.at(name));
   }
 
-  void make_dynamic(ForeignNode const& foreign, ImportRule const& rule, Node& node,
+  void make_dynamic(ForeignNode const& foreign, Converter const& rule, Node& node,
                     Conversion const& made) {
     node.dynamic = dynamic_node(foreign, context(foreign, node).opset, rule);
     node.type = made.op->name;
@@ -419,8 +419,8 @@ private:
     return {};
   }
 
-  ForeignModel const& model_;
-  ImportRules const& rules_;
+  ImportedModel const& model_;
+  Converters const& rules_;
   ForeignGraph const& source_;
   ImportOptions const& options_;
   Builder* outer_;                   ///< of the graph around this one; null: the model's
@@ -440,8 +440,8 @@ private:
 
 }  // namespace
 
-Result<Graph> build_graph(ForeignModel const& model, ImportOptions const& options) {
-  TRY_ASSIGN(Graph graph, Builder(model, rules_of(model.format), model.graph, options).build());
+Result<Graph> build_graph(ImportedModel const& model, ImportOptions const& options) {
+  TRY_ASSIGN(Graph graph, Builder(model, converters_of(model.format), model.graph, options).build());
   TRY(verify(graph));
   return graph;
 }

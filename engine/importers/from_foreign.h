@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "engine/foreign/foreign_model.h"
 #include "engine/graph/graph.h"
+#include "engine/imported/imported_model.h"
 
 namespace tw {
 
@@ -21,6 +21,6 @@ struct ImportOptions {
 /// By the rules of the model's format (model_format.h); nodes may come in any order. Errors:
 /// unknown_input (a fixed or known name), bad_fix, contradictory_fix, wrong_shapes with the node,
 /// undefined_value, duplicate_value, cyclic_graph.
-Result<Graph> build_graph(ForeignModel const& model, ImportOptions const& options = {});
+Result<Graph> build_graph(ImportedModel const& model, ImportOptions const& options = {});
 
 }  // namespace tw

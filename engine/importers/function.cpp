@@ -96,7 +96,7 @@ std::vector<ForeignNode> parsed(std::string_view body) {
 
 }  // namespace
 
-Result<std::vector<ForeignNode>> instantiate(ImportRule const& rule, ForeignContext const& context,
+Result<std::vector<ForeignNode>> instantiate(Converter const& rule, ForeignContext const& context,
                                              std::string const& name,
                                              std::set<std::string>& taken) {
   ForeignNode const& node = context.node;

@@ -4,13 +4,13 @@
 
 #include <set>
 
-#include "engine/importers/import_rule.h"
+#include "engine/importers/converter.h"
 
 namespace tw {
 
 /// The nodes that stand for one; without any it is the rule's own operator's. What they make on
 /// the way is named after the node, as no value that `taken` holds. Errors: unsupported.
-Result<std::vector<ForeignNode>> instantiate(ImportRule const& rule, ForeignContext const& context,
+Result<std::vector<ForeignNode>> instantiate(Converter const& rule, ForeignContext const& context,
                                              std::string const& name, std::set<std::string>& taken);
 
 }  // namespace tw

@@ -25,14 +25,14 @@ Result<ModelFormat const*> format_of(std::string_view bytes, std::filesystem::pa
 
 }  // namespace
 
-Result<ForeignModel> open_foreign(std::filesystem::path const& path) {
+Result<ImportedModel> open_foreign(std::filesystem::path const& path) {
   TRY_ASSIGN(std::string bytes, read_file(path));
   TRY_ASSIGN(ModelFormat const* format, format_of(bytes, path));
   return format->read(bytes, path);
 }
 
 Result<Graph> open_model(std::filesystem::path const& path, ImportOptions const& options) {
-  TRY_ASSIGN(ForeignModel model, open_foreign(path));
+  TRY_ASSIGN(ImportedModel model, open_foreign(path));
   auto graph = build_graph(model, options);
   if (!graph) {
     Error error = graph.error();

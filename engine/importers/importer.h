@@ -14,7 +14,7 @@ Result<Graph> open_model(std::filesystem::path const& path, ImportOptions const&
 
 /// The same file in the words of its format. Errors: those of `read_file`, of the format, and
 /// unknown_format.
-Result<ForeignModel> open_foreign(std::filesystem::path const& path);
+Result<ImportedModel> open_foreign(std::filesystem::path const& path);
 
 /// A tensor stored as `.pb`.
 Result<NDArray> open_tensor(std::filesystem::path const& path);

@@ -47,14 +47,14 @@ std::string unknown_attribute(std::span<KnownAttribute const> table, ForeignNode
   return "";
 }
 
-std::optional<int64_t> own_opset(ForeignModel const& model, ImportRules const& rules) {
+std::optional<int64_t> own_opset(ImportedModel const& model, Converters const& rules) {
   std::optional<int64_t> opset;
   for (auto const& [domain, version] : model.opsets)
     if (rules.owns(domain)) opset = version;
   return opset;
 }
 
-std::string newer_opset(ForeignModel const& model, ImportRules const& rules) {
+std::string newer_opset(ImportedModel const& model, Converters const& rules) {
   std::optional<int64_t> opset = own_opset(model, rules);
   if (!opset || *opset <= rules.newest_opset) return "";
   return fmt::format(

@@ -1,7 +1,7 @@
 /// What a foreign node asks for that its rule does not know: it must not be ignored.
 #pragma once
 
-#include "engine/importers/import_rule.h"
+#include "engine/importers/converter.h"
 
 namespace tw {
 
@@ -10,8 +10,8 @@ namespace tw {
 std::string unknown_attribute(std::span<KnownAttribute const> table, ForeignNode const& node,
                               int64_t opset);
 /// The version of the format's own operators that the model is written in, where it says so.
-std::optional<int64_t> own_opset(ForeignModel const& model, ImportRules const& rules);
+std::optional<int64_t> own_opset(ImportedModel const& model, Converters const& rules);
 /// That the file is newer than the rules, or empty.
-std::string newer_opset(ForeignModel const& model, ImportRules const& rules);
+std::string newer_opset(ImportedModel const& model, Converters const& rules);
 
 }  // namespace tw

@@ -2,8 +2,8 @@
 
 namespace tw {
 
-ImportRules const& rules_of(std::string_view key) {
-  static ImportRules const none;
+Converters const& converters_of(std::string_view key) {
+  static Converters const none;
   for (ModelFormat const* format : format_table())
     if (format->key == key) return format->rules();
   return none;

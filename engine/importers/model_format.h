@@ -6,28 +6,28 @@
 #include <string>
 #include <string_view>
 
-#include "engine/foreign/foreign_model.h"
-#include "engine/importers/import_rule.h"
+#include "engine/imported/imported_model.h"
+#include "engine/importers/converter.h"
 
 namespace tw {
 
 /// A folder defines one as `ModelFormat const& format_FOLDER()`; the build writes the table.
 struct ModelFormat {
-  std::string key;        ///< `ForeignModel::format` of what it reads: "onnx"
+  std::string key;        ///< `ImportedModel::format` of what it reads: "onnx"
   std::string name;       ///< "ONNX"
   std::string extension;  ///< ".onnx"
   /// Whether the bytes look like a file of this format, whatever its name: cheap, from the first
   /// bytes and the outermost structure.
   bool (*recognises)(std::string_view bytes);
   /// `path`: for messages, and for files that lie beside. Errors: those of the format.
-  Result<ForeignModel> (*read)(std::string_view bytes, std::filesystem::path const& path);
+  Result<ImportedModel> (*read)(std::string_view bytes, std::filesystem::path const& path);
   /// How its operators become ours.
-  ImportRules const& (*rules)();
+  Converters const& (*rules)();
 };
 
 /// Sorted by their folders. Written by the build.
 std::span<ModelFormat const* const> format_table();
 /// Of the format with this key; where there is none, rules that know no operator.
-ImportRules const& rules_of(std::string_view key);
+Converters const& converters_of(std::string_view key);
 
 }  // namespace tw

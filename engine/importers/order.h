@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "engine/foreign/foreign_model.h"
+#include "engine/imported/imported_model.h"
 #include "engine/support/base/error.h"
 
 namespace tw {

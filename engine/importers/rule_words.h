@@ -1,7 +1,7 @@
 /// What rules are written with: reading a foreign node, keeping what needs no conversion.
 #pragma once
 
-#include "engine/importers/import_rule.h"
+#include "engine/importers/converter.h"
 
 namespace tw::rules {
 

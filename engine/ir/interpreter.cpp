@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "engine/ir/machine.h"
+#include "engine/ir/statement_interpreter.h"
 
 namespace tw::ir {
 namespace {
 
-Result<std::vector<NDArray>> run_once(Machine& machine, std::vector<Buffer> const& inputs,
+Result<std::vector<NDArray>> run_once(StatementInterpreter& machine,
+                                      std::vector<Buffer> const& inputs,
                                       std::vector<Buffer> const& outputs,
                                       std::vector<SizeParam> const& sizes, Stmt const& body,
                                       std::vector<NDArray> const& arguments) {
@@ -42,10 +43,10 @@ Result<std::vector<NDArray>> run(std::vector<Buffer> const& inputs,
                                  std::vector<SizeParam> const& sizes, Stmt const& body,
                                  std::vector<NDArray> const& arguments,
                                  InterpretOptions const& options) {
-  Machine machine(options);
+  StatementInterpreter machine(options);
   auto results = run_once(machine, inputs, outputs, sizes, body, arguments);
   if (results || machine.raced_step() == 0) return results;
-  Machine again(options);
+  StatementInterpreter again(options);
   again.watch(machine.raced_step());
   return run_once(again, inputs, outputs, sizes, body, arguments);
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/execute/made_tensors.h"
+#include "engine/execute/prepacked_tensors.h"
 #include "engine/support/base/random.h"
 #include "engine/tensor/bytes.h"
 
@@ -38,14 +38,14 @@ void KernelBench::forget() {
 
 Status KernelBench::upload(KernelCode const& code, CallOptions const& call) {
   if (tensors_.empty()) {
-    std::vector<OwnedTensor> tensors;
+    std::vector<ScopedTensor> tensors;
     for (NDArray const& input : inputs_) {
-      TRY_ASSIGN(OwnedTensor tensor, put_owned(device_, input, call));
+      TRY_ASSIGN(ScopedTensor tensor, put_scoped(device_, input, call));
       tensors.push_back(std::move(tensor));
     }
     for (ir::Buffer const& output : output_buffers_) {
       TRY_ASSIGN(NDArray wild, poison(*output));
-      TRY_ASSIGN(OwnedTensor tensor, allocate_owned(device_, wild.byte_size(), call));
+      TRY_ASSIGN(ScopedTensor tensor, allocate_scoped(device_, wild.byte_size(), call));
       tensors.push_back(std::move(tensor));
     }
     tensors_ = std::move(tensors);
@@ -54,7 +54,7 @@ Status KernelBench::upload(KernelCode const& code, CallOptions const& call) {
       std::max(code.run.workspace_bytes, code.load ? code.load->workspace_bytes : 0);
   if (workspace <= workspace_.get().bytes) return {};
   workspace_.reset();  // before the larger one: a small device may not hold both
-  TRY_ASSIGN(workspace_, allocate_owned(device_, workspace, call));
+  TRY_ASSIGN(workspace_, allocate_scoped(device_, workspace, call));
   return {};
 }
 
@@ -67,7 +67,7 @@ Result<KernelBench::Prepared> KernelBench::prepare(KernelCode const& code,
     TRY(device_.write(tensors_[inputs_.size() + i].get(), 0, bytes_of(wild), options.call));
   }
   Prepared prepared;
-  TRY_ASSIGN(prepared.library, load_owned(device_, code.run.library, options.call));
+  TRY_ASSIGN(prepared.library, load_scoped(device_, code.run.library, options.call));
   prepared.steps.push_back(step_of(code));
   prepared.steps[0].library = prepared.library.get();
   return prepared;
@@ -76,7 +76,7 @@ Result<KernelBench::Prepared> KernelBench::prepare(KernelCode const& code,
 /// Without its library.
 DeviceStep KernelBench::step_of(KernelCode const& code) const {
   DeviceStep step{{}, code.run.symbol, {}, {}};
-  for (OwnedTensor const& tensor : tensors_) step.buffers.push_back({tensor.get(), 0});
+  for (ScopedTensor const& tensor : tensors_) step.buffers.push_back({tensor.get(), 0});
   for (size_t i = 0; i < made_.size(); ++i)
     step.buffers.insert(step.buffers.begin() + std::ptrdiff_t(inputs_.size() + i),
                         {made_[i].get(), 0});
@@ -88,14 +88,14 @@ DeviceStep KernelBench::step_of(KernelCode const& code) const {
 Status KernelBench::make_parameters(KernelCode const& code, BenchOptions const& options) {
   made_.clear();
   if (!code.load) return {};
-  TRY_ASSIGN(OwnedLibrary library, load_owned(device_, code.load->library, options.call));
+  TRY_ASSIGN(ScopedLibrary library, load_scoped(device_, code.load->library, options.call));
   LoadPart part{library.get(), code.load->symbol, {}, code.made};
   if (code.load->workspace_bytes > 0) part.workspace = {workspace_.get(), 0};
   std::vector<BufferView> inputs;
   for (size_t i = 0; i < inputs_.size(); ++i) inputs.push_back({tensors_[i].get(), 0});
   auto room = [&](ir::BufferNode const& buffer) -> Result<TensorHandle> {
     TRY_ASSIGN(NDArray wild, poison(buffer));
-    TRY_ASSIGN(OwnedTensor tensor, put_owned(device_, wild, options.call));
+    TRY_ASSIGN(ScopedTensor tensor, put_scoped(device_, wild, options.call));
     made_.push_back(std::move(tensor));
     return made_.back().get();
   };
@@ -143,10 +143,10 @@ Result<BenchResult> KernelBench::persist(KernelCode const& code, BenchOptions co
 
 Status KernelBench::upload(std::span<Limits const> limits, CallOptions const& call) {
   if (!limits_.empty()) return {};
-  std::vector<OwnedTensor> tensors;
+  std::vector<ScopedTensor> tensors;
   for (Limits const& limit : limits)
     for (NDArray const* array : {&limit.low, &limit.high}) {
-      TRY_ASSIGN(OwnedTensor tensor, put_owned(device_, *array, call));
+      TRY_ASSIGN(ScopedTensor tensor, put_scoped(device_, *array, call));
       tensors.push_back(std::move(tensor));
     }
   limits_ = std::move(tensors);

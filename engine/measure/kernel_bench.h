@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/compile/kernel_code.h"
-#include "engine/device/owned.h"
+#include "engine/device/scoped_handle.h"
 #include "engine/ir/program.h"
 #include "engine/tensor/limits.h"
 
@@ -56,7 +56,7 @@ public:
 private:
   /// A step and what it alone needs: the library goes with it.
   struct Prepared {
-    OwnedLibrary library;
+    ScopedLibrary library;
     std::vector<DeviceStep> steps;  ///< one
   };
 
@@ -78,10 +78,10 @@ private:
   Device& device_;
   std::vector<ir::Buffer> input_buffers_, output_buffers_;
   std::vector<NDArray> inputs_;
-  std::vector<OwnedTensor> tensors_;  ///< inputs, then outputs
-  OwnedTensor workspace_;
-  std::vector<OwnedTensor> made_;    ///< by the load step of the code that ran last
-  std::vector<OwnedTensor> limits_;  ///< low and high of each output
+  std::vector<ScopedTensor> tensors_;  ///< inputs, then outputs
+  ScopedTensor workspace_;
+  std::vector<ScopedTensor> made_;    ///< by the load step of the code that ran last
+  std::vector<ScopedTensor> limits_;  ///< low and high of each output
 };
 
 /// Normal random values for a kernel's inputs; integers from 0 to 9. Seeded.

@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "engine/device/hardware_text.h"
-#include "engine/device/owned.h"
 #include "engine/device/requests/status.h"
+#include "engine/device/scoped_handle.h"
 #include "engine/support/files.h"
 
 namespace tw {
@@ -116,10 +116,10 @@ private:
     for (Level const& level : levels) {
       bytes = std::max({bytes, level.one_core_bytes, level.all_cores_bytes * units_});
     }
-    TRY_ASSIGN(library_, load_owned(device_, probes_.library, call_options()));
-    TRY_ASSIGN(data_, allocate_owned(device_, bytes, call_options()));
+    TRY_ASSIGN(library_, load_scoped(device_, probes_.library, call_options()));
+    TRY_ASSIGN(data_, allocate_scoped(device_, bytes, call_options()));
     int64_t parameter_bytes = int64_t(sizeof(RoofParameters)) + 64 * units_;
-    TRY_ASSIGN(parameters_, allocate_owned(device_, parameter_bytes, call_options()));
+    TRY_ASSIGN(parameters_, allocate_scoped(device_, parameter_bytes, call_options()));
     // Written once: pages that were never written are all the same page of zeros.
     std::vector<std::byte> piece(8 << 20, std::byte{1});
     for (int64_t at = 0; at < bytes; at += int64_t(piece.size())) {
@@ -174,8 +174,8 @@ private:
   RoofProbes const& probes_;
   RoofOptions const& options_;
   Clock::time_point start_ = Clock::now();
-  OwnedLibrary library_;
-  OwnedTensor data_, parameters_;
+  ScopedLibrary library_;
+  ScopedTensor data_, parameters_;
   int64_t done_ = 0;
   int64_t steps_ = 1;
 };

@@ -10,7 +10,7 @@ Draft& Draft::step(std::string primitive, std::vector<std::string> targets,
                    std::map<std::string, ArgumentValue> arguments) {
   if (!possible_) return *this;
   Step step{std::move(primitive), std::move(targets), std::move(arguments), {}};
-  auto taken = schedule_.apply(step, Effort::kTrusted);
+  auto taken = schedule_.apply(step, ProofBudget::kTrusted);
   possible_ = taken.has_value();
   if (!possible_) return *this;
   schedule_ = *std::move(taken);

@@ -116,7 +116,7 @@ void sort_best_first(std::vector<Candidate>& all) {
 }
 
 /// Empty: all steps are legal; else the code of the refusal.
-std::string proved(Schedule schedule, std::vector<Step> const& steps, Effort effort) {
+std::string proved(Schedule schedule, std::vector<Step> const& steps, ProofBudget effort) {
   for (Step const& step : steps) {
     auto next = std::move(schedule).apply(step, effort);
     if (!next) return next.error().code;

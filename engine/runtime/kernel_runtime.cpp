@@ -59,7 +59,7 @@ int32_t KernelRuntime::done(std::function<Status()> const& work) {
 /// What the entries of the table do: `device` is a KernelRuntime.
 struct TableCalls {
   static KernelRuntime& of(void* device) { return *static_cast<KernelRuntime*>(device); }
-  static Processor& processor(void* device) { return of(device).processor_; }
+  static DeviceRuntime& processor(void* device) { return of(device).processor_; }
 
   template <typename T>
   static Status put(Result<T> given, T* to) {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/runtime/abi.h"
-#include "engine/runtime/processor.h"
+#include "engine/runtime/device_runtime.h"
 #include "engine/runtime/stream_pool.h"
 
 namespace tw {
@@ -22,7 +22,7 @@ TwRuntime table_without_device(int32_t (*parallel_for)(void*, int64_t, TwTaskBod
 /// kernels' go away with it.
 class KernelRuntime {
 public:
-  explicit KernelRuntime(Processor& processor) : processor_(processor), pool_(processor) {}
+  explicit KernelRuntime(DeviceRuntime& processor) : processor_(processor), pool_(processor) {}
 
   /// For one call of a kernel of `library`. `pool`: whose threads run parallel loops.
   TwRuntime table(TwRuntime const& pool, KernelLibrary& library);
@@ -33,7 +33,7 @@ private:
   friend struct TableCalls;
   int32_t done(std::function<Status()> const& work);
 
-  Processor& processor_;
+  DeviceRuntime& processor_;
   StreamPool pool_;
   std::optional<Error> failure_;
 };

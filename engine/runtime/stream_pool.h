@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/runtime/processor.h"
+#include "engine/runtime/device_runtime.h"
 
 namespace tw {
 
@@ -13,7 +13,7 @@ class StreamPool {
 public:
   static constexpr uint32_t kMostStreams = 64, kMostEvents = 1 << 17;
 
-  explicit StreamPool(Processor& processor) : processor_(processor) {}
+  explicit StreamPool(DeviceRuntime& processor) : processor_(processor) {}
   ~StreamPool();
   StreamPool(StreamPool const&) = delete;
   StreamPool& operator=(StreamPool const&) = delete;
@@ -24,7 +24,7 @@ public:
   Result<TwEvent> event(uint32_t number);
 
 private:
-  Processor& processor_;
+  DeviceRuntime& processor_;
   std::vector<TwStream> streams_;
   std::vector<TwEvent> events_;
 };

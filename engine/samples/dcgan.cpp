@@ -3,7 +3,7 @@
 
 namespace tw {
 
-ForeignModel build_dcgan(DcganOptions const& options) {
+ImportedModel build_dcgan(DcganOptions const& options) {
   ModelBuilder model("dcgan", options.seed, "noise", {1, options.noise});
   int64_t channels = options.width * 8;
   std::string x = model.dense("project", "noise", options.noise, channels * 16, 6);

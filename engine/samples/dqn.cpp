@@ -11,7 +11,7 @@ int64_t side_after(int64_t side, WindowOptions const& window) {
 
 }  // namespace
 
-ForeignModel build_dqn(DqnOptions const& options) {
+ImportedModel build_dqn(DqnOptions const& options) {
   struct Layer {
     int64_t outputs;
     WindowOptions window;

@@ -3,7 +3,7 @@
 
 namespace tw {
 
-ForeignModel build_lstm(LstmOptions const& options) {
+ImportedModel build_lstm(LstmOptions const& options) {
   auto [steps, batch, layers, units, vocabulary, seed] = options;
   ModelBuilder model("lstm", seed, "tokens", {steps, batch}, DType::kI64);
   // Zaremba et al. draw all weights from [-0.05, 0.05].

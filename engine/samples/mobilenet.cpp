@@ -19,7 +19,7 @@ std::string conv_norm_relu(ModelBuilder& model, std::string const& name, std::st
 
 }  // namespace
 
-ForeignModel build_mobilenet(MobileNetOptions const& options) {
+ImportedModel build_mobilenet(MobileNetOptions const& options) {
   ModelBuilder model("mobilenet", options.seed, "input", {1, 3, options.image, options.image});
   int64_t channels = options.width;
   std::string x = conv_norm_relu(model, "stem", "input", 3, channels, {3, 2, 1});

@@ -101,7 +101,7 @@ std::string ModelBuilder::reshape(std::string const& name, std::string const& x,
   return add(name, "Reshape", {x, name + ".shape"});
 }
 
-ForeignModel ModelBuilder::finish(Shape const& output) {
+ImportedModel ModelBuilder::finish(Shape const& output) {
   model_.graph.nodes.back().outputs = {"output"};
   model_.graph.outputs = {declare("output", output)};
   return std::move(model_);

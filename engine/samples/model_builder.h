@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/foreign/foreign_model.h"
+#include "engine/imported/imported_model.h"
 
 namespace tw {
 
@@ -49,10 +49,10 @@ public:
   std::string reshape(std::string const& name, std::string const& x, Shape const& shape);
 
   /// The model, whose one output "output" is the last layer's value.
-  ForeignModel finish(Shape const& output);
+  ImportedModel finish(Shape const& output);
 
 private:
-  ForeignModel model_;
+  ImportedModel model_;
   uint64_t seed_;
 };
 

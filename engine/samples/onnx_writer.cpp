@@ -137,7 +137,7 @@ Result<std::string> serialized(google::protobuf::MessageLite const& proto) {
 
 }  // namespace
 
-Result<std::string> write_onnx(ForeignModel const& model) {
+Result<std::string> write_onnx(ImportedModel const& model) {
   onnx::ModelProto proto;
   proto.set_ir_version(7);
   proto.set_producer_name(model.producer);

@@ -10,7 +10,7 @@ public:
       : options_(options),
         model_(options.name, options.seed, "input", {1, 3, options.image, options.image}) {}
 
-  ForeignModel build() {
+  ImportedModel build() {
     std::string x = conv_norm("conv1", "bn1", "input", 3, options_.width, 7, 2, 1);
     x = model_.add("maxpool", "MaxPool", {model_.relu("relu", x)},
                    {{"kernel_shape", std::vector<int64_t>{3, 3}},
@@ -56,6 +56,6 @@ private:
 
 }  // namespace
 
-ForeignModel build_resnet(ResNetOptions const& options) { return Builder(options).build(); }
+ImportedModel build_resnet(ResNetOptions const& options) { return Builder(options).build(); }
 
 }  // namespace tw

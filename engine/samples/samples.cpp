@@ -11,7 +11,7 @@ namespace {
 
 struct Row {
   Sample sample;
-  ForeignModel (*build)();
+  ImportedModel (*build)();
 };
 
 std::span<Row const> rows() {
@@ -47,7 +47,7 @@ std::span<Sample const> samples() {
   return list;
 }
 
-Result<ForeignModel> build_sample(std::string_view name) {
+Result<ImportedModel> build_sample(std::string_view name) {
   std::string known;
   for (Row const& row : rows()) {
     if (row.sample.name == name) return row.build();
@@ -58,12 +58,12 @@ Result<ForeignModel> build_sample(std::string_view name) {
 }
 
 Result<Graph> open_sample(std::string_view name) {
-  TRY_ASSIGN(ForeignModel model, build_sample(name));
+  TRY_ASSIGN(ImportedModel model, build_sample(name));
   return build_graph(model);
 }
 
 Status write_sample(std::string_view name, std::filesystem::path const& path) {
-  TRY_ASSIGN(ForeignModel model, build_sample(name));
+  TRY_ASSIGN(ImportedModel model, build_sample(name));
   TRY_ASSIGN(std::string bytes, write_onnx(model));
   return write_output(path, bytes);
 }

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/foreign/foreign_model.h"
 #include "engine/graph/graph.h"
+#include "engine/imported/imported_model.h"
 
 namespace tw {
 
@@ -20,7 +20,7 @@ struct Sample {
 std::span<Sample const> samples();
 
 /// Errors: unknown_sample, with the names that exist.
-Result<ForeignModel> build_sample(std::string_view name);
+Result<ImportedModel> build_sample(std::string_view name);
 Result<Graph> open_sample(std::string_view name);
 /// Writes it as ONNX. Errors: unknown_sample, file_unwritable.
 Status write_sample(std::string_view name, std::filesystem::path const& path);
@@ -36,7 +36,7 @@ struct ResNetOptions {
 };
 /// Weights are uniform with He's deviation sqrt(2 / fan in), the second normalization of each block
 /// is scaled by a half: values keep their magnitude through the network.
-ForeignModel build_resnet(ResNetOptions const& options = {});
+ImportedModel build_resnet(ResNetOptions const& options = {});
 
 /// Depthwise separable convolutions. Source: Howard et al. 2017 (MobileNets), table 1.
 struct MobileNetOptions {
@@ -45,7 +45,7 @@ struct MobileNetOptions {
   int64_t classes = 1000;
   uint64_t seed = 17;
 };
-ForeignModel build_mobilenet(MobileNetOptions const& options = {});
+ImportedModel build_mobilenet(MobileNetOptions const& options = {});
 
 /// The network that plays Atari games from four frames of 84 x 84 pixels. Source: Mnih et al. 2015,
 /// Methods, "Model architecture".
@@ -54,7 +54,7 @@ struct DqnOptions {
   int64_t actions = 18;
   uint64_t seed = 15;
 };
-ForeignModel build_dqn(DqnOptions const& options = {});
+ImportedModel build_dqn(DqnOptions const& options = {});
 
 /// A generator of pictures of 64 x 64 pixels from noise. Source of the widths: Radford et al. 2015
 /// (DCGAN), figure 1; kernels are 4x4, a multiple of the stride, where the paper has 5x5.
@@ -63,7 +63,7 @@ struct DcganOptions {
   int64_t width = 128;  ///< channels before the last layer; each layer before has twice as many
   uint64_t seed = 16;
 };
-ForeignModel build_dcgan(DcganOptions const& options = {});
+ImportedModel build_dcgan(DcganOptions const& options = {});
 
 /// A language model: the next word's scores after each word. Source of the sizes: Zaremba et al.
 /// 2014, §4.1, the medium model.
@@ -75,6 +75,6 @@ struct LstmOptions {
   int64_t vocabulary = 10000;
   uint64_t seed = 14;
 };
-ForeignModel build_lstm(LstmOptions const& options = {});
+ImportedModel build_lstm(LstmOptions const& options = {});
 
 }  // namespace tw

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/schedule/effort.h"
+#include "engine/schedule/proof_budget.h"
 
 namespace tw {
 
@@ -38,15 +38,15 @@ public:
 
   Decisions() = default;
   /// `threads`: that the kernel is tried with; 0: not known.
-  /// `effort`: of the steps that the template takes.
+  /// `budget`: of the steps that the template takes.
   explicit Decisions(Point given, Otherwise otherwise = {}, int threads = 0,
-                     Effort effort = Effort::kWork)
+                     ProofBudget budget = ProofBudget::kWork)
       : given_(std::move(given)),
         otherwise_(std::move(otherwise)),
         threads_(threads),
-        effort_(effort) {}
+        effort_(budget) {}
 
-  Effort effort() const { return effort_; }
+  ProofBudget budget() const { return effort_; }
 
   /// The preset is added where it is not among the values. A given value that is none of them is
   /// as if none were given: the choice is another one than it was made for.
@@ -80,7 +80,7 @@ private:
   Point given_;
   Otherwise otherwise_;
   int threads_ = 0;
-  Effort effort_ = Effort::kWork;
+  ProofBudget effort_ = ProofBudget::kWork;
   std::vector<Knob> knobs_;
   std::optional<Rejection> rejection_;
 };

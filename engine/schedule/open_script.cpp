@@ -162,7 +162,7 @@ Schedule OpenScript::run(ir::Program const& program, std::shared_ptr<Target cons
     for (Open const& open : opens_)
       if (open.step == i) choose(open, schedule, decisions, step);
     if (decisions.rejection()) continue;  // only the other choices are asked for
-    auto next = std::as_const(schedule).apply(step, decisions.effort());
+    auto next = std::as_const(schedule).apply(step, decisions.budget());
     if (next)
       schedule = std::move(*next);
     else

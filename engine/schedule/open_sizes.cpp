@@ -8,7 +8,7 @@
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/generalize.h"
-#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/mixed_radix.h"
 #include "engine/schedule/names.h"
 
 namespace tw {
@@ -121,13 +121,14 @@ std::expected<void, Refusal> own_names(Program const& program) {
 }
 
 /// Lanes and copies are made when the code is.
-std::expected<void, Refusal> marks_fixed_loops(Primitive const& primitive, Move const& move) {
+std::expected<void, Refusal> marks_fixed_loops(Primitive const& primitive,
+                                               StepRequest const& request) {
   bool made = primitive.marks == LoopKind::kVector || primitive.marks == LoopKind::kUnroll;
-  for (LoopSite const& site : move.loops)
+  for (LoopSite const& site : request.loops)
     if (made && !as_int(site.loop->extent))
       return refuse_sizes("sizes_open",
                           fmt::format("the extent of {} is a symbolic size",
-                                      reference_of(move.program, site.loop->id)),
+                                      reference_of(request.program, site.loop->id)),
                           primitive.name + ": the extent must be a constant");
   return {};
 }
@@ -244,7 +245,7 @@ std::vector<std::vector<int64_t>> all_size_values(Program const& program) {
 }
 
 std::expected<Applied, Refusal> take_with_sizes(Program const& program, Primitive const& primitive,
-                                                Move const& move, TakeStep const& take) {
+                                                StepRequest const& request, TakeStep const& take) {
   if (primitive.open_sizes && !primitive.open_sizes->apply)
     return refuse_sizes(
         "sizes_open",
@@ -252,21 +253,22 @@ std::expected<Applied, Refusal> take_with_sizes(Program const& program, Primitiv
                     "it before",
                     primitive.name, names_text(program), program.sizes.size() == 1 ? "is" : "are"),
         primitive.name + ": the extents must be constants");
-  if (auto fixed = marks_fixed_loops(primitive, move); !fixed)
+  if (auto fixed = marks_fixed_loops(primitive, request); !fixed)
     return std::unexpected(fixed.error());
   std::optional<Applied> open;
-  if (primitive.open_sizes) open = primitive.open_sizes->apply(move);
+  if (primitive.open_sizes) open = primitive.open_sizes->apply(request);
   Program const& sized = open ? open->program : program;
   if (auto named = own_names(sized); !named) return std::unexpected(named.error());
   if (auto few = few_values(sized); !few) return std::unexpected(few.error());
-  auto taken = take_with_all(program, sized, primitive, move.step, take);
+  auto taken = take_with_all(program, sized, primitive, request.step, take);
   if (!taken) return std::unexpected(taken.error());
   if (!open) {
     auto made = made_of_all(program, *taken, primitive);
     if (!made) return std::unexpected(made.error());
     open = std::move(*made);
   }
-  if (auto same = same_for_all(program, open->program, *taken, primitive, move.step, take); !same)
+  if (auto same = same_for_all(program, open->program, *taken, primitive, request.step, take);
+      !same)
     return std::unexpected(same.error());
   return *std::move(open);
 }

@@ -44,7 +44,7 @@ using TakeStep =
 /// that needs numbers; too_many_sizes; not_for_every_size, with the value, and the reason that it
 /// is refused for there.
 std::expected<Applied, Refusal> take_with_sizes(ir::Program const& program,
-                                                Primitive const& primitive, Move const& move,
-                                                TakeStep const& take);
+                                                Primitive const& primitive,
+                                                StepRequest const& request, TakeStep const& take);
 
 }  // namespace tw

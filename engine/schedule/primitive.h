@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/ir/program.h"
-#include "engine/schedule/effort.h"
+#include "engine/schedule/proof_budget.h"
 #include "engine/schedule/refusal.h"
 #include "engine/target/target.h"
 
@@ -61,13 +61,13 @@ using CursorMap = std::map<ir::LoopId, std::vector<ir::LoopId>>;
 
 /// What a check or a rewrite works on: the program, for which target it is, and the loops and
 /// blocks that the step names.
-struct Move {
+struct StepRequest {
   ir::Program const& program;
   Target const& target;
   std::vector<ir::LoopSite> loops;
   Step const& step;
   std::vector<ir::BlockSite> blocks = {};
-  Effort effort = Effort::kWork;
+  ProofBudget budget = ProofBudget::kWork;
 
   int64_t number(std::string const& name) const {
     return std::get<int64_t>(step.arguments.at(name));
@@ -102,7 +102,7 @@ enum class TargetKind : uint8_t { kLoop, kBlock, kEither };
 
 /// How a step is taken where extents are sizes that are still open.
 struct OpenSizes {
-  Applied (*apply)(Move const&) = nullptr;  ///< null: it needs numbers
+  Applied (*apply)(StepRequest const&) = nullptr;  ///< null: it needs numbers
   /// Of a step that opens one: the same step where that has this value.
   Step (*with_value)(Step const& step, int64_t value) = nullptr;
   /// And its value that is shown.
@@ -121,8 +121,8 @@ struct Primitive {
   int targets = 1;                                ///< number of loops; -1: two or more
   int gives = 0;                                  ///< how many loops it makes
   std::vector<Parameter> parameters;
-  std::expected<Proof, Refusal> (*check)(Move const&) = nullptr;
-  Applied (*apply)(Move const&) = nullptr;  ///< only after `check` agreed
+  std::expected<Proof, Refusal> (*check)(StepRequest const&) = nullptr;
+  Applied (*apply)(StepRequest const&) = nullptr;  ///< only after `check` agreed
   /// What each target is; empty: they are all loops.
   std::vector<TargetKind> kinds = {};
   /// Of one with blocks among its targets: it leaves calls as they are, and takes them for what

@@ -26,7 +26,7 @@ struct Approach {
   Refusal refusal = {};
 
   bool take(Step step) {
-    auto next = now.apply(step, Effort::kInteractive);
+    auto next = now.apply(step, ProofBudget::kInteractive);
     if (!next) return refusal = next.error(), false;
     now = std::move(*next);
     steps.push_back(std::move(step));
@@ -37,7 +37,8 @@ struct Approach {
 
 class Search {
 public:
-  Search(Approach start, LoneNest const& nest, TensorIntrinsic const& intrinsic, Step const& wish)
+  Search(Approach start, SingleBlockNest const& nest, TensorIntrinsic const& intrinsic,
+         Step const& wish)
       : start_(std::move(start)),
         nest_(nest),
         intrinsic_(intrinsic),
@@ -144,7 +145,7 @@ private:
   }
 
   Approach start_;
-  LoneNest const& nest_;
+  SingleBlockNest const& nest_;
   TensorIntrinsic const& intrinsic_;
   Behaviour behaviour_;
   Step const& wish_;
@@ -153,7 +154,7 @@ private:
 /// A nest with its sum started outside, and the steps that led there.
 struct Start {
   Approach approach;
-  LoneNest nest;
+  SingleBlockNest nest;
 };
 
 /// Nothing: the loop belongs to no nest of one statement.
@@ -166,11 +167,11 @@ std::optional<Start> started_outside(Approach approach, Step const& wish) {
   if (block->block->init &&
       !approach.take({"decompose_reduction", {approach.name_of(outermost)}, {}, {}}))
     return std::nullopt;
-  Move move{approach.now.program(),
-            approach.now.target(),
-            {site_of(approach.now.program(), outermost)},
-            wish};
-  auto nest = lone_nest(move, "tensorize");
+  StepRequest request{approach.now.program(),
+                      approach.now.target(),
+                      {site_of(approach.now.program(), outermost)},
+                      wish};
+  auto nest = single_block_nest(request, "tensorize");
   if (!nest) return std::nullopt;
   return Start{std::move(approach), std::move(*nest)};
 }
@@ -190,7 +191,8 @@ bool put_beside(Approach& approach, std::string const& block) {
   MemoryScope const* memory = approach.now.target().scope(scope);
   if (!memory || scope == written || written != kGlobalScope) return true;
   if (!approach.take({"set_scope", {block}, {{"scope", scope}}, {}})) return false;
-  return memory->reach != Reach::kCopies || approach.take({"decompose_padding", {block}, {}, {}});
+  return memory->reach != IndexBounds::kCopies ||
+         approach.take({"decompose_padding", {block}, {}, {}});
 }
 
 /// An axis padded to a multiple, with what that needs.

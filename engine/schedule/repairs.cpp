@@ -97,7 +97,7 @@ Ways at_another_loop(Wish const& wish) {
 Ways by_partial_results(Wish const& wish) {
   if (wish.loops.size() != 1 || !wish.blocks.empty()) return {};
   Step factor = step_of("rfactor", {wish.name_of(wish.loops[0].loop->id)});
-  auto factored = wish.schedule.apply(factor, Effort::kInteractive);
+  auto factored = wish.schedule.apply(factor, ProofBudget::kInteractive);
   if (!factored) return {};
   Step then =
       with_last_target(wish.step, reference_of(factored->program(), wish.loops[0].loop->id));
@@ -112,7 +112,7 @@ Ways by_splitting(Wish const& wish) {
   Ways ways;
   for (int64_t factor : {64, 32, 16, 8, 4, 2}) {
     Step cut = step_of("split", {wish.name_of(wish.loops[0].loop->id)}, {{"factor", factor}});
-    auto parts = wish.schedule.apply(cut, Effort::kInteractive);
+    auto parts = wish.schedule.apply(cut, ProofBudget::kInteractive);
     if (!parts) continue;
     LoopId inner = parts->last_cursors().at(wish.loops[0].loop->id).back();
     ways.push_back({{cut, with_last_target(wish.step, reference_of(parts->program(), inner))},
@@ -130,7 +130,7 @@ Ways marked_otherwise(Wish const& wish) {
     if (mark == wish.step.primitive) return;
     std::string target = name;
     for (Step const& cut : steps)
-      if (auto parts = wish.schedule.apply(cut, Effort::kInteractive))
+      if (auto parts = wish.schedule.apply(cut, ProofBudget::kInteractive))
         target =
             reference_of(parts->program(), parts->last_cursors().at(wish.loops[0].loop->id).back());
     steps.push_back(step_of(mark, {target}));
@@ -194,7 +194,7 @@ Ways by_decomposing(Wish const& wish) {
   if (wish.loops.empty()) return ways;
   for (For const* loop : place_loops(wish.loops.back())) {
     Step start = step_of("decompose_reduction", {wish.name_of(loop->id)});
-    auto next = wish.schedule.apply(start, Effort::kInteractive);
+    auto next = wish.schedule.apply(start, ProofBudget::kInteractive);
     if (!next) continue;
     Step then = wish.step;
     for (size_t i = 0; i < then.targets.size() && wish.blocks.empty(); ++i)
@@ -394,7 +394,7 @@ std::vector<Finder> finders_for(std::string const& code, Step const& step) {
 bool works(Schedule const& schedule, std::vector<Step> const& steps) {
   Schedule now = schedule;
   for (Step const& step : steps) {
-    auto next = now.apply(step, Effort::kInteractive);
+    auto next = now.apply(step, ProofBudget::kInteractive);
     if (!next) return false;
     now = std::move(*next);
   }
@@ -441,7 +441,7 @@ std::vector<Repair> best_of(std::vector<std::vector<Repair>> const& found, size_
 
 std::vector<Repair> repairs_for(Schedule const& schedule, Step const& step, size_t most) {
   Primitive const* primitive = find_primitive(step.primitive);
-  auto answer = schedule.check(step, Effort::kInteractive);
+  auto answer = schedule.check(step, ProofBudget::kInteractive);
   if (!primitive || answer || step.targets.empty()) return {};
   Wish wish = wish_of(schedule, step, *primitive);
   std::vector<std::vector<Repair>> found;

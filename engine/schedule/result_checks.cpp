@@ -247,9 +247,9 @@ std::expected<void, Refusal> turns_keep_their_order(ir::Program const& before,
 }
 
 std::expected<void, Refusal> verify_result(ir::Program const& origin, Applied const& after,
-                                           Step const& step, Effort effort) {
+                                           Step const& step, ProofBudget budget) {
   if (auto depth = verify_depth(after.program); !depth) return depth;
-  if (effort == Effort::kTrusted) return verify_tensors(origin, after.program);
+  if (budget == ProofBudget::kTrusted) return verify_tensors(origin, after.program);
   if (Status status = ir::verify(after.program); !status)
     return refused_result("invalid_result", status.error().message);
   if (auto tensors = verify_tensors(origin, after.program); !tensors) return tensors;

@@ -15,7 +15,7 @@ inline constexpr size_t kMostLoops = 2048;
 /// name that the step gives reads like a loop of a block ("Y.j") and there is such a loop. With
 /// `kTrusted` only sizes are looked at.
 std::expected<void, Refusal> verify_result(ir::Program const& origin, Applied const& after,
-                                           Step const& step, Effort effort);
+                                           Step const& step, ProofBudget budget);
 
 /// Every block is on the side of every barrier that it was on, in the same order of iterations, and
 /// no vector loop holds a call. Errors: across_a_barrier, with both blocks; call_in_vector_loop.

@@ -12,8 +12,8 @@
 #include "engine/schedule/names.h"
 #include "engine/schedule/open_sizes.h"
 #include "engine/schedule/result_checks.h"
-#include "engine/schedule/rewriting/idle_hints.h"
-#include "engine/schedule/rewriting/written_out.h"
+#include "engine/schedule/rewriting/dead_prefetches.h"
+#include "engine/schedule/rewriting/expand_calls.h"
 #include "engine/schedule/trace.h"
 #include "engine/schedule/validate.h"
 
@@ -52,8 +52,8 @@ struct Resolved {
   std::vector<ir::LoopSite> loops;
   std::vector<ir::BlockSite> blocks;
 
-  Move move(ir::Program const& program, Target const& target, Effort effort) const {
-    return {program, target, loops, step, blocks, effort};
+  StepRequest move(ir::Program const& program, Target const& target, ProofBudget budget) const {
+    return {program, target, loops, step, blocks, budget};
   }
 };
 
@@ -132,12 +132,11 @@ struct WholeProgram {
         limited(taken.arguments.contains("scope") || uses_limited_memory(asked, for_target)) {}
 
   bool asks() const { return bound || turns || limited; }
-  std::expected<void, Refusal> holds(Applied const& after, Effort effort) const {
+  std::expected<void, Refusal> holds(Applied const& after, ProofBudget budget) const {
     auto holds = turns ? turns_keep_their_order(before, after) : std::expected<void, Refusal>();
     // What a call touches is told by its loops.
     if (holds && bound)
-      holds =
-          bound_loops_hold(with_calls_written_out(after.program), target, step.primitive, effort);
+      holds = bound_loops_hold(with_calls_expanded(after.program), target, step.primitive, budget);
     return holds && limited ? memories_hold(before, after.program, target) : holds;
   }
 
@@ -149,19 +148,19 @@ struct WholeProgram {
 
 /// Its program is `asked`: that of the schedule, or the same with its calls written out.
 std::expected<Proof, Refusal> check_on(ir::Program const& asked, Target const& target,
-                                       Step const& step, Effort effort) {
+                                       Step const& step, ProofBudget budget) {
   auto resolved = resolve(asked, step, target);
   if (!resolved) return std::unexpected(resolved.error());
-  Move move = resolved->move(asked, target, effort);
-  auto answer = resolved->primitive->check(move);
+  StepRequest request = resolved->move(asked, target, budget);
+  auto answer = resolved->primitive->check(request);
   if (!answer) {
     answer.error().message = in_the_words_of(*resolved, asked, answer.error().message);
     return answer;
   }
   if (WholeProgram whole(step, *answer, asked, target); whole.asks()) {
-    Applied after = resolved->primitive->apply(move);
-    after.program = without_idle_hints(std::move(after.program));
-    if (auto holds = whole.holds(after, effort); !holds)
+    Applied after = resolved->primitive->apply(request);
+    after.program = without_dead_prefetches(std::move(after.program));
+    if (auto holds = whole.holds(after, budget); !holds)
       answer = std::unexpected(holds.error());
     else if (whole.limited)
       answer->by += overflow_note(after.program, target);
@@ -172,19 +171,19 @@ std::expected<Proof, Refusal> check_on(ir::Program const& asked, Target const& t
 
 /// The step on a program by itself, checked as every step is.
 std::expected<Applied, Refusal> taken_alone(ir::Program const& program, Schedule const& schedule,
-                                            Step const& step, Effort effort) {
-  auto proof = check_on(program, schedule.target(), step, effort);
+                                            Step const& step, ProofBudget budget) {
+  auto proof = check_on(program, schedule.target(), step, budget);
   if (!proof) return std::unexpected(proof.error());
   auto resolved = resolve(program, step, schedule.target());
-  Applied applied = resolved->primitive->apply(resolved->move(program, schedule.target(), effort));
-  if (auto valid = verify_result(schedule.origin(), applied, step, effort); !valid)
+  Applied applied = resolved->primitive->apply(resolved->move(program, schedule.target(), budget));
+  if (auto valid = verify_result(schedule.origin(), applied, step, budget); !valid)
     return std::unexpected(valid.error());
   return applied;
 }
 
 /// Of a step that is about a size: it is decided on the program where that is open.
 std::expected<Proof, Refusal> check_where_open(Schedule const& schedule, Step const& step,
-                                               Effort effort) {
+                                               ProofBudget budget) {
   SizedProgram const* sized = schedule.sized();
   ir::Program const& open = sized ? sized->program : schedule.program();
   auto resolved = resolve(open, step, schedule.target());
@@ -193,15 +192,15 @@ std::expected<Proof, Refusal> check_where_open(Schedule const& schedule, Step co
     return std::unexpected(unusable(
         "no_size_open",
         fmt::format("{}: {} has no symbolic size", step.primitive, schedule.origin().name)));
-  Move move = resolved->move(open, schedule.target(), effort);
-  auto answer = resolved->primitive->check(move);
+  StepRequest request = resolved->move(open, schedule.target(), budget);
+  auto answer = resolved->primitive->check(request);
   if (answer && WholeProgram(step, *answer, schedule.program(), schedule.target()).asks()) {
-    Applied after = resolved->primitive->apply(move);
+    Applied after = resolved->primitive->apply(request);
     for (std::vector<int64_t> const& values : all_size_values(open)) {
       ir::Program const before = with_sizes(open, values);
       auto holds =
           WholeProgram(step, *answer, before, schedule.target())
-              .holds({with_sizes(after.program, values), after.cursors, after.made}, effort);
+              .holds({with_sizes(after.program, values), after.cursors, after.made}, budget);
       if (!holds) return std::unexpected(holds.error());
     }
   }
@@ -230,13 +229,13 @@ std::expected<void, Refusal> meant_for_calls(ir::Program const& program, Target 
 }
 
 std::expected<Proof, Refusal> check_with_calls(ir::Program const& program, Target const& target,
-                                               Step const& step, Effort effort) {
-  if (!has_calls(program)) return check_on(program, target, step, effort);
+                                               Step const& step, ProofBudget budget) {
+  if (!has_calls(program)) return check_on(program, target, step, budget);
   if (auto meant = meant_for_calls(program, target, step); !meant)
     return std::unexpected(meant.error());
   if (find_primitive(step.primitive)->looks_into_blocks)
-    if (auto known = check_on(program, target, step, effort); !known) return known;
-  return check_on(with_calls_written_out(program), target, step, effort);
+    if (auto known = check_on(program, target, step, budget); !known) return known;
+  return check_on(with_calls_expanded(program), target, step, budget);
 }
 
 }  // namespace
@@ -271,37 +270,37 @@ Schedule::Schedule(SizedProgram const& program, std::shared_ptr<Target const> ta
   if (!program.program.sizes.empty()) state_->sized = std::make_shared<SizedProgram const>(program);
 }
 
-std::expected<Proof, Refusal> Schedule::check(Step const& step, Effort effort) const {
+std::expected<Proof, Refusal> Schedule::check(Step const& step, ProofBudget budget) const {
   Primitive const* primitive = find_primitive(step.primitive);
-  if (primitive && names_a_size(*primitive)) return check_where_open(*this, step, effort);
-  if (!sized()) return check_with_calls(program(), target(), step, effort);
+  if (primitive && names_a_size(*primitive)) return check_where_open(*this, step, budget);
+  if (!sized()) return check_with_calls(program(), target(), step, budget);
   return check_with_calls(with_sizes_of_many(sized()->program, sized()->shown), target(), step,
-                          effort);
+                          budget);
 }
 
-std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort) const& {
-  return take(step, effort, nullptr);
+std::expected<Schedule, Refusal> Schedule::apply(Step const& step, ProofBudget budget) const& {
+  return take(step, budget, nullptr);
 }
 
-std::expected<Schedule, Refusal> Schedule::apply(Step const& step, Effort effort) && {
-  return take(step, effort, state_.use_count() == 1 ? state_.get() : nullptr);
+std::expected<Schedule, Refusal> Schedule::apply(Step const& step, ProofBudget budget) && {
+  return take(step, budget, state_.use_count() == 1 ? state_.get() : nullptr);
 }
 
 /// The step on the program with its sizes open, for which it is decided value by value.
 std::expected<SizedProgram, Refusal> with_open_sizes(Schedule const& schedule,
-                                                     Resolved const& resolved, Effort effort,
+                                                     Resolved const& resolved, ProofBudget budget,
                                                      Applied& applied) {
   SizedProgram const* sized = schedule.sized();
   ir::Program const& open = sized ? sized->program : schedule.program();
   auto there = resolve(open, resolved.step, schedule.target());
   if (!there) return std::unexpected(there.error());
   auto take = [&](ir::Program const& program, Step const& step) {
-    return taken_alone(program, schedule, step, effort);
+    return taken_alone(program, schedule, step, budget);
   };
-  Move const move = there->move(open, schedule.target(), effort);
+  StepRequest const request = there->move(open, schedule.target(), budget);
   auto taken = names_a_size(*resolved.primitive)
-                   ? resolved.primitive->apply(move)
-                   : take_with_sizes(open, *resolved.primitive, move, take);
+                   ? resolved.primitive->apply(request)
+                   : take_with_sizes(open, *resolved.primitive, request, take);
   if (!taken) return std::unexpected(taken.error());
   SizedProgram next{std::move(taken->program), sized ? sized->shown : std::vector<int64_t>()};
   if (next.program.sizes.size() > next.shown.size())
@@ -314,37 +313,38 @@ std::expected<SizedProgram, Refusal> with_open_sizes(Schedule const& schedule,
 /// Only what the step needs to be carried out is asked, and the program after it by itself not at
 /// all (`holds_as_a_whole` does that behind the last step). Calls, and sizes that are open, are
 /// looked through instead: there the step is asked about more than one program.
-bool may_be_trusted(Schedule const& schedule, Step const& step, Effort effort) {
+bool may_be_trusted(Schedule const& schedule, Step const& step, ProofBudget budget) {
   Primitive const* primitive = find_primitive(step.primitive);
-  return effort == Effort::kTrusted && primitive && !schedule.sized() &&
+  return budget == ProofBudget::kTrusted && primitive && !schedule.sized() &&
          !opens_a_size(*primitive) && !has_calls(schedule.program());
 }
 
 /// `own`: the state, if its trace may be taken away.
-std::expected<Schedule, Refusal> Schedule::take(Step const& step, Effort effort, State* own) const {
-  bool trusted = may_be_trusted(*this, step, effort);
-  auto proof = trusted ? Proof() : check(step, effort);
+std::expected<Schedule, Refusal> Schedule::take(Step const& step, ProofBudget budget,
+                                                State* own) const {
+  bool trusted = may_be_trusted(*this, step, budget);
+  auto proof = trusted ? Proof() : check(step, budget);
   if (!proof) return std::unexpected(proof.error());
   auto resolved = resolve(program(), step, target());
   if (!resolved) return std::unexpected(resolved.error());
-  Move move = resolved->move(program(), target(), effort);
+  StepRequest request = resolved->move(program(), target(), budget);
   if (trusted)
-    if (auto can = resolved->primitive->check(move); !can) return std::unexpected(can.error());
+    if (auto can = resolved->primitive->check(request); !can) return std::unexpected(can.error());
   Applied applied;
   std::shared_ptr<SizedProgram const> sized;
   if (!state_->sized && !opens_a_size(*resolved->primitive)) {
-    applied = resolved->primitive->apply(move);
+    applied = resolved->primitive->apply(request);
   } else {
-    auto next = with_open_sizes(*this, *resolved, effort, applied);
+    auto next = with_open_sizes(*this, *resolved, budget, applied);
     if (!next) return std::unexpected(next.error());
     sized = std::make_shared<SizedProgram const>(std::move(*next));
   }
-  TakenStep taken{resolved->step, effort == Effort::kTrusted ? "assumed legal" : proof->by};
+  TakenStep taken{resolved->step, budget == ProofBudget::kTrusted ? "assumed legal" : proof->by};
   taken.step.gives.clear();
   for (ir::LoopId made : applied.made)  // before hints go: a loop may hold nothing else
     taken.step.gives.push_back(site_of(applied.program, made).loop->name());
-  applied.program = without_idle_hints(std::move(applied.program));
-  if (auto valid = verify_result(origin(), applied, step, effort); !valid)
+  applied.program = without_dead_prefetches(std::move(applied.program));
+  if (auto valid = verify_result(origin(), applied, step, budget); !valid)
     return std::unexpected(valid.error());
   if (auto kept = calls_keep_their_place(program(), applied); !kept)
     return std::unexpected(kept.error());

@@ -37,12 +37,15 @@ public:
 
   /// The step taken, or why not. Errors in the step itself (unknown primitive, loop or argument)
   /// are refusals with the codes of `validate`.
-  std::expected<Schedule, Refusal> apply(Step const& step, Effort effort = Effort::kWork) const&;
+  std::expected<Schedule, Refusal> apply(Step const& step,
+                                         ProofBudget budget = ProofBudget::kWork) const&;
   /// The same; when the step is taken its own trace is moved on and not copied, so that a script
   /// takes time in proportion to its length.
-  std::expected<Schedule, Refusal> apply(Step const& step, Effort effort = Effort::kWork) &&;
+  std::expected<Schedule, Refusal> apply(Step const& step,
+                                         ProofBudget budget = ProofBudget::kWork) &&;
   /// Legal or why not, without rewriting.
-  std::expected<Proof, Refusal> check(Step const& step, Effort effort = Effort::kWork) const;
+  std::expected<Proof, Refusal> check(Step const& step,
+                                      ProofBudget budget = ProofBudget::kWork) const;
   /// Where loops of the schedule before the last step are now.
   CursorMap const& last_cursors() const { return state_->cursors; }
 
@@ -55,7 +58,7 @@ private:
     std::vector<TakenStep> trace;
     CursorMap cursors;
   };
-  std::expected<Schedule, Refusal> take(Step const& step, Effort effort, State* own) const;
+  std::expected<Schedule, Refusal> take(Step const& step, ProofBudget budget, State* own) const;
 
   std::shared_ptr<ir::Program const> origin_;
   std::shared_ptr<Target const> target_;

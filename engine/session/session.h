@@ -60,9 +60,9 @@ struct Options {
   std::shared_ptr<MacroSet const> macros = {};
 };
 
-struct LayersView;  // layers.h
-struct MovesView;   // moves.h
-struct Marks;       // marks.h
+struct ModelRoofline;  // layers.h
+struct MovesView;      // moves.h
+struct Marks;          // marks.h
 struct KernelDifference;
 
 struct QueryRow;  // state/query.h
@@ -107,7 +107,7 @@ public:
   std::shared_ptr<SimulatedState const> timeline(int node);
   /// Every kernel of the model below the roofs of the device in use, modelled. Null: not there yet,
   /// the listener is called when it is; or the roofs are not known.
-  std::shared_ptr<LayersView const> layers_roofline();
+  std::shared_ptr<ModelRoofline const> layers_roofline();
   /// What could be done next in the current state: of a loop, a block or a tensor, or of all ("").
   /// Memoized, the last one. Null: not there yet, the listener is called when it is; or there is no
   /// kernel, or the roofs are not known.

@@ -12,7 +12,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/compile/offload.h"
-#include "engine/execute/network.h"
+#include "engine/execute/compiled_model.h"
 #include "engine/records/trial_store.h"
 #include "engine/session/model/model.h"
 #include "engine/session/values.h"
@@ -339,7 +339,7 @@ struct RunOptions {
   std::filesystem::path cache_folder;
   int kernel = -1;  ///< a row that runs alone, on one input per input of its own; -1: the model
   Cut cut = {};     ///< of the model over several devices; without places: not cut
-  std::vector<NetworkPlace> elsewhere = {};  ///< of the cut's places but the first
+  std::vector<CompiledModelPlacement> elsewhere = {};  ///< of the cut's places but the first
 };
 /// From a loaded model to one that can run.
 struct Readiness {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/session/layers.h"
+#include "engine/session/model_roofline.h"
 #include "engine/session/values.h"
 #include "engine/support/base/error.h"
 
@@ -65,7 +65,7 @@ struct HypotheticalView {
   std::vector<HypotheticalPoint> trail;  ///< root to current; steps without a model are left out
   std::string words;                     ///< of the current step: "1.5x as fast, modelled: ..."
   /// Below the machine's own roofs; null: they were not asked for.
-  std::shared_ptr<LayersView const> layers;
+  std::shared_ptr<ModelRoofline const> layers;
   std::string failure;  ///< a sentence instead of all this
 };
 /// Memoized, the last one. Null: not there yet, the session's listener is called when it is; or

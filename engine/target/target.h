@@ -16,7 +16,7 @@
 namespace tw {
 
 /// How the elements of a memory are reached.
-enum class Reach : uint8_t {
+enum class IndexBounds : uint8_t {
   kLoadsAndStores,  ///< by any expression
   kCopies,          ///< whole elements are copied in and out; nothing computes with them there
 };
@@ -31,7 +31,7 @@ struct MemoryScope {
   int64_t bytes = 0;       ///< of one instance; 0: no bound of its own
   int64_t alignment = 64;  ///< bytes that a tensor's first element is aligned to
   Level shared_by = Level::kDevice;
-  Reach reach = Reach::kLoadsAndStores;
+  IndexBounds reach = IndexBounds::kLoadsAndStores;
 };
 
 /// What a loop can be bound to: its iterations then run at once.

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "engine/arith/linear.h"
-#include "engine/ir/neutral.h"
+#include "engine/ir/identity_element.h"
 #include "engine/ir/rewrite.h"
 #include "engine/te/sizes.h"
 #include "engine/te/te.h"

@@ -7,7 +7,7 @@
 
 #include "engine/arith/linear.h"
 #include "engine/arith/simplify.h"
-#include "engine/ir/neutral.h"
+#include "engine/ir/identity_element.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
 #include "engine/support/base/hash.h"

@@ -43,7 +43,7 @@ Result<std::vector<Task>> tasks_of_its_kind(records::TrialStore& store, records:
 }
 
 /// What the template of today makes of its trials; a point that is no longer one says nothing.
-Result<std::vector<ExperiencedTrial>> trials_of(records::TrialStore& store, Task const& task,
+Result<std::vector<TransferredTrial>> trials_of(records::TrialStore& store, Task const& task,
                                                 Space const& space, int64_t most) {
   std::vector<records::DamagedRow> damaged;
   TRY_ASSIGN(std::vector<records::StoredTrial> stored, store.find({.task = task.best.task,
@@ -52,7 +52,7 @@ Result<std::vector<ExperiencedTrial>> trials_of(records::TrialStore& store, Task
                                                                    .threads = task.best.threads,
                                                                    .limit = most,
                                                                    .damaged = &damaged}));
-  std::vector<ExperiencedTrial> trials;
+  std::vector<TransferredTrial> trials;
   for (records::StoredTrial const& one : stored) {
     std::optional<double> seconds = records::seconds_of(one.trial);
     if (!seconds || one.trial.machine != task.best.machine ||
@@ -70,23 +70,23 @@ Result<std::vector<ExperiencedTrial>> trials_of(records::TrialStore& store, Task
 
 }  // namespace
 
-Result<std::shared_ptr<Experience const>> experience_from(records::TrialStore& store,
-                                                          records::Trial const& like,
-                                                          Space const& space,
-                                                          PastTrialsOptions const& options) {
+Result<std::shared_ptr<TransferHistory const>> experience_from(records::TrialStore& store,
+                                                               records::Trial const& like,
+                                                               Space const& space,
+                                                               PastTrialsOptions const& options) {
   TRY_ASSIGN(std::vector<Task> tasks, tasks_of_its_kind(store, like, space));
   tasks.resize(std::min(tasks.size(), options.most_tasks));
-  std::vector<ExperiencedTrial> trials;
+  std::vector<TransferredTrial> trials;
   std::vector<Point> first;
   for (Task& task : tasks) {
     if (!task.best.knobs.empty()) first.push_back(task.best.knobs);  // else it is the rule
-    TRY_ASSIGN(std::vector<ExperiencedTrial> more,
+    TRY_ASSIGN(std::vector<TransferredTrial> more,
                trials_of(store, task, space.of(std::move(task.program)), options.most_trials));
     std::ranges::move(more, std::back_inserter(trials));
   }
   if (trials.size() < options.least_trials) trials.clear();
-  if (tasks.empty()) return std::shared_ptr<Experience const>();
-  return Experience::learn(trials, {}, std::move(first));
+  if (tasks.empty()) return std::shared_ptr<TransferHistory const>();
+  return TransferHistory::learn(trials, {}, std::move(first));
 }
 
 }  // namespace tw

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/records/trial_store.h"
-#include "engine/tuner/model/experience.h"
+#include "engine/tuner/model/transfer_history.h"
 #include "engine/tuner/space.h"
 
 namespace tw {
@@ -17,9 +17,8 @@ struct PastTrialsOptions {
 /// `like` says which machine, device and target, and which task is to be tuned itself; `space` is
 /// that task's. Null: nothing of its kind was tuned there. Errors: those of the store and of
 /// training.
-Result<std::shared_ptr<Experience const>> experience_from(records::TrialStore& store,
-                                                          records::Trial const& like,
-                                                          Space const& space,
-                                                          PastTrialsOptions const& options = {});
+Result<std::shared_ptr<TransferHistory const>> experience_from(
+    records::TrialStore& store, records::Trial const& like, Space const& space,
+    PastTrialsOptions const& options = {});
 
 }  // namespace tw

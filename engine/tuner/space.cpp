@@ -49,7 +49,7 @@ bool Space::needs_no_proofs() const {
     auto proven = i == 0 ? by_rule() : random(rng);
     if (!proven) return false;
     if (proven->rejection) continue;
-    Decisions trusting(with_pinned(proven->point), {}, threads_, Effort::kTrusted);
+    Decisions trusting(with_pinned(proven->point), {}, threads_, ProofBudget::kTrusted);
     auto trusted = made(trusting);
     if (!trusted || trusted->schedule.script() != proven->schedule.script()) return false;
   }
@@ -65,7 +65,7 @@ Result<Candidate> Space::made(Decisions& decisions) const {
   Result<Schedule> schedule = script_ ? script_->run(program_, backend_->shared_target(), decisions)
                                       : backend_->templated(program_, decisions);
   if (!schedule) return std::unexpected(schedule.error());
-  if (decisions.effort() == Effort::kTrusted && !decisions.rejection() &&
+  if (decisions.effort() == ProofBudget::kTrusted && !decisions.rejection() &&
       !holds_as_a_whole(program_, schedule->program(), backend_->target())) {
     // Some step would be refused: with proofs the template gets that refusal, and goes on from it.
     Decisions proving(decisions.point(), {}, threads_);

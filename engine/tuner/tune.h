@@ -79,7 +79,7 @@ struct TuneOptions {
   /// made again.
   std::vector<KnownTrial> known;
   /// What trials of other kernels teach; null: nothing.
-  std::shared_ptr<Experience const> experience;
+  std::shared_ptr<TransferHistory const> experience;
   /// Where no device has made a trial for so long, the search fails; 0: each trial of the last one
   /// is one that was lost.
   double lost_seconds = 0;

@@ -142,9 +142,9 @@ function(tw_folder_table library prefix type header function_name)
   target_link_libraries(${library} PUBLIC ${ARG_LINKS})
 endfunction()
 
-# tw_target_tables(COMPILERS PROCESSORS FOLDERS...): the two tables of the targets in FOLDERS (paths
+# tw_target_tables(COMPILERS RUNTIMES FOLDERS...): the two tables of the targets in FOLDERS (paths
 # from the top), each with a library tw_<name>_compiler, a tw_<name>_runtime, or both.
-function(tw_target_tables compilers processors)
+function(tw_target_tables compilers runtimes)
   set(with_compiler "")
   set(with_runtime "")
   set(compiler_links tw_backend)
@@ -162,7 +162,7 @@ function(tw_target_tables compilers processors)
   endforeach()
   tw_folder_table(${compilers} target TargetEntry engine/backend/target_table.h target_table
     FOLDERS ${with_compiler} LINKS ${compiler_links})
-  tw_folder_table(${processors} processor ProcessorEntry engine/device/processor_table.h processor_table
+  tw_folder_table(${runtimes} device_runtime DeviceRuntimeEntry engine/device/device_runtime_table.h device_runtime_table
     FOLDERS ${with_runtime} LINKS ${runtime_links})
 endfunction()
 

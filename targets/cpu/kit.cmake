@@ -6,7 +6,7 @@ set(kit ${CMAKE_BINARY_DIR}/lib/tilewright)
 file(GLOB runtime_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/engine/runtime/package/*.cpp)
 list(APPEND runtime_sources
   ${CMAKE_SOURCE_DIR}/engine/runtime/cores.cpp ${CMAKE_SOURCE_DIR}/engine/runtime/kernel_runtime.cpp
-  ${CMAKE_SOURCE_DIR}/engine/runtime/module.cpp ${CMAKE_SOURCE_DIR}/engine/runtime/processor.cpp
+  ${CMAKE_SOURCE_DIR}/engine/runtime/module.cpp ${CMAKE_SOURCE_DIR}/engine/runtime/device_runtime.cpp
   ${CMAKE_SOURCE_DIR}/engine/runtime/stream_pool.cpp ${CMAKE_SOURCE_DIR}/engine/runtime/thread_pool.cpp
   ${CMAKE_SOURCE_DIR}/engine/tensor/dtype.cpp ${CMAKE_SOURCE_DIR}/engine/support/base/error.cpp
   ${CMAKE_SOURCE_DIR}/targets/cpu/hardware/can_run.cpp ${CMAKE_SOURCE_DIR}/targets/cpu/hardware/tiles.cpp
@@ -22,7 +22,7 @@ set_target_properties(tw_runtime_library PROPERTIES OUTPUT_NAME tilewright_runti
 # Reading a description takes a millisecond however it is compiled, and this processor has no streams: it had better be small.
 set(small_sources ${runtime_sources})
 list(FILTER small_sources INCLUDE REGEX
-  "runtime/(kernel_runtime|processor|stream_pool|package/(accelerator|control|description[a-z_]*|dlpack|json))\\.cpp$")
+  "runtime/(kernel_runtime|device_runtime|stream_pool|package/(accelerator|control|description[a-z_]*|dlpack|json))\\.cpp$")
 set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS -Os)
 # Symbols that are one for the whole process, as GCC makes them, would keep the library from being unloaded.
 set(unloadable -fno-gnu-unique)

@@ -12,8 +12,8 @@
 #include "app/shared/environment.h"
 #include "engine/device/local_device.h"
 #include "engine/graph/control.h"
+#include "engine/importers/onnx/converters.h"
 #include "engine/importers/onnx/reader.h"
-#include "engine/importers/onnx/rules.h"
 #include "engine/session/use_cases.h"
 #include "engine/support/files.h"
 #include "tests/support/paths.h"
@@ -93,8 +93,8 @@ std::string table_of(std::map<std::string, Counts> const& by_operator) {
          "build/tests/compile_conformance_slow_test`.\n\n"
          "| ONNX | Tilewright | passed | failed | not run | |\n|---|---|--:|--:|--:|---|\n";
   std::map<std::string, std::pair<std::string, std::string>> known;  // our name and sentence
-  for (RuleList const* list : onnx_rules().lists)
-    for (ImportRule const& rule : *list)
+  for (ConverterList const* list : onnx_converters().lists)
+    for (Converter const& rule : *list)
       if (!rule.domain.empty())
         continue;
       else if (Operator const* op = find_operator(rule.op))

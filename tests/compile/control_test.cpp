@@ -51,11 +51,11 @@ ForeignValue declared(std::string const& name, DType type, Shape const& shape) {
 }
 
 /// y = If c, on an input x of four elements, with c an input or a constant.
-ForeignModel if_model(ForeignBody const& then, ForeignBody const& otherwise,
-                      std::optional<bool> known = {}, Lines const& before = {}) {
+ImportedModel if_model(ForeignBody const& then, ForeignBody const& otherwise,
+                       std::optional<bool> known = {}, Lines const& before = {}) {
   Lines lines = before;
   lines.push_back("y = If c");
-  ForeignModel model = model_of(lines, {4});
+  ImportedModel model = model_of(lines, {4});
   model.graph.nodes.back().attributes = {{"then_branch", then}, {"else_branch", otherwise}};
   if (known)
     model.graph.initializers["c"] = truth(*known);
@@ -64,7 +64,7 @@ ForeignModel if_model(ForeignBody const& then, ForeignBody const& otherwise,
   return model;
 }
 
-ForeignModel relu_or_neg(std::optional<bool> known = {}) {
+ImportedModel relu_or_neg(std::optional<bool> known = {}) {
   return if_model(body({"n = Neg x", "r = Relu n"}, {"r"}), body({"n = Neg x"}, {"n"}), known);
 }
 
@@ -76,7 +76,7 @@ Status interpret_kernel(KernelTask const& task, std::vector<NDArray> const& inpu
 }
 
 /// Outputs by the reference, which the passes and the plan have to give, too.
-Result<std::vector<NDArray>> run(ForeignModel const& model, std::vector<NDArray> const& inputs) {
+Result<std::vector<NDArray>> run(ImportedModel const& model, std::vector<NDArray> const& inputs) {
   TRY_ASSIGN(Graph graph, build_graph(model));
   auto expected = reference_run(graph, inputs);
   TRY_ASSIGN(Graph optimized, optimize(graph));
@@ -95,11 +95,11 @@ Result<std::vector<NDArray>> run(ForeignModel const& model, std::vector<NDArray>
 }
 
 /// A loop whose body takes the round i, the condition and a; "next", "a2" and "row" come out.
-ForeignModel loop_model(Lines const& lines, Lines const& outputs, std::optional<int64_t> rounds) {
+ImportedModel loop_model(Lines const& lines, Lines const& outputs, std::optional<int64_t> rounds) {
   ForeignGraph graph = model_of(lines, {}, outputs).graph;
   graph.inputs = {declared("i", DType::kI64, {}), declared("c", DType::kBool, {}),
                   declared("a", DType::kF32, {4})};
-  ForeignModel model = model_of({"y,rows = Loop most go x"}, {4}, {"y", "rows"});
+  ImportedModel model = model_of({"y,rows = Loop most go x"}, {4}, {"y", "rows"});
   if (outputs.size() < 3) {
     model.graph.nodes[0].outputs.pop_back();
     model.graph.outputs.pop_back();
@@ -132,7 +132,7 @@ private slots:
   }
 
   void a_condition_of_known_shapes_is_known() {
-    ForeignModel model =
+    ImportedModel model =
         if_model(body({"r = Relu x"}, {"r"}), body({"r = Mystery x"}, {"r"}), std::nullopt,
                  {"shape = Shape x", "rank = Size shape", "c = Equal rank one"});
     model.graph.inputs.pop_back();
@@ -144,7 +144,7 @@ private slots:
   }
 
   void names_of_a_branch_in_place_stay_unique() {
-    ForeignModel model = model_of({"n = Relu x", "a = If c", "b = If c", "y = Add a b"}, {4});
+    ImportedModel model = model_of({"n = Relu x", "a = If c", "b = If c", "y = Add a b"}, {4});
     for (size_t i : {1, 2})
       model.graph.nodes[i].attributes = {{"then_branch", body({"m = Neg n", "k = Exp m"}, {"k"})},
                                          {"else_branch", body({"m = Neg n"}, {"m"})}};
@@ -190,7 +190,8 @@ private slots:
   }
 
   void branches_of_different_shapes_leave_the_extent_open_and_say_so() {
-    ForeignModel model = if_model(body({"r = Relu x"}, {"r"}), body({"r = Concat x x"}, {"r"}), {});
+    ImportedModel model =
+        if_model(body({"r = Relu x"}, {"r"}), body({"r = Concat x x"}, {"r"}), {});
     auto& otherwise = model.graph.nodes.back().attributes["else_branch"];
     ForeignGraph changed = *std::get<ForeignBody>(otherwise);
     changed.nodes[0].attributes["axis"] = int64_t(0);
@@ -210,11 +211,11 @@ private slots:
   }
 
   void a_branch_that_cannot_be_run_matters_only_when_it_is_chosen() {
-    ForeignModel unknown =
+    ImportedModel unknown =
         if_model(body({"r = Relu x"}, {"r"}), body({"wild = Mystery x"}, {"wild"}));
-    ForeignModel unfit = if_model(body({"r = Relu x"}, {"r"}), body({"m = MatMul x w"}, {"m"}));
+    ImportedModel unfit = if_model(body({"r = Relu x"}, {"r"}), body({"m = MatMul x w"}, {"m"}));
     unfit.graph.initializers["w"] = numbers(DType::kF32, {3, 2}, {});
-    for (ForeignModel const& model : {unknown, unfit}) {
+    for (ImportedModel const& model : {unknown, unfit}) {
       auto graph = build_graph(model);
       QVERIFY2(graph.has_value(), qPrintable(sentence(graph)));
       QCOMPARE(graph->value(graph->outputs[0]).shape(), Shape({4}));
@@ -226,11 +227,11 @@ private slots:
   }
 
   void values_are_captured_through_graphs_between() {
-    ForeignModel inner = if_model(body({"a = Add x w"}, {"a"}), body({"b = Mul x s"}, {"b"}));
+    ImportedModel inner = if_model(body({"a = Add x w"}, {"a"}), body({"b = Mul x s"}, {"b"}));
     ForeignGraph middle;
     middle.nodes = {inner.graph.nodes.back()};
     middle.outputs = inner.graph.outputs;
-    ForeignModel model = model_of({"s = Exp x", "z = If d"}, {4}, {"z"});
+    ImportedModel model = model_of({"s = Exp x", "z = If d"}, {4}, {"z"});
     model.graph.nodes[1].attributes = {
         {"then_branch", std::make_shared<ForeignGraph const>(middle)},
         {"else_branch", body({"n = Neg x"}, {"n"})}};
@@ -255,7 +256,7 @@ private slots:
     QCOMPARE(refused({}, {"y"}), QString("node y: it depends on its own result"));
     QCOMPARE(refused({"r = Relu x"}, {"r", "x"}),
              QString("node y: its branches give 2 and 1 values"));
-    ForeignModel lacks = relu_or_neg();
+    ImportedModel lacks = relu_or_neg();
     lacks.graph.nodes[0].attributes.erase("else_branch");
     QCOMPARE(build_graph(lacks)->nodes[0].reason, std::string("it has no graph 'else_branch'"));
   }
@@ -272,7 +273,7 @@ private slots:
   }
 
   void a_loop_carries_and_gathers() {
-    ForeignModel model =
+    ImportedModel model =
         loop_model({"a2 = Add a a", "row = Neg a", "next = Identity c"}, {"next", "a2", "row"}, 3);
     auto graph = build_graph(model);
     QVERIFY2(graph.has_value(), qPrintable(sentence(graph)));
@@ -292,7 +293,7 @@ private slots:
 
   void a_loop_ends_by_its_condition_or_is_ended() {
     Lines lines{"a2 = Add a a", "most_of = ReduceMax a2", "next = Less most_of limit"};
-    ForeignModel model = loop_model(lines, {"next", "a2"}, {});
+    ImportedModel model = loop_model(lines, {"next", "a2"}, {});
     auto& attribute = model.graph.nodes[0].attributes["body"];
     ForeignGraph graph = *std::get<ForeignBody>(attribute);
     graph.nodes[1].attributes["keepdims"] = int64_t(0);
@@ -301,13 +302,13 @@ private slots:
     auto outputs = run(model, {floats({1, 2, 3, 4})});
     QVERIFY2(outputs.has_value(), qPrintable(sentence(outputs)));
     QCOMPARE(elements((*outputs)[0]), (std::vector<double>{32, 64, 96, 128}));
-    ForeignModel endless = loop_model({"a2 = Neg a", "next = Identity c"}, {"next", "a2"}, {});
+    ImportedModel endless = loop_model({"a2 = Neg a", "next = Identity c"}, {"next", "a2"}, {});
     auto built = build_graph(endless);
     QVERIFY(sentence(reference_run(*built, {floats({1, 2, 3, 4})})).endsWith("iterations"));
   }
 
   void a_loop_may_carry_what_grows() {
-    ForeignModel model = loop_model({"a2 = Concat a x", "next = Identity c"}, {"next", "a2"}, 2);
+    ImportedModel model = loop_model({"a2 = Concat a x", "next = Identity c"}, {"next", "a2"}, 2);
     auto& attribute = model.graph.nodes[0].attributes["body"];
     ForeignGraph graph = *std::get<ForeignBody>(attribute);
     graph.nodes[0].attributes["axis"] = int64_t(0);
@@ -321,7 +322,7 @@ private slots:
     ForeignGraph graph = model_of({"s2 = Add s r", "o = Neg s2"}, {}, {"s2", "o"}).graph;
     graph.inputs = {declared("s", DType::kF32, {2}), declared("r", DType::kF32, {2})};
     for (bool backward : {false, true}) {
-      ForeignModel model = model_of({"y,rows = Scan start x"}, {3, 2}, {"y", "rows"});
+      ImportedModel model = model_of({"y,rows = Scan start x"}, {3, 2}, {"y", "rows"});
       model.graph.nodes[0].attributes = {{"body", std::make_shared<ForeignGraph const>(graph)},
                                          {"num_scan_inputs", int64_t(1)}};
       if (backward)

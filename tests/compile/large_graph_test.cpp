@@ -16,7 +16,7 @@ namespace {
 constexpr int kSmall = 1000, kLarge = 10000;
 
 /// Of this process alone: others may keep the machine busy.
-double seconds_of(ForeignModel const& model) {
+double seconds_of(ImportedModel const& model) {
   std::clock_t start = std::clock();
   auto graph = build_graph(model);
   if (!graph) qFatal("%s", to_sentence(graph.error()).c_str());
@@ -30,7 +30,7 @@ double seconds_of(ForeignModel const& model) {
 std::string number(char const* name, int i) { return name + std::to_string(i); }
 
 /// x0 -> x1 -> ... of images whose channels come in blocks.
-ForeignModel chain(int nodes) {
+ImportedModel chain(int nodes) {
   Lines lines;
   for (int i = 0; i < nodes; ++i)
     lines.push_back(number("x", i + 1) + (i % 3 ? " = Relu " : " = Neg ") +
@@ -39,14 +39,14 @@ ForeignModel chain(int nodes) {
 }
 
 /// Every node in the wrong order.
-ForeignModel backward(int nodes) {
-  ForeignModel model = chain(nodes);
+ImportedModel backward(int nodes) {
+  ImportedModel model = chain(nodes);
   std::reverse(model.graph.nodes.begin(), model.graph.nodes.end());
   return model;
 }
 
 /// Kernels that are all different, values that live long, nodes with several outputs.
-ForeignModel wide(int nodes) {
+ImportedModel wide(int nodes) {
   Lines lines;
   Lines outputs;
   for (int i = 0; i + 4 < nodes; i += 4) {
@@ -57,14 +57,14 @@ ForeignModel wide(int nodes) {
     lines.push_back("s" + n + " = Add d" + n + " " + (i ? "s" + std::to_string(i - 4) : "x"));
     outputs = {"s" + n};
   }
-  ForeignModel model = model_of(lines, {4, 6}, outputs);
+  ImportedModel model = model_of(lines, {4, 6}, outputs);
   for (ForeignNode& node : model.graph.nodes)
     if (node.op_type == "Split" || node.op_type == "Concat") node.attributes["axis"] = int64_t(1);
   return model;
 }
 
 /// Nodes that nothing can run, each with its reason.
-ForeignModel unknown(int nodes) {
+ImportedModel unknown(int nodes) {
   Lines lines;
   for (int i = 0; i < nodes; ++i)
     lines.push_back(number("x", i + 1) + " = Mystery " + (i ? number("x", i) : "x"));
@@ -84,7 +84,7 @@ private slots:
   }
   void ten_times_the_nodes_take_about_ten_times_as_long() {
     QFETCH(int, kind);
-    ForeignModel (*const make[])(int) = {chain, backward, wide, unknown};
+    ImportedModel (*const make[])(int) = {chain, backward, wide, unknown};
     double small = 1e9, large = 1e9;
     for (int round = 0; round < 3; ++round) {
       small = std::min(small, seconds_of(make[kind](kSmall)));

@@ -82,7 +82,7 @@ private slots:
   }
 
   void taps_that_only_meet_padding_are_left_out() {
-    ForeignModel model = testing::model_of({"y = Conv x w"}, {1, 3, 1, 5});
+    ImportedModel model = testing::model_of({"y = Conv x w"}, {1, 3, 1, 5});
     NDArray weights = NDArray::create(DType::kF32, {4, 3, 3, 3}).value();
     std::ranges::fill(weights.as<float>(), 1.0f);
     model.graph.initializers["w"] = weights;
@@ -189,7 +189,7 @@ private slots:
   }
 
   void a_model_with_open_extents_runs_by_its_references() {
-    ForeignModel model = build_resnet(small_resnet());
+    ImportedModel model = build_resnet(small_resnet());
     (*model.graph.inputs[0].dims)[0] = {std::nullopt, "N"};
     auto graph = build_graph(model);
     auto fused = optimize(*graph);
@@ -204,7 +204,7 @@ private slots:
   }
 
   void a_node_that_nothing_knows_leaves_the_rest_runnable() {
-    ForeignModel model = build_resnet(small_resnet());
+    ImportedModel model = build_resnet(small_resnet());
     model.graph.nodes.back().op_type = "Mystery";
     auto graph = build_graph(model);
     QVERIFY2(graph.has_value(), sentence(graph).c_str());

@@ -61,7 +61,7 @@ GraphChoices in_blocks(Graph const& graph, std::string const& image, std::string
 
 /// A small residual network with a batch of four, quantized.
 Graph quantized_network(bool first, CalibrationData& data) {
-  ForeignModel model = build_resnet(
+  ImportedModel model = build_resnet(
       {.name = "small", .blocks = {1, 1}, .width = 4, .image = 17, .classes = 5, .seed = kSeed});
   for (ForeignValue* value : {&model.graph.inputs[0], &model.graph.outputs[0]})
     (*value->dims)[0].extent = 4;

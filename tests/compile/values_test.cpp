@@ -8,7 +8,7 @@
 #include "app/shared/environment.h"
 #include "engine/compile/plan.h"
 #include "engine/device/local_device.h"
-#include "engine/execute/network.h"
+#include "engine/execute/compiled_model.h"
 #include "engine/graph/pipeline.h"
 #include "engine/graph/reference.h"
 #include "engine/importers/from_foreign.h"
@@ -29,8 +29,8 @@ NDArray array_of(DType type, Shape const& shape, std::vector<double> const& valu
 }
 
 /// A model of one node whose operands are inputs, of whatever type.
-ForeignModel model_for(std::string const& line, std::vector<NDArray> const& inputs) {
-  ForeignModel model = model_of({line}, {1});
+ImportedModel model_for(std::string const& line, std::vector<NDArray> const& inputs) {
+  ImportedModel model = model_of({line}, {1});
   model.graph.inputs.clear();
   for (size_t i = 0; i < inputs.size(); ++i) {
     ForeignValue value{model.graph.nodes[0].inputs[i], ForeignKind::kTensor, inputs[i].type(),
@@ -81,7 +81,7 @@ private slots:
   }
 
   void the_logarithm_of_a_sum_of_exponentials_at_infinities() {
-    ForeignModel model =
+    ImportedModel model =
         model_for("y = ReduceLogSumExp x",
                   {array_of(DType::kF32, {4, 2},
                             {-kInfinity, -kInfinity, kInfinity, 0, -kInfinity, 3, 500, 500})});
@@ -104,14 +104,14 @@ private slots:
     NDArray b = array_of(DType::kI32, {8}, {3, -3, low, 1, 2, 2, -2, -2});
     check("y = Div a b", {a, b}, {-715827882, 715827882, 1, low, 3, -3, -3, 3});
     check("y = Mod a b", {a, b}, {1, -2, 0, 0, 1, 1, -1, -1});
-    ForeignModel like_c = model_for("y = Mod a b", {a, b});
+    ImportedModel like_c = model_for("y = Mod a b", {a, b});
     like_c.graph.nodes[0].attributes["fmod"] = int64_t(1);
     check(like_c, {a, b}, {-2, -2, 0, 0, 1, -1, 1, -1});
   }
 
   void what_is_cut_off_is_not_repeated() {
     NDArray x = array_of(DType::kF32, {4}, {0, 1, 2, 3});
-    ForeignModel model = model_for("y = Pad x", {x});
+    ImportedModel model = model_for("y = Pad x", {x});
     model.graph.nodes[0].inputs.push_back("pads");
     model.graph.initializers["pads"] = array_of(DType::kI64, {2}, {-1, 4});
     model.graph.nodes[0].attributes["mode"] = std::string("wrap");
@@ -120,7 +120,7 @@ private slots:
 
   void windows_shorter_than_their_stride_leave_no_border() {
     NDArray x = array_of(DType::kF32, {1, 1, 2, 2}, {1, 2, 3, 4});
-    ForeignModel model = model_for("y = ConvTranspose x", {x});
+    ImportedModel model = model_for("y = ConvTranspose x", {x});
     model.graph.nodes[0].inputs.push_back("w");
     model.graph.initializers["w"] = array_of(DType::kF32, {1, 1, 1, 1}, {1});
     model.graph.nodes[0].attributes = {{"auto_pad", std::string("SAME_UPPER")},
@@ -140,7 +140,7 @@ private slots:
     check("y = GlobalAveragePool x", {ones({1, 2, 56, 56})}, {1, 1});
     check("y = MatMul a b", {ones({3, 4096}), ones({4096, 2})}, std::vector<double>(6, 4096));
     std::vector<NDArray> planes{ones({1, 512, 4, 4}), ones({1, 512, 3, 3})};
-    ForeignModel convolution = model_for("y = Conv x w", planes);
+    ImportedModel convolution = model_for("y = Conv x w", planes);
     convolution.graph.nodes[0].attributes = {{"kernel_shape", std::vector<int64_t>{3, 3}}};
     check(convolution, planes, std::vector<double>(4, 4608));
     check("y = ReduceMean x", {ones({1, 5000})}, {1});
@@ -161,7 +161,7 @@ private:
     check(model_for(line, inputs), inputs, expected);
   }
 
-  void check(ForeignModel const& model, std::vector<NDArray> const& inputs,
+  void check(ImportedModel const& model, std::vector<NDArray> const& inputs,
              std::vector<double> const& expected) {
     std::string name = model.graph.nodes[0].op_type;
     auto graph = build_graph(model);
@@ -171,7 +171,7 @@ private:
     auto fused = optimize(*graph);
     auto plan = make_plan(*fused);
     QVERIFY(plan && plan->kernels.size() == 1);
-    auto network = Network::create(*fused, *plan, *environment_.backend, device_, {});
+    auto network = CompiledModel::create(*fused, *plan, *environment_.backend, device_, {});
     QVERIFY2(network.has_value(), network ? "" : to_sentence(network.error()).c_str());
     auto compiled = (*network)->run(inputs);
     QVERIFY2(compiled.has_value(), compiled ? "" : to_sentence(compiled.error()).c_str());

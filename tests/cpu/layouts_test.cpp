@@ -23,7 +23,7 @@ NDArray random_array(Shape const& shape, uint64_t seed) {
   return array;
 }
 
-void add_parameter(ForeignModel& model, std::string const& name, Shape const& shape,
+void add_parameter(ImportedModel& model, std::string const& name, Shape const& shape,
                    uint64_t seed) {
   model.graph.initializers[name] = random_array(shape, seed);
 }
@@ -31,7 +31,7 @@ void add_parameter(ForeignModel& model, std::string const& name, Shape const& sh
 /// "w" expands to some channels, "d" is depthwise, "p" projects; node b is the depthwise one.
 Graph mobile_block(int64_t channels, std::vector<std::string> const& lines,
                    std::vector<std::string> const& outputs = {"y"}) {
-  ForeignModel model = model_of(lines, {1, 3, 6, 5}, outputs);
+  ImportedModel model = model_of(lines, {1, 3, 6, 5}, outputs);
   add_parameter(model, "w", {channels, 3, 1, 1}, 1);
   add_parameter(model, "wb", {channels}, 2);
   add_parameter(model, "d", {channels, 1, 3, 3}, 3);
@@ -111,7 +111,7 @@ private slots:
 
   void pools_and_joined_channels_keep_their_blocks() {
     auto optimized_lines = [](std::vector<std::string> const& lines) {
-      ForeignModel model = model_of(lines, {1, 3, 9, 8}, {"y"});
+      ImportedModel model = model_of(lines, {1, 3, 9, 8}, {"y"});
       add_parameter(model, "w", {32, 3, 3, 3}, 1);
       add_parameter(model, "v", {16, 32, 1, 1}, 2);
       add_parameter(model, "p", {32, 48, 1, 1}, 3);
@@ -139,7 +139,7 @@ private slots:
   }
 
   void a_last_block_of_weights_is_filled_up() {
-    ForeignModel model = model_of({"c = Conv x w wb", "y = Relu c"}, {1, 3, 5, 4});
+    ImportedModel model = model_of({"c = Conv x w wb", "y = Relu c"}, {1, 3, 5, 4});
     add_parameter(model, "w", {20, 3, 3, 3}, 1);
     add_parameter(model, "wb", {20}, 2);
     Graph graph = build_graph(model).value(), packed = optimized(graph);
@@ -152,7 +152,7 @@ private slots:
   }
 
   void a_known_matrix_is_stored_as_it_is_read() {
-    ForeignModel model = model_of({"y = Gemm x w"}, {2, 5});
+    ImportedModel model = model_of({"y = Gemm x w"}, {2, 5});
     add_parameter(model, "w", {7, 5}, 1);
     model.graph.nodes[0].attributes["transB"] = int64_t(1);
     Graph graph = build_graph(model).value(), turned = optimized(graph);
@@ -164,9 +164,9 @@ private slots:
   }
 
   void every_choice_gives_the_same_results() {
-    ForeignModel model = model_of({"a = Conv x w", "r = Relu a", "b = Conv r v", "c = Conv b v",
-                                   "d = Conv c e", "y = Conv d p"},
-                                  {1, 3, 12, 11});
+    ImportedModel model = model_of({"a = Conv x w", "r = Relu a", "b = Conv r v", "c = Conv b v",
+                                    "d = Conv c e", "y = Conv d p"},
+                                   {1, 3, 12, 11});
     add_parameter(model, "w", {32, 3, 3, 3}, 1);
     add_parameter(model, "v", {32, 32, 3, 3}, 2);
     add_parameter(model, "e", {32, 1, 3, 3}, 3);
@@ -195,7 +195,8 @@ private slots:
   }
 
   void convolutions_of_one_kind_share_their_algorithm() {
-    ForeignModel model = model_of({"a = Conv x w", "b = Conv a v", "y = Conv b v"}, {1, 3, 12, 11});
+    ImportedModel model =
+        model_of({"a = Conv x w", "b = Conv a v", "y = Conv b v"}, {1, 3, 12, 11});
     add_parameter(model, "w", {16, 3, 1, 1}, 1);
     add_parameter(model, "v", {16, 16, 3, 3}, 2);
     for (size_t node : {1, 2})

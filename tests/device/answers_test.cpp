@@ -17,7 +17,7 @@ using namespace tw;
 namespace {
 
 /// A line at whose other end every request gets one answer.
-class AnsweringLine final : public Line {
+class AnsweringLine final : public Connection {
 public:
   explicit AnsweringLine(std::string answer) {
     socketpair(AF_UNIX, SOCK_STREAM, 0, ends_);
@@ -35,7 +35,7 @@ public:
   int socket() const override { return ends_[0]; }
   bool open() override { return true; }
   void cut() override { shutdown(ends_[0], SHUT_RDWR); }
-  LineEnd wait_for_end() override { return {}; }
+  ConnectionEnd wait_for_end() override { return {}; }
 
 private:
   int ends_[2] = {-1, -1};
@@ -44,9 +44,8 @@ private:
 
 WireDevice device_that_answers(wire::Response const& response) {
   return WireDevice(
-      [bytes = response.SerializeAsString()](CallOptions const&) -> Result<std::unique_ptr<Line>> {
-        return std::make_unique<AnsweringLine>(bytes);
-      },
+      [bytes = response.SerializeAsString()](CallOptions const&)
+          -> Result<std::unique_ptr<Connection>> { return std::make_unique<AnsweringLine>(bytes); },
       std::chrono::milliseconds(100));
 }
 

@@ -12,11 +12,11 @@
 #include <set>
 #include <thread>
 
-#include "engine/device/confine/confine.h"
 #include "engine/device/local_device.h"
-#include "engine/device/owned.h"
 #include "engine/device/requests/status.h"
 #include "engine/device/rpc/remote_device.h"
+#include "engine/device/sandbox/sandbox.h"
+#include "engine/device/scoped_handle.h"
 #include "engine/support/files.h"
 #include "tests/device/test_kernels.h"
 #include "tests/device/test_server.h"
@@ -248,7 +248,7 @@ private slots:
     QFETCH(int, row);
     Act const& act = kActs[row];
     auto device = connect();
-    OwnedLibrary library;
+    ScopedLibrary library;
     Status done = perform(*device, act.name, library);
     QString words = done ? "it worked" : QString::fromStdString(done.error().message);
     qInfo("%s", qPrintable(words));
@@ -296,7 +296,7 @@ private slots:
     auto before = count();
     for (int i = 1; i <= 5; ++i) {
       auto device = connect();
-      OwnedLibrary library;
+      ScopedLibrary library;
       QVERIFY(perform(*device, "answer_what_nobody_asked", library));
       // Before it leaves: who has left is watched no more.
       bool told = QTest::qWaitFor([&] { return count() == before + i; }, 30'000);
@@ -308,7 +308,7 @@ private slots:
     if (!server_) QSKIP("see above");
     LocalDevice device({.program = testing::built("/bin/tw-device")});
     for (char const* name : kHarmless) {
-      OwnedLibrary library;
+      ScopedLibrary library;
       Status done = perform(device, name, library);
       QVERIFY2(done, (std::string(name) + ": " + (done ? "" : done.error().message)).c_str());
     }
@@ -371,15 +371,15 @@ private:
   }
 
   /// `library`: stays loaded as long as it lives, and with it what an act left running.
-  Status perform(Device& device, char const* name, OwnedLibrary& library) {
+  Status perform(Device& device, char const* name, ScopedLibrary& library) {
     Told told;
     copy(file().string(), told.file);
     copy((place_ / "home").string(), told.folder);
     told.server = server_->pid();
     told.port = tcp_.serverPort();
     CallOptions options{.timeout = 20s};
-    TRY_ASSIGN(library, load_owned(device, std::as_bytes(std::span(library_)), options));
-    TRY_ASSIGN(OwnedTensor tensor, allocate_owned(device, sizeof told, options));
+    TRY_ASSIGN(library, load_scoped(device, std::as_bytes(std::span(library_)), options));
+    TRY_ASSIGN(ScopedTensor tensor, allocate_scoped(device, sizeof told, options));
     TRY(device.write(tensor.get(), 0, std::as_bytes(std::span(&told, 1)), options));
     DeviceStep step{library.get(), name, {{tensor.get()}}, {}};
     return device.run({&step, 1}, 1, options);

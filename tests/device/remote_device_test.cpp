@@ -7,9 +7,9 @@
 #include <QTcpSocket>
 #include <QtTest>
 
-#include "engine/device/confine/confine.h"
 #include "engine/device/rpc/address.h"
 #include "engine/device/rpc/tokens.h"
+#include "engine/device/sandbox/sandbox.h"
 #include "tests/device/cut_line.h"
 #include "tests/device/device_cases.h"
 #include "tests/device/test_server.h"

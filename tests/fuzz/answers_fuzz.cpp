@@ -29,11 +29,11 @@ public:
   int socket() const override { return ends_[0]; }
   bool open() override { return true; }
   void cut() override {}
-  LineEnd wait_for_end() override { return end_; }
+  ConnectionEnd wait_for_end() override { return end_; }
 
 private:
   std::array<int, 2> ends_{};
-  LineEnd end_;
+  ConnectionEnd end_;
 };
 
 void look_at(auto const& result) {

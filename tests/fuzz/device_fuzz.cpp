@@ -28,7 +28,7 @@ public:
   }
 };
 
-class FakeProcessor final : public Processor {
+class FakeProcessor final : public DeviceRuntime {
 public:
   Status can_run(MachineNeeds const&) const override { return {}; }
   Result<void*> allocate(int64_t bytes) override {

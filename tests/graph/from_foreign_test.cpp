@@ -32,8 +32,8 @@ std::vector<int64_t> elements(Graph const& graph, std::string const& name) {
 
 /// The shape of x, all but its last two extents, and -1 in their place: what exporters write for
 /// "flatten the image".
-ForeignModel flatten_chain(Shape const& shape) {
-  ForeignModel model =
+ImportedModel flatten_chain(Shape const& shape) {
+  ImportedModel model =
       model_of({"shape = Shape x", "wide = Cast shape", "head = Slice wide zero two",
                 "where = Concat head rest", "y = Reshape x where"},
                shape);
@@ -61,7 +61,7 @@ private slots:
   }
 
   void a_chain_from_an_open_shape_leaves_one_sentence_until_it_is_fixed() {
-    ForeignModel model = flatten_chain({2, 3, 4, 5});
+    ImportedModel model = flatten_chain({2, 3, 4, 5});
     (*model.graph.inputs[0].dims)[0] = {std::nullopt, "N"};
     auto open = build_graph(model);
     QVERIFY(open.has_value());
@@ -75,7 +75,7 @@ private slots:
 
   void an_integer_of_64_bits_survives_a_chain() {
     int64_t const large = (int64_t(1) << 62) + 1;
-    ForeignModel model = model_of({"same = Cast big", "y = Gather same one"}, {1});
+    ImportedModel model = model_of({"same = Cast big", "y = Gather same one"}, {1});
     model.graph.nodes[0].attributes["to"] = int64_t(7);
     model.graph.initializers = {{"big", list({0, large})}, {"one", list({1})}};
     auto graph = build_graph(model);
@@ -83,7 +83,7 @@ private slots:
   }
 
   void a_node_of_several_outputs_becomes_one_node_for_each() {
-    ForeignModel model = model_of({"a,b,c = Split x sizes"}, {2, 9}, {"a", "c"});
+    ImportedModel model = model_of({"a,b,c = Split x sizes"}, {2, 9}, {"a", "c"});
     model.graph.nodes[0].attributes["axis"] = int64_t(-1);
     model.graph.initializers = {{"sizes", list({2, 3, 4})}};
     auto graph = build_graph(model);
@@ -101,9 +101,9 @@ private slots:
   }
 
   /// X: 3 steps, 2 rows, 4 inputs; 5 hidden units.
-  static ForeignModel lstm_model(std::vector<std::string> const& outputs,
-                                 std::vector<int64_t> const& lengths) {
-    ForeignModel model = model_of({"y,h,c = LSTM x w r bias lengths"}, {3, 2, 4}, outputs);
+  static ImportedModel lstm_model(std::vector<std::string> const& outputs,
+                                  std::vector<int64_t> const& lengths) {
+    ImportedModel model = model_of({"y,h,c = LSTM x w r bias lengths"}, {3, 2, 4}, outputs);
     model.graph.initializers = {{"w", NDArray::create(DType::kF32, {1, 20, 4}).value()},
                                 {"r", NDArray::create(DType::kF32, {1, 20, 5}).value()},
                                 {"bias", NDArray::create(DType::kF32, {1, 40}).value()},
@@ -112,7 +112,7 @@ private slots:
   }
 
   void a_recurrence_makes_what_is_read_of_its_outputs_at_once() {
-    ForeignModel model = lstm_model({"c"}, {3, 3});
+    ImportedModel model = lstm_model({"c"}, {3, 3});
     model.graph.nodes[0].outputs[0] = "";
     auto graph = build_graph(model);
     QVERIFY2(graph.has_value(), graph ? "" : to_sentence(graph.error()).c_str());
@@ -134,7 +134,7 @@ private slots:
   }
 
   void a_recurrence_names_the_input_that_does_not_fit_and_its_size() {
-    ForeignModel model = lstm_model({"y"}, {3, 3});
+    ImportedModel model = lstm_model({"y"}, {3, 3});
     model.graph.initializers["w"] = NDArray::create(DType::kF32, {20, 4}).value();
     auto graph = build_graph(model);
     QVERIFY(!graph.has_value());
@@ -145,7 +145,7 @@ private slots:
   }
 
   void parts_that_do_not_fill_the_axis_are_refused_by_name() {
-    ForeignModel model = model_of({"a,b = Split x sizes"}, {2, 9}, {"a"});
+    ImportedModel model = model_of({"a,b = Split x sizes"}, {2, 9}, {"a"});
     model.graph.nodes[0].attributes["axis"] = int64_t(1);
     model.graph.initializers = {{"sizes", list({4, 4})}};
     auto graph = build_graph(model);
@@ -157,7 +157,7 @@ private slots:
   }
 
   void an_input_of_strings_leaves_its_readers_opaque() {
-    ForeignModel model = model_of({"y = Cast x"}, {2});
+    ImportedModel model = model_of({"y = Cast x"}, {2});
     model.graph.nodes[0].attributes["to"] = int64_t(1);
     model.graph.inputs[0].type = std::nullopt;
     auto graph = build_graph(model);

@@ -19,7 +19,7 @@ NDArray random_array(Shape const& shape, uint64_t seed) {
 
 /// conv -> relu -> max_pool -> relu, and a second reader of the first relu.
 Graph small_net() {
-  ForeignModel model = model_of(
+  ImportedModel model = model_of(
       {"c = Conv x w", "r = Relu c", "p = MaxPool r", "q = Relu p", "n = Neg r", "y = Abs n"},
       {1, 3, 6, 6}, {"q", "y"});
   model.graph.nodes[2].attributes = {{"kernel_shape", std::vector<int64_t>{2, 2}},
@@ -102,7 +102,7 @@ private slots:
 
   /// A kernel keeps nothing of what stands inside of it: the output is made beside it.
   void an_output_that_is_fused_stays_an_output() {
-    ForeignModel model = model_of({"r = Relu x", "y = Neg r"}, {2, 3}, {"r", "y"});
+    ImportedModel model = model_of({"r = Relu x", "y = Neg r"}, {2, 3}, {"r", "y"});
     Graph graph = build_graph(model).value();
     QCOMPARE(edge_of(with(graph, {}).value(), "r>y").rule, std::string("output"));
     Graph together = with(graph, {{"r>y", true}}).value();

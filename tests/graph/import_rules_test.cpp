@@ -24,16 +24,16 @@ Value const* find(Graph const& graph, std::string const& name) {
 }
 
 /// x: f32[N, 4], u: f32[N, 4], z = x + u
-ForeignModel open_model() {
-  ForeignModel model = model_of({"z = Add x u"}, {1, 4}, {"z"});
+ImportedModel open_model() {
+  ImportedModel model = model_of({"z = Add x u"}, {1, 4}, {"z"});
   model.graph.inputs.push_back(declared("u", DType::kF32, {1, 4}));
   for (ForeignValue& input : model.graph.inputs) (*input.dims)[0] = {std::nullopt, "N"};
   return model;
 }
 
 /// What quantizes and its kin between two convolutions, and a Relu behind all.
-ForeignModel quantized_model() {
-  ForeignModel model =
+ImportedModel quantized_model() {
+  ImportedModel model =
       model_of({"q = QuantizeLinear x s z", "d = DequantizeLinear q s z", "c = Conv d w",
                 "q2 = QuantizeLinear c s z", "k = QLinearConv q2 s z wq s wz s z",
                 "d2 = DequantizeLinear k s z", "y = Relu d2"},
@@ -75,7 +75,7 @@ private slots:
   }
 
   void what_a_graph_inside_reads_is_made_before_its_node() {
-    ForeignModel model = model_of({"y = If c", "late = Neg x"}, {4});
+    ImportedModel model = model_of({"y = If c", "late = Neg x"}, {4});
     model.graph.nodes[0].attributes = {{"then_branch", body({"r = Relu late"}, {"r"})},
                                        {"else_branch", body({"n = Neg late"}, {"n"})}};
     model.graph.inputs.push_back(declared("c", DType::kBool, {}));
@@ -92,7 +92,7 @@ private slots:
     ForeignGraph outer = *body({"q = If c"}, {"q"});
     outer.nodes[0].attributes = {{"then_branch", inner}, {"else_branch", inner}};
     auto middle = std::make_shared<ForeignGraph const>(outer);
-    ForeignModel model = model_of({"s = Exp x", "y = If c", "late = Neg y"}, {4}, {"late"});
+    ImportedModel model = model_of({"s = Exp x", "y = If c", "late = Neg y"}, {4}, {"late"});
     model.graph.nodes[1].attributes = {{"then_branch", middle}, {"else_branch", middle}};
     model.graph.inputs.push_back(declared("c", DType::kBool, {}));
     auto graph = build_graph(model);
@@ -109,7 +109,7 @@ private slots:
   }
 
   void an_initializer_that_is_not_read_stops_its_readers_only() {
-    ForeignModel model = model_of({"a = Relu x", "t = Cast words", "y = Neg a"}, {4}, {"y", "t"});
+    ImportedModel model = model_of({"a = Relu x", "t = Cast words", "y = Neg a"}, {4}, {"y", "t"});
     model.graph.nodes[1].attributes["to"] = int64_t(1);
     std::string reason =
         "the tensor 'words' has the element type string (8), which is not supported";
@@ -167,7 +167,7 @@ private slots:
   }
 
   void what_the_file_holds_cannot_be_fixed_to_another_shape() {
-    ForeignModel model = open_model();
+    ImportedModel model = open_model();
     ForeignValue listed{"s", ForeignKind::kTensor, DType::kF32, std::vector<ForeignDim>()};
     model.graph.initializers["s"] = numbers(DType::kF32, {2, 2}, {1, 2, 3, 4});
     listed.dims = {{2, ""}, {2, ""}};
@@ -181,7 +181,7 @@ private slots:
   }
 
   void what_does_not_fit_names_its_operands_and_their_sizes() {
-    ForeignModel model = model_of({"y = Add x u"}, {1, 4});
+    ImportedModel model = model_of({"y = Add x u"}, {1, 4});
     model.graph.inputs.push_back(declared("u", DType::kF32, {2, 3}));
     auto graph = build_graph(model);
     QVERIFY(!graph);
@@ -193,7 +193,7 @@ private slots:
     QVERIFY2(sentence(graph).contains("operands of types f32 and f16 cannot be concatenated"),
              qPrintable(sentence(graph)));
     for (char const* line : {"y = SpaceToDepth x", "y = DepthToSpace x"}) {
-      ForeignModel flat = model_of({line}, {1, 4});
+      ImportedModel flat = model_of({line}, {1, 4});
       flat.graph.nodes[0].attributes["blocksize"] = int64_t(2);
       auto made = build_graph(flat);
       QString words = made ? made->nodes[0].reason.c_str() : sentence(made);
@@ -211,7 +211,7 @@ private slots:
   }
 
   void declared_shapes_are_kept_and_filled_up() {
-    ForeignModel model = quantized_model();
+    ImportedModel model = quantized_model();
     model.graph.nodes.resize(1);
     model.graph.outputs = {declared("q", DType::kU8, {1, 2, 8, 8})};
     (*model.graph.outputs[0].dims)[3] = {std::nullopt, "W"};

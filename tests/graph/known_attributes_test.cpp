@@ -7,7 +7,7 @@
 
 #include "engine/graph/control.h"
 #include "engine/importers/from_foreign.h"
-#include "engine/importers/onnx/rules.h"
+#include "engine/importers/onnx/converters.h"
 #include "tests/support/paths.h"
 
 using namespace tw;
@@ -40,14 +40,14 @@ using Tables = std::vector<std::pair<std::string, std::vector<KnownAttribute> co
 
 Tables all_tables() {
   Tables tables;
-  for (RuleList const* list : onnx_rules().lists)
-    for (ImportRule const& rule : *list)
+  for (ConverterList const* list : onnx_converters().lists)
+    for (Converter const& rule : *list)
       if (rule.domain.empty()) tables.push_back({rule.type, &rule.attributes});
   return tables;
 }
 
-ForeignModel model_of(ForeignNode node, int64_t opset) {
-  ForeignModel model;
+ImportedModel model_of(ForeignNode node, int64_t opset) {
+  ImportedModel model;
   model.format = "onnx";
   model.opsets[""] = opset;
   ForeignValue input;
@@ -124,8 +124,8 @@ private slots:
   void an_opset_above_the_newest_known_is_said() {
     ForeignNode node;
     node.op_type = "Relu";
-    auto newest = build_graph(model_of(node, onnx_rules().newest_opset));
-    auto newer = build_graph(model_of(node, onnx_rules().newest_opset + 1));
+    auto newest = build_graph(model_of(node, onnx_converters().newest_opset));
+    auto newer = build_graph(model_of(node, onnx_converters().newest_opset + 1));
     QVERIFY(newest && newest->notes.empty());
     QVERIFY(newer && newer->notes.size() == 1);
     QCOMPARE(QString::fromStdString(newer->notes[0]),

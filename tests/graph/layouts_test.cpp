@@ -39,7 +39,7 @@ NodeId node_of(Graph const& graph, std::string const& name) {
 
 /// Two convolutions with a relu between them: c = conv(x, w), r = relu(c), y = conv(r, v).
 Graph two_convolutions() {
-  ForeignModel model = model_of({"c = Conv x w", "r = Relu c", "y = Conv r v"}, {1, 3, 5, 4});
+  ImportedModel model = model_of({"c = Conv x w", "r = Relu c", "y = Conv r v"}, {1, 3, 5, 4});
   model.graph.initializers["w"] = random_array({8, 3, 3, 3}, 1);
   model.graph.initializers["v"] = random_array({6, 8, 1, 1}, 2);
   return build_graph(model).value();
@@ -193,7 +193,7 @@ private slots:
   }
 
   void an_absent_output_stays_absent() {
-    ForeignModel model = model_of({"y,m = MaxPool x"}, {1, 4, 5, 4});
+    ImportedModel model = model_of({"y,m = MaxPool x"}, {1, 4, 5, 4});
     model.graph.nodes[0].attributes["kernel_shape"] = std::vector<int64_t>{2, 2};
     model.graph.nodes[0].outputs[1] = "";
     Graph graph = build_graph(model).value();
@@ -204,7 +204,7 @@ private slots:
   }
 
   void what_a_node_refuses_is_taken_back() {
-    ForeignModel model =
+    ImportedModel model =
         model_of({"a = Relu x", "b = Relu a", "c = Softmax b", "y = Relu c"}, {1, 8, 5, 4});
     Graph graph = build_graph(model).value();
     GraphChoices choices;

@@ -19,7 +19,7 @@ NDArray random_array(Shape const& shape, uint64_t seed) {
   return array;
 }
 
-void add_parameter(ForeignModel& model, std::string const& name, Shape const& shape, uint64_t seed,
+void add_parameter(ImportedModel& model, std::string const& name, Shape const& shape, uint64_t seed,
                    bool positive = false) {
   NDArray array = random_array(shape, seed);
   for (float& v : array.as<float>())
@@ -27,7 +27,7 @@ void add_parameter(ForeignModel& model, std::string const& name, Shape const& sh
   model.graph.initializers[name] = array;
 }
 
-void add_norm(ForeignModel& model, int64_t channels) {
+void add_norm(ImportedModel& model, int64_t channels) {
   add_parameter(model, "s", {channels}, 2);
   add_parameter(model, "b", {channels}, 3);
   add_parameter(model, "m", {channels}, 4);
@@ -54,7 +54,7 @@ class PassesTest : public QObject {
 private slots:
   void a_normalization_after_a_convolution_goes_into_its_weights() {
     for (bool bias : {false, true}) {
-      ForeignModel model =
+      ImportedModel model =
           model_of({bias ? "c = Conv x w cb" : "c = Conv x w", "y = BatchNormalization c s b m v"},
                    {1, 3, 5, 5});
       add_parameter(model, "w", {4, 3, 3, 3}, 1);
@@ -72,7 +72,7 @@ private slots:
   }
 
   void a_normalization_of_a_value_read_twice_becomes_scale_and_shift() {
-    ForeignModel model =
+    ImportedModel model =
         model_of({"c = Conv x w", "n = BatchNormalization c s b m v", "y = Add n c"}, {1, 3, 5, 5});
     add_parameter(model, "w", {4, 3, 3, 3}, 1);
     add_norm(model, 4);
@@ -99,7 +99,7 @@ private slots:
   }
 
   void constants_are_folded_and_dead_nodes_dropped() {
-    ForeignModel model =
+    ImportedModel model =
         model_of({"t = Transpose w", "u = Relu t", "dead = Relu x", "y = Add x u"}, {2, 3});
     add_parameter(model, "w", {3, 2}, 1);
     Graph graph = build_graph(model).value();
@@ -111,9 +111,9 @@ private slots:
   }
 
   void every_edge_says_why_it_was_fused_or_not() {
-    ForeignModel model = model_of({"c = Conv x w", "r = Relu c", "p = MaxPool r", "t = Transpose p",
-                                   "q = Relu t", "s = Softmax q", "y = Relu s"},
-                                  {1, 3, 6, 6});
+    ImportedModel model = model_of({"c = Conv x w", "r = Relu c", "p = MaxPool r",
+                                    "t = Transpose p", "q = Relu t", "s = Softmax q", "y = Relu s"},
+                                   {1, 3, 6, 6});
     model.graph.nodes[2].attributes = {{"kernel_shape", std::vector<int64_t>{3, 3}},
                                        {"strides", std::vector<int64_t>{2, 2}}};
     add_parameter(model, "w", {4, 3, 3, 3}, 1);
@@ -133,9 +133,9 @@ private slots:
   }
 
   void a_kernel_has_one_complex_operator_and_its_epilogue_keeps_the_size() {
-    ForeignModel model = model_of({"a = Conv x w", "b = Conv x v", "s = Add a b", "o = Conv s u",
-                                   "g = Add o x", "y = GlobalAveragePool g"},
-                                  {1, 4, 6, 6});
+    ImportedModel model = model_of({"a = Conv x w", "b = Conv x v", "s = Add a b", "o = Conv s u",
+                                    "g = Add o x", "y = GlobalAveragePool g"},
+                                   {1, 4, 6, 6});
     add_parameter(model, "w", {4, 4, 1, 1}, 1);
     add_parameter(model, "v", {4, 4, 1, 1}, 2);
     add_parameter(model, "u", {1, 4, 6, 6}, 3);
@@ -155,7 +155,7 @@ private slots:
 
   /// In a kernel of a convolution it would be computed again for each element.
   void what_is_smaller_than_the_result_stays_out_of_a_complex_kernel() {
-    ForeignModel model = model_of(
+    ImportedModel model = model_of(
         {"a = Conv x w", "m = GlobalAveragePool x", "h = Relu m", "y = Add a h"}, {1, 4, 6, 6});
     add_parameter(model, "w", {4, 4, 1, 1}, 1);
     Graph fused = after_pass(fuse_operators, build_graph(model).value()).value();
@@ -190,7 +190,7 @@ private slots:
 
   void zeros_around_an_image_become_padding_of_its_convolution() {
     auto padded = [](std::string const& mode, double fill, std::vector<int64_t> const& pads) {
-      ForeignModel model = model_of({"p = Pad x pads fill", "y = Conv p w"}, {1, 3, 5, 4});
+      ImportedModel model = model_of({"p = Pad x pads fill", "y = Conv p w"}, {1, 3, 5, 4});
       add_parameter(model, "w", {4, 3, 3, 3}, 1);
       NDArray amounts = NDArray::create(DType::kI64, {8}).value();
       for (int64_t i = 0; i < 8; ++i) amounts.set_value(i, double(pads[size_t(i)]));
@@ -222,7 +222,7 @@ private slots:
       array.set_value(0, value);
       return array;
     };
-    ForeignModel model = model_of(
+    ImportedModel model = model_of(
         {"c = Conv x w", "q = QuantizeLinear c s z", "d = DequantizeLinear q s z", "y = Relu d"},
         {1, 3, 6, 6});
     add_parameter(model, "w", {4, 3, 3, 3}, 1);

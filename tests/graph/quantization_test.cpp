@@ -51,7 +51,7 @@ NDArray scalar(DType type, double value) {
   return array;
 }
 
-ForeignModel small_resnet() {
+ImportedModel small_resnet() {
   return build_resnet({.name = "small", .blocks = {1, 1}, .width = 8, .image = 33, .classes = 5});
 }
 
@@ -98,7 +98,7 @@ void average_in_place(ForeignNode& node, int64_t extent) {
 
 /// Convolutions, sums, pools and relus in a chain with branches, all of 4 or 8 channels; behind the
 /// average of all, in one of two, a dense layer.
-ForeignModel random_model(uint64_t seed) {
+ImportedModel random_model(uint64_t seed) {
   Rng rng(seed);
   int64_t channels = rng.below(2) ? 4 : 8;
   std::vector<std::string> lines{"v0 = Conv x w0 b0"}, images{"v0"};
@@ -131,7 +131,7 @@ ForeignModel random_model(uint64_t seed) {
     constants["wd"] = random_array(rng, {channels, 5});
     constants["bd"] = random_array(rng, {5});
   }
-  ForeignModel model = model_of(lines, {2, 3, 6, 6});
+  ImportedModel model = model_of(lines, {2, 3, 6, 6});
   model.graph.initializers = constants;
   for (ForeignNode& node : model.graph.nodes) {
     if (node.op_type == "MaxPool") node.attributes["kernel_shape"] = std::vector<int64_t>{1, 1};
@@ -144,11 +144,11 @@ ForeignModel random_model(uint64_t seed) {
 QuantizeOptions options_for(uint64_t seed) { return {.first = seed % 2 == 0, .dense = true}; }
 
 /// y = Q(relu(conv(DQ(x8), DQ(w8), b))) with these scales and zero points.
-ForeignModel one_convolution(double data, double weights, double result, double zero) {
-  ForeignModel model = model_of({"q = QuantizeLinear x sx zx", "d = DequantizeLinear q sx zx",
-                                 "e = DequantizeLinear w sw zw", "c = Conv d e b", "r = Relu c",
-                                 "p = QuantizeLinear r sy zx", "y = DequantizeLinear p sy zx"},
-                                {1, 4, 5, 5});
+ImportedModel one_convolution(double data, double weights, double result, double zero) {
+  ImportedModel model = model_of({"q = QuantizeLinear x sx zx", "d = DequantizeLinear q sx zx",
+                                  "e = DequantizeLinear w sw zw", "c = Conv d e b", "r = Relu c",
+                                  "p = QuantizeLinear r sy zx", "y = DequantizeLinear p sy zx"},
+                                 {1, 4, 5, 5});
   Rng rng(kSeed);
   NDArray w = NDArray::create(DType::kI8, {4, 4, 3, 3}).value();
   for (int8_t& v : w.as<int8_t>()) v = int8_t(rng.between(-127, 127));
@@ -258,7 +258,7 @@ private slots:
 
   void random_networks_are_the_same_in_an_onnx_file() {
     for (uint64_t seed = kFirstModel; seed < kFirstModel + uint64_t(kRandomModels); ++seed) {
-      ForeignModel model = random_model(seed);
+      ImportedModel model = random_model(seed);
       Graph graph = build_graph(model).value();
       CalibrationData data = data_for(graph, seed);
       auto quantized = quantize(graph, data, options_for(seed));
@@ -276,7 +276,7 @@ private slots:
   }
 
   void a_model_that_has_our_names_is_written_whole() {
-    ForeignModel model =
+    ImportedModel model =
         model_of({"g/factor = Conv x w", "g/half = Relu g/factor", "g = GlobalAveragePool g/half",
                   "f = Flatten g", "y = Gemm f wd"},
                  {1, 4, 3, 3});
@@ -305,7 +305,7 @@ private slots:
   /// y = Gemm(flatten(AveragePool(Relu(Conv(x))))), with windows of `extent` by `extent`.
   void an_average_is_a_sum_where_its_windows_allow_it() {
     auto averaged = [&](int64_t extent, std::vector<int64_t> pads) {
-      ForeignModel model = model_of(
+      ImportedModel model = model_of(
           {"c = Conv x w", "r = Relu c", "a = AveragePool r", "f = Flatten a", "y = Gemm f wd"},
           {1, 4, 7, 7});
       int64_t out = (7 + 2 * pads[0] - extent) / extent + 1;
@@ -345,7 +345,7 @@ private slots:
   }
 
   void an_onnx_file_of_it_reads_back_as_the_same_model() {
-    ForeignModel model = small_resnet();
+    ImportedModel model = small_resnet();
     Graph graph = build_graph(model).value();
     for (bool all : {false, true}) {
       CalibrationData data = data_for(graph, kSeed + 3);
@@ -390,11 +390,11 @@ private slots:
   }
 
   void operators_of_quantized_operands_are_floats_between_bytes() {
-    ForeignModel whole =
+    ImportedModel whole =
         model_of({"q = QuantizeLinear x sx zx", "p = QLinearConv q sx zx w sw zw sy zy b",
                   "y = DequantizeLinear p sy zy"},
                  {1, 4, 5, 5});
-    ForeignModel parts = one_convolution(0.05, 0.01, 0.3, 3);
+    ImportedModel parts = one_convolution(0.05, 0.01, 0.3, 3);
     whole.graph.initializers = parts.graph.initializers;
     NDArray bias = NDArray::create(DType::kI32, {4}).value();
     for (int64_t i = 0; i < 4; ++i) bias.set_value(i, double(100 * i - 150));
@@ -424,7 +424,7 @@ private slots:
   }
 
   void a_product_of_quantized_matrices_is_rounded_to_even_and_clamped() {
-    ForeignModel model = model_of(
+    ImportedModel model = model_of(
         {"a = QuantizeLinear x s z", "p = QLinearMatMul a s z w s z t z", "y = Cast p"}, {2, 2});
     model.graph.nodes[2].attributes["to"] = int64_t(1);
     NDArray w = NDArray::create(DType::kU8, {2, 2}).value();
@@ -488,7 +488,8 @@ private slots:
 
   /// Each channel has weights of its own size: one step for all of them loses the small ones.
   void each_channel_has_a_step_for_its_weights() {
-    ForeignModel model = model_of({"c = Conv x w", "d = Conv c wd", "y = Conv d wy"}, {1, 8, 9, 9});
+    ImportedModel model =
+        model_of({"c = Conv x w", "d = Conv c wd", "y = Conv d wy"}, {1, 8, 9, 9});
     Rng rng(kSeed);
     NDArray alone = random_array(rng, {8, 1, 3, 3});
     for (int64_t i = 0; i < alone.size(); ++i)
@@ -520,7 +521,7 @@ private slots:
     // Each sum is shifted by the places of its channel, and the file says the same.
     QVERIFY(std::ranges::any_of(lowered(bytes.graph).nodes,
                                 [](Node const& node) { return node.type == "shift_right"; }));
-    ForeignModel written = quantized_model(model, bytes.graph).value();
+    ImportedModel written = quantized_model(model, bytes.graph).value();
     QCOMPARE(written.opsets.at(""), int64_t(13));
     Graph again = build_graph(written).value();
     QVERIFY(same_bytes(reference_run(lowered(again), data.checks[0]).value(), bytes.made));
@@ -528,7 +529,7 @@ private slots:
 
   /// Rounding weights moves the mean of what they make; the bias takes it back.
   void means_are_kept_by_biases() {
-    ForeignModel model = model_of({"c = Conv x w", "r = Relu c", "y = Conv r wy"}, {1, 16, 9, 9});
+    ImportedModel model = model_of({"c = Conv x w", "r = Relu c", "y = Conv r wy"}, {1, 16, 9, 9});
     Rng rng(kSeed);
     model.graph.initializers = {{"w", random_array(rng, {16, 16, 3, 3})},
                                 {"wy", random_array(rng, {16, 16, 3, 3})}};
@@ -553,7 +554,7 @@ private slots:
 
   /// Steps of u8 are half as coarse; only what is never negative has them, whatever comes in.
   void data_that_is_never_negative_is_unsigned_where_that_is_asked_for() {
-    ForeignModel model =
+    ImportedModel model =
         model_of({"c = Conv x w", "r = Relu c", "m = MaxPool r", "y = Conv m wy"}, {1, 8, 9, 9});
     Rng rng(kSeed);
     model.graph.initializers = {{"w", random_array(rng, {8, 8, 3, 3})},
@@ -582,7 +583,7 @@ private slots:
   /// Channels of every size behind one another: what one convolution has too small, the next one
   /// has too large.
   void channels_are_made_alike_where_that_is_better() {
-    ForeignModel model = model_of(
+    ImportedModel model = model_of(
         {"c = Conv x w b", "r = Relu c", "d = Conv r wd bd", "y = Conv d wy"}, {1, 8, 9, 9});
     Rng rng(kSeed);
     auto scaled = [&](Shape const& shape, auto exponent) {
@@ -637,7 +638,7 @@ private slots:
   }
 
   void extents_that_were_fixed_are_written() {
-    ForeignModel model = model_of({"y = Conv x w"}, {1, 4, 9, 9});
+    ImportedModel model = model_of({"y = Conv x w"}, {1, 4, 9, 9});
     Rng rng(kSeed);
     model.graph.initializers = {{"w", random_array(rng, {4, 4, 3, 3})}};
     for (ForeignValue& input : model.graph.inputs)
@@ -650,7 +651,7 @@ private slots:
 
   /// Opset 10 brings what quantized models need, 13 a step for each channel.
   void a_model_of_opset_9_is_written_as_one_of_13() {
-    ForeignModel model = small_resnet();
+    ImportedModel model = small_resnet();
     for (auto& [domain, version] : model.opsets) version = 9;
     // What takes its axes and bounds in another way since.
     model.graph.nodes.push_back({"cut",
@@ -667,7 +668,7 @@ private slots:
     Graph graph = build_graph(model).value();
     CalibrationData data = data_for(graph, kSeed);
     Quantized quantized = quantize(graph, data).value();
-    ForeignModel written = quantized_model(model, quantized.graph).value();
+    ImportedModel written = quantized_model(model, quantized.graph).value();
     for (auto& [domain, version] : written.opsets) QCOMPARE(version, int64_t(13));
     Graph again = build_graph(read_onnx(write_onnx(written).value()).value()).value();
     std::vector<NDArray> inputs = data_for(graph, kSeed + 1).runs[0];
@@ -703,7 +704,7 @@ private slots:
     std::stop_source stop;
     stop.request_stop();
     QCOMPARE(code(graph, data, {.stop = stop.get_token()}), QString("cancelled"));
-    ForeignModel old = small_resnet();
+    ImportedModel old = small_resnet();
     Quantized quantized = quantize(graph, data).value();
     old.opsets[""] = 8;
     QCOMPARE(quantized_model(old, quantized.graph).error().code, std::string("old_opset"));

@@ -115,7 +115,7 @@ private slots:
   }
 
   void what_nobody_reads_is_dropped_with_its_constants() {
-    ForeignModel model = model_of({"d = Add x w", "e = Relu d", "y = Neg x"}, {2, 3});
+    ImportedModel model = model_of({"d = Add x w", "e = Relu d", "y = Neg x"}, {2, 3});
     model.graph.initializers["w"] = numbers();
     Graph graph = build_graph(model).value();
     GraphRewriter rewriter(graph);
@@ -144,7 +144,7 @@ private slots:
   }
 
   void a_pattern_sees_operators_operands_and_what_must_hold() {
-    ForeignModel model =
+    ImportedModel model =
         model_of({"a = Relu x", "m = Mul a w", "s = Add m a", "y = Neg s"}, {2, 3});
     model.graph.initializers["w"] = numbers();
     Graph graph = build_graph(model).value();

@@ -34,7 +34,7 @@ Graph graph_of(std::vector<std::string> lines, Shape const& input,
     for (char digit : lines[i].substr(space + 1)) orders[i].push_back(digit - '0');
     lines[i].resize(space);
   }
-  ForeignModel model = model_of(lines, input, outputs);
+  ImportedModel model = model_of(lines, input, outputs);
   for (size_t i = 0; i < lines.size(); ++i) {
     ForeignNode& node = model.graph.nodes[i];
     if (!orders[i].empty()) node.attributes["perm"] = orders[i];
@@ -96,9 +96,9 @@ int transposes(Graph const& graph) {
 
 /// A network as a converter from TensorFlow writes it: images are N x H x W x C, and each
 /// convolution and pool stands between two transposes.
-class Network {
+class CompiledModel {
 public:
-  explicit Network(int64_t channels) : channels_(channels) {}
+  explicit CompiledModel(int64_t channels) : channels_(channels) {}
 
   std::string conv(std::string const& x, int64_t to) {
     std::string name = "conv" + std::to_string(++count_);
@@ -149,7 +149,7 @@ private:
 };
 
 Graph network() {
-  Network net(3);
+  CompiledModel net(3);
   std::string x = net.relu(net.with_bias(net.conv("x", 8)));
   for (int block = 0; block < 3; ++block) {
     std::string y = net.relu(net.with_bias(net.conv(x, 8)));

@@ -4,7 +4,7 @@
 
 #include <QLineEdit>
 
-#include "engine/session/marks.h"
+#include "engine/session/bookmarks.h"
 #include "tests/gui/seen.h"
 #include "tests/gui/workplace.h"
 #include "widgets/compare/difference_chart.h"

@@ -17,7 +17,7 @@
 #include "engine/support/files.h"
 #include "tests/gui/workplace.h"
 #include "tests/support/paths.h"
-#include "widgets/ladder/ladder_view.h"
+#include "widgets/loop_nest/loop_nest_view.h"
 
 using namespace tw;
 
@@ -311,7 +311,7 @@ private slots:
   void gestures_tabs_and_pointers_are_recorded() {
     Workplace place(false);
     QVERIFY(place.replay("tilewright journal 1\nopen " + kFolder.toStdString() + "/matmul.te\n"));
-    auto* ladder = place.window->findChild<LadderView*>("ladder");
+    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
     auto middle = [&](std::string const& name) {
       for (auto const& item : ladder->items())
         if (item.bar && item.bar->name == name) return item.rect.center().toPoint();

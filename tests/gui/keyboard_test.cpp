@@ -16,7 +16,7 @@
 #include "widgets/focus/focus_ring.h"
 #include "widgets/history/history_view.h"
 #include "widgets/kernels/kernel_list.h"
-#include "widgets/ladder/ladder_view.h"
+#include "widgets/loop_nest/loop_nest_view.h"
 #include "widgets/palette/fuzzy.h"
 #include "widgets/palette/palette.h"
 
@@ -111,7 +111,7 @@ private slots:
   void the_loops_have_the_focus_when_a_kernel_is_shown() {
     Workplace place(false);
     place.open_matmul();
-    auto* ladder = place.window->findChild<LadderView*>("ladder");
+    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
     auto* kernels = place.window->findChild<KernelList*>("kernels");
     QCOMPARE(place.window->focusWidget(), static_cast<QWidget*>(ladder));
     kernels->setFocus();
@@ -151,7 +151,7 @@ private slots:
     }
     for (qsizetype i = 1; i < order.size(); ++i)
       QVERIFY2(at(qPrintable(order[i - 1])) < at(qPrintable(order[i])), qPrintable(order[i]));
-    QTest::mouseClick(window.findChild<LadderView*>("ladder"), Qt::LeftButton);
+    QTest::mouseClick(window.findChild<LoopNestView*>("ladder"), Qt::LeftButton);
     QVERIFY(!ring->isVisible() || ring->around() == window.focusWidget());
   }
 

@@ -12,7 +12,7 @@
 #include "tests/gui/seen.h"
 #include "tests/gui/workplace.h"
 #include "widgets/film/film_view.h"
-#include "widgets/ladder/ladder_view.h"
+#include "widgets/loop_nest/loop_nest_view.h"
 #include "widgets/plane/iteration_plane.h"
 #include "widgets/stages/lane_row.h"
 #include "widgets/stages/stage_row.h"
@@ -53,9 +53,9 @@ private slots:
   }
 
   void a_card_that_is_dropped_on_a_loop_is_computed_there() {
-    auto* ladder = find<LadderView>("ladder");
-    LadderView::Item const* bar = nullptr;
-    for (LadderView::Item const& item : ladder->items())
+    auto* ladder = find<LoopNestView>("ladder");
+    LoopNestView::Item const* bar = nullptr;
+    for (LoopNestView::Item const& item : ladder->items())
       if (item.bar && item.bar->stage == 1 && item.bar->name == "y") bar = &item;
     QVERIFY(bar);
     size_t steps = history().nodes.size();

@@ -18,7 +18,7 @@ using namespace tw::session;
 namespace {
 
 std::string open_model(QTemporaryDir const& folder) {
-  ForeignModel model = testing::model_of({"r = Relu x", "y = Sigmoid r"}, {1, 3, 8, 8});
+  ImportedModel model = testing::model_of({"r = Relu x", "y = Sigmoid r"}, {1, 3, 8, 8});
   auto& dims = *model.graph.inputs[0].dims;
   dims[0] = {std::nullopt, "batch"};
   dims[2] = dims[3] = {std::nullopt, "side"};
@@ -92,8 +92,8 @@ private slots:
 
   void what_can_be_compiled_is_there_when_the_rest_cannot() {
     Workplace place(false);
-    ForeignModel model = testing::model_of({"r = Relu x", "s = Frobnicate r", "y = Sigmoid x"},
-                                           {1, 3, 8, 8}, {"s", "y"});
+    ImportedModel model = testing::model_of({"r = Relu x", "s = Frobnicate r", "y = Sigmoid x"},
+                                            {1, 3, 8, 8}, {"s", "y"});
     std::string file = place.folder.filePath("partly.onnx").toStdString();
     QVERIFY(write_file(file, write_onnx(model).value()));
     place.window->execute(OpenModel{file});

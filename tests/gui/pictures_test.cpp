@@ -12,7 +12,7 @@
 
 #include "app/window/pictures/pictures.h"
 #include "tests/gui/workplace.h"
-#include "widgets/ladder/ladder_view.h"
+#include "widgets/loop_nest/loop_nest_view.h"
 #include "widgets/paint/paint.h"
 
 using namespace tw;
@@ -140,7 +140,7 @@ private slots:
   void a_picture_is_whole_and_the_view_is_as_it_was() {
     place_->window->resize(1280, 800);
     QCOMPARE(place_->lines("show loops\n"), std::string());
-    auto* ladder = place_->window->findChild<LadderView*>("ladder");
+    auto* ladder = place_->window->findChild<LoopNestView*>("ladder");
     QWidget& pane = widget_of("loops");
     QSize before = pane.size(), whole = ladder->size();
     QPoint at = ladder->pos();

@@ -6,7 +6,7 @@
 #include "tests/gui/seen.h"
 #include "tests/gui/workplace.h"
 #include "widgets/code/code_view.h"
-#include "widgets/ladder/ladder_view.h"
+#include "widgets/loop_nest/loop_nest_view.h"
 #include "widgets/moves/move_list.h"
 #include "widgets/roofline/roofline_view.h"
 
@@ -23,7 +23,7 @@ private slots:
     window().show();
     QVERIFY(window().perform(journal::ShowView{"suggestions"}));
     list_ = window().findChild<MoveList*>("nextMoves");
-    ladder_ = window().findChild<LadderView*>("ladder");
+    ladder_ = window().findChild<LoopNestView*>("ladder");
     roofline_ = window().findChild<RooflineView*>("roofline");
     code_ = window().findChild<CodeView*>("code");
     QVERIFY(list_ && ladder_ && roofline_ && code_);
@@ -59,7 +59,7 @@ private slots:
 
   void a_mark_at_a_bar_is_the_best_move_of_its_loop_and_a_click_takes_it() {
     LoopBar const* marked = nullptr;
-    for (LadderView::Item const& item : ladder_->items())
+    for (LoopNestView::Item const& item : ladder_->items())
       if (item.bar && ladder_->move_of(item.bar->id)) marked = item.bar;
     QVERIFY(marked);
     MoveView move = *ladder_->move_of(marked->id);
@@ -107,7 +107,7 @@ private slots:
 
   void a_bar_dropped_below_the_last_one_is_the_innermost() {
     int loop = loop_called("C.i");
-    LadderView::Item const& last = ladder_->items().back();
+    LoopNestView::Item const& last = ladder_->items().back();
     QVERIFY(last.bar && last.bar->reference != "C.i");
     QPoint from = ladder_->pixels(bar_rect(loop)).center();
     QPoint to = ladder_->pixels(QPointF(from.x(), last.rect.bottom() + 24));
@@ -151,16 +151,16 @@ private:
   }
   size_t bars_of_ladder() {
     size_t bars = 0;
-    for (LadderView::Item const& item : ladder_->items()) bars += item.bar != nullptr;
+    for (LoopNestView::Item const& item : ladder_->items()) bars += item.bar != nullptr;
     return bars;
   }
   int loop_called(std::string const& reference) {
-    for (LadderView::Item const& item : ladder_->items())
+    for (LoopNestView::Item const& item : ladder_->items())
       if (item.bar && item.bar->reference == reference) return item.bar->id;
     return -1;
   }
   QRectF bar_rect(int loop) {
-    for (LadderView::Item const& item : ladder_->items())
+    for (LoopNestView::Item const& item : ladder_->items())
       if (item.bar && item.bar->id == loop) return item.rect;
     return {};
   }
@@ -174,7 +174,7 @@ private:
 
   std::unique_ptr<Workplace> place_;
   MoveList* list_ = nullptr;
-  LadderView* ladder_ = nullptr;
+  LoopNestView* ladder_ = nullptr;
   RooflineView* roofline_ = nullptr;
   CodeView* code_ = nullptr;
 };

@@ -5,7 +5,7 @@
 #include <QSplitter>
 
 #include "tests/gui/workplace.h"
-#include "widgets/ladder/ladder_view.h"
+#include "widgets/loop_nest/loop_nest_view.h"
 
 using namespace tw;
 
@@ -16,7 +16,7 @@ private slots:
     Workplace place(false);
     place.open_matmul();
     QCOMPARE(place.lines("scale text 110\n"), std::string());
-    auto* ladder = place.window->findChild<LadderView*>("ladder");
+    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
     QTest::keyClick(place.window.get(), Qt::Key_F9);
     QCOMPARE(place.lines("expect text.scale = 150\n"), std::string());
     QCOMPARE(ladder->unit(), 1.5);

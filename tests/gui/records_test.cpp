@@ -13,7 +13,7 @@
 #include <QtTest>
 #include <fstream>
 
-#include "app/window/panes/records/record_board.h"
+#include "app/window/panes/records/record_monitor.h"
 #include "tests/records/some_trials.h"
 
 using namespace tw;
@@ -95,7 +95,7 @@ private slots:
     QTemporaryDir folder;
     std::string file = stored(folder, 1000);
     RecordsView view;
-    RecordBoard board(view, file);
+    RecordMonitor board(view, file);
     view.resize(1000, 700);
     view.show();
     board.ask();
@@ -106,7 +106,7 @@ private slots:
     QVERIFY(!view.model().row(999));  // asked for now
     QTRY_VERIFY(view.model().row(999));
     QCOMPARE(view.model().row(999)->id, qint64(1));
-    connect(&view, &RecordsView::filter_changed, &board, &RecordBoard::ask);
+    connect(&view, &RecordsView::filter_changed, &board, &RecordMonitor::ask);
     box(view, "recordsDevice")->setCurrentText("board");
     QTRY_VERIFY(!board.busy());
     QCOMPARE(view.rows(), 200);
@@ -149,7 +149,7 @@ private slots:
   void two_trials_stand_beside_each_other_and_one_opens() {
     QTemporaryDir folder;
     RecordsView view;
-    RecordBoard board(view, stored(folder, 50));
+    RecordMonitor board(view, stored(folder, 50));
     view.show();
     board.show_trials({4, 9});
     QTRY_COMPARE(view.selected(), (std::vector<qint64>{4, 9}));
@@ -180,7 +180,7 @@ private slots:
   void where_nothing_is_stored_one_begins_a_tuning() {
     QTemporaryDir folder;
     RecordsView view;
-    RecordBoard board(view, folder.filePath("none.sqlite").toStdString());
+    RecordMonitor board(view, folder.filePath("none.sqlite").toStdString());
     view.resize(1000, 700);
     view.offer_tuning(true);
     view.show();
@@ -198,7 +198,7 @@ private slots:
     QCOMPARE(asked.size(), 1);
     view.offer_tuning(false);  // without a kernel
     QVERIFY(!tune->isVisible());
-    RecordBoard filled(view, stored(folder, 10));
+    RecordMonitor filled(view, stored(folder, 10));
     filled.ask();
     QTRY_VERIFY(!filled.busy());
     QVERIFY(!words->isVisible() && box(view, "recordsKernel")->isVisible());
@@ -209,7 +209,7 @@ private slots:
     QTemporaryDir folder;
     auto said = [&](std::filesystem::path const& file) {
       RecordsView view;
-      RecordBoard board(view, file);
+      RecordMonitor board(view, file);
       board.ask();
       if (!QTest::qWaitFor([&] { return !board.busy(); }, 10'000)) return QString();
       if (view.rows() > 0) return QString("there are rows");
@@ -228,8 +228,8 @@ private slots:
   void a_hundred_thousand_filter_without_waiting() {
     QTemporaryDir folder;
     RecordsView view;
-    RecordBoard board(view, stored(folder, 100'000));
-    connect(&view, &RecordsView::filter_changed, &board, &RecordBoard::ask);
+    RecordMonitor board(view, stored(folder, 100'000));
+    connect(&view, &RecordsView::filter_changed, &board, &RecordMonitor::ask);
     view.resize(1000, 700);
     view.show();
     QElapsedTimer timer;
@@ -259,7 +259,7 @@ private slots:
     Theme look = Theme::load(theme);
     qApp->setStyleSheet(look.style_sheet());
     RecordsView view;
-    RecordBoard board(view, stored(folder, 300));
+    RecordMonitor board(view, stored(folder, 300));
     view.set_theme(look);
     view.resize(size);
     view.show();

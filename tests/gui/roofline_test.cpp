@@ -38,8 +38,8 @@ session::LayerPoint layer(int kernel, double intensity, double with, double with
 }
 
 /// An accelerator's roofs, and layers as ResNet-18 has them.
-std::shared_ptr<session::LayersView> layers() {
-  auto view = std::make_shared<session::LayersView>();
+std::shared_ptr<session::ModelRoofline> layers() {
+  auto view = std::make_shared<session::ModelRoofline>();
   view->below.roofs = {{"GEMM i8", true, 51.2, 1},   {"ALU i32", true, 0.7, 1},
                        {"weights", false, 0.371, 1}, {"load", false, 0.717, 1},
                        {"store", false, 0.717, 1},   {"DRAM", false, 0.8, 1}};

@@ -12,7 +12,7 @@
 #include "app/window/top_bar.h"
 #include "tests/gui/workplace.h"
 #include "widgets/code/code_view.h"
-#include "widgets/ladder/ladder_view.h"
+#include "widgets/loop_nest/loop_nest_view.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -297,14 +297,14 @@ private slots:
   void footprints_stand_in_a_usual_window() {
     Workplace place(false);
     QCOMPARE(place.lines("size 1600 1000\nsample resnet18\n"), std::string());
-    auto* ladder = place.window->findChild<LadderView*>("ladder");
+    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
     QVERIFY2(ladder->width() > 680, qPrintable(QString::number(ladder->width())));
   }
 
   void a_wide_window_gives_its_room_to_code() {
     Workplace place(false);
     place.open_matmul();
-    auto* ladder = place.window->findChild<LadderView*>("ladder");
+    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
     auto* code = place.window->findChild<CodeView*>("code");
     place.settle();
     int loops = ladder->width(), lines = code->width();
@@ -313,7 +313,7 @@ private slots:
     QVERIFY2(code->width() - lines > 2 * (ladder->width() - loops),
              qPrintable(QString("%1 %2").arg(code->width() - lines).arg(ladder->width() - loops)));
     double right = 0;
-    for (LadderView::Item const& item : ladder->items())
+    for (LoopNestView::Item const& item : ladder->items())
       if (item.bar) right = std::max(right, item.rect.right());
     QVERIFY(ladder->footprint_left() - right < 200);
   }

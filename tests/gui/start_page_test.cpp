@@ -4,7 +4,7 @@
 
 #include <QSettings>
 
-#include "engine/session/start_facts.h"
+#include "engine/session/start_page_data.h"
 #include "tests/gui/painted_texts.h"
 #include "tests/gui/seen.h"
 #include "tests/gui/workplace.h"
@@ -37,7 +37,7 @@ void fill(StartPage& page) {
                     {"L1", false, 578, 2},     {"L2", false, 279, 2},
                     {"L3", false, 128, 2},     {"DRAM", false, 44, 2}};
   page.show_machine(machine, now.addSecs(-130));
-  SampleStory story{70, 23, "conv2d_64x56x56_3x3", {}, 14.4, {}};
+  SampleSummary story{70, 23, "conv2d_64x56x56_3x3", {}, 14.4, {}};
   for (int i = 0; i < 9; ++i) story.ladder.push_back({i % 6, i / 6, int64_t(3) << i});
   for (StartSample const& one : start_samples())
     page.show_story(QString::fromStdString(one.source), story);
@@ -203,8 +203,8 @@ private slots:
   void samples_tell_their_stories_once_the_machine_is_idle() {
     QTemporaryDir cache;
     Workplace place(false);
-    auto facts = std::make_shared<StartFacts const>(make_environment().value().backend,
-                                                    cache.path().toStdString(), "1");
+    auto facts = std::make_shared<StartPageData const>(make_environment().value().backend,
+                                                       cache.path().toStdString(), "1");
     place.window->use_start_facts(facts);
     place.settle();
     for (SampleButton* button : place.window->findChildren<SampleButton*>()) {

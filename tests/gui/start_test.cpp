@@ -10,7 +10,7 @@
 
 #include "tests/gui/workplace.h"
 #include "tests/support/paths.h"
-#include "widgets/ladder/ladder_view.h"
+#include "widgets/loop_nest/loop_nest_view.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -174,7 +174,7 @@ private slots:
     Workplace place(false);
     place.open_matmul();
     MainWindow& window = *place.window;
-    auto* ladder = window.findChild<LadderView*>("ladder");
+    auto* ladder = window.findChild<LoopNestView*>("ladder");
     auto* tabs = window.findChild<QTabBar*>("codeTabs");
     int letters = tabs->fontMetrics().height(), tall = ladder->minimumHeight();
     QTest::keyClick(&window, Qt::Key_Plus, Qt::ControlModifier);

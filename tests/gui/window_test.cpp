@@ -16,7 +16,7 @@
 #include "widgets/code/code_view.h"
 #include "widgets/graph/graph_view.h"
 #include "widgets/history/history_panel.h"
-#include "widgets/ladder/ladder_view.h"
+#include "widgets/loop_nest/loop_nest_view.h"
 #include "widgets/refusal/refusal_card.h"
 #include "widgets/step_dialog/step_dialog.h"
 
@@ -32,7 +32,7 @@ private slots:
     window_ = place_->window.get();
     place_->open_matmul();
     QVERIFY(session_->snapshot().nest);
-    ladder_ = window_->findChild<LadderView*>("ladder");
+    ladder_ = window_->findChild<LoopNestView*>("ladder");
     QVERIFY(ladder_);
   }
   void cleanup() { place_.reset(); }
@@ -318,7 +318,7 @@ private:
   std::unique_ptr<Workplace> place_;
   Session* session_ = nullptr;
   MainWindow* window_ = nullptr;
-  LadderView* ladder_ = nullptr;
+  LoopNestView* ladder_ = nullptr;
 };
 
 QTEST_MAIN(WindowTest)

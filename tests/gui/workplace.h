@@ -9,7 +9,7 @@
 #include "app/shared/journal/journal.h"
 #include "app/window/main_window.h"
 #include "app/window/replay.h"
-#include "app/window/start_desk.h"
+#include "app/window/start_controller.h"
 #include "engine/session/use_cases.h"
 #include "tests/support/sessions.h"
 

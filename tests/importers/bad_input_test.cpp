@@ -17,7 +17,7 @@ QString sentence(auto const& result) {
   return result ? QString() : QString::fromStdString(to_sentence(result.error()));
 }
 
-ForeignModel small_model() {
+ImportedModel small_model() {
   ResNetOptions options{.name = "small", .blocks = {1}, .width = 2, .image = 8, .classes = 3};
   return build_resnet(options);
 }
@@ -141,7 +141,7 @@ private slots:
   }
 
   void a_huge_constant_of_shape_is_neither_folded_nor_run() {
-    ForeignModel model = small_model();
+    ImportedModel model = small_model();
     NDArray shape = NDArray::create(DType::kI64, {1}).value();
     shape.as<int64_t>()[0] = int64_t(1) << 35;
     model.graph.initializers["shape"] = shape;
@@ -157,7 +157,7 @@ private slots:
   }
 
   void wrong_shapes_name_the_node() {
-    ForeignModel model = small_model();
+    ImportedModel model = small_model();
     model.graph.initializers["conv1.weight"] = NDArray::create(DType::kF32, {2, 4, 7, 7}).value();
     QCOMPARE(sentence(build_graph(model)),
              QString("node conv1: weights of shape 2x4x7x7 do not fit 3 channels in 1 groups (of "
@@ -165,7 +165,7 @@ private slots:
   }
 
   void undefined_and_repeated_values_name_the_node() {
-    ForeignModel model = small_model();
+    ImportedModel model = small_model();
     model.graph.nodes[2].inputs[0] = "nothing";
     QCOMPARE(sentence(build_graph(model)),
              QString("node relu: it reads 'nothing', which nothing before it computes"));
@@ -176,7 +176,7 @@ private slots:
   }
 
   void open_extents_are_fixed_by_name() {
-    ForeignModel model = small_model();
+    ImportedModel model = small_model();
     model.graph.inputs[0].dims =
         std::vector<ForeignDim>{{std::nullopt, "N"}, {3, ""}, {std::nullopt, ""}, {8, ""}};
     auto open = build_graph(model);
@@ -206,13 +206,13 @@ private slots:
   }
 
   void opset_imports_that_nobody_uses_are_no_error() {
-    ForeignModel model = small_model();
+    ImportedModel model = small_model();
     model.opsets["com.example.never"] = 3;
     QVERIFY(read_onnx(write_onnx(model).value()).has_value());
   }
 
   void names_with_colons_slashes_and_spaces_survive() {
-    ForeignModel model = small_model();
+    ImportedModel model = small_model();
     for (ForeignNode& node : model.graph.nodes)
       for (auto* list : {&node.inputs, &node.outputs})
         for (std::string& name : *list)
@@ -224,7 +224,7 @@ private slots:
 
   /// Control characters of eight bits and marks of direction among them.
   void names_steer_no_terminal() {
-    ForeignModel model = small_model();
+    ImportedModel model = small_model();
     for (ForeignNode& node : model.graph.nodes)
       for (auto* list : {&node.inputs, &node.outputs})
         for (std::string& name : *list)

@@ -167,7 +167,7 @@ private:
   std::filesystem::path at(char const* name) const {
     return std::filesystem::path(folder_.path().toStdString()) / name;
   }
-  Result<ForeignModel> read(std::vector<std::pair<std::string, std::string>> const& entries) {
+  Result<ImportedModel> read(std::vector<std::pair<std::string, std::string>> const& entries) {
     return read_onnx(model_of(entries), "m", external_bytes_beside(at("m/m.onnx")));
   }
   QTemporaryDir folder_;

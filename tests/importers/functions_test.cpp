@@ -74,7 +74,7 @@ QString sentence(auto const& result) {
 }
 
 Result<std::vector<double>> run(onnx::ModelProto const& model) {
-  TRY_ASSIGN(ForeignModel foreign, read_onnx(model.SerializeAsString(), "m.onnx"));
+  TRY_ASSIGN(ImportedModel foreign, read_onnx(model.SerializeAsString(), "m.onnx"));
   TRY_ASSIGN(Graph graph, build_graph(foreign));
   NDArray x = NDArray::create(DType::kF32, {4}).value();
   for (int64_t i = 0; i < 4; ++i) x.set_value(i, double(i - 2) * 8);

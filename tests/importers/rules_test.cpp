@@ -3,20 +3,20 @@
 #include <set>
 
 #include "engine/graph/control.h"
-#include "engine/importers/import_rule.h"
+#include "engine/importers/converter.h"
 #include "engine/importers/model_format.h"
 
 namespace tw {
 namespace {
 
-using Rules = std::vector<std::pair<std::string, ImportRule const*>>;
+using Rules = std::vector<std::pair<std::string, Converter const*>>;
 
 /// Of every format, with words that name the rule.
 Rules all_rules() {
   Rules rules;
   for (ModelFormat const* format : format_table())
-    for (RuleList const* list : format->rules().lists)
-      for (ImportRule const& rule : *list)
+    for (ConverterList const* list : format->rules().lists)
+      for (Converter const& rule : *list)
         rules.push_back({format->name + " " + rule.domain + " " + rule.type, &rule});
   return rules;
 }

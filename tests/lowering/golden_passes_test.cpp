@@ -45,7 +45,7 @@ Target const& target_with_a_pad() {
   static Target const target{
       .name = "golden",
       .hardware = {},
-      .scopes = {{.name = kGlobalScope, .doc = "main memory", .reach = Reach::kCopies},
+      .scopes = {{.name = kGlobalScope, .doc = "main memory", .reach = IndexBounds::kCopies},
                  {.name = "pad", .doc = "where it computes", .bytes = 1 << 10},
                  {.name = "local", .doc = "of a thread", .shared_by = Level::kThread}},
       .configure = {setter_of("mode"), setter_of("stride")},

@@ -10,7 +10,7 @@
 #include "engine/ir/kernel.h"
 #include "engine/ir/text.h"
 #include "engine/schedule/legality/bound_loops.h"
-#include "engine/schedule/rewriting/written_out.h"
+#include "engine/schedule/rewriting/expand_calls.h"
 #include "engine/schedule/trace.h"
 #include "engine/tensor/integers.h"
 #include "tests/support/access_trace.h"
@@ -75,7 +75,7 @@ struct Lowered {
 std::string read_unwritten(ir::Program const& program, std::vector<NDArray> const& inputs) {
   std::set<std::string> given;
   for (ir::Buffer const& input : program.inputs) given.insert(input->name);
-  testing::AccessTrace trace = testing::AccessTracer::run(with_calls_written_out(program), inputs);
+  testing::AccessTrace trace = testing::AccessTracer::run(with_calls_expanded(program), inputs);
   for (auto const& [element, accesses] : trace)
     if (!given.contains(element.tensor) && accesses.front().kind != testing::AccessKind::kWrite)
       return element.tensor + " is read where nobody wrote it";

@@ -191,7 +191,7 @@ private slots:
         std::this_thread::sleep_for(std::chrono::microseconds(i));
         source.request_stop();
       });
-      if (auto library = load_owned(*device_, code_.run.library, call)) continue;
+      if (auto library = load_scoped(*device_, code_.run.library, call)) continue;
       QCOMPARE(held(), DeviceHolding());
     }
   }

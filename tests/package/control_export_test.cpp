@@ -110,8 +110,8 @@ private slots:
   }
 
   void a_branch_that_nothing_can_run_is_told_when_it_is_chosen() {
-    ForeignModel model = if_model({"s = Add x x", "y = If c"}, {"y"}, body({"m = Mul s s"}, {"m"}),
-                                  body({"e = Mystery s"}, {"e"}), 1);
+    ImportedModel model = if_model({"s = Add x x", "y = If c"}, {"y"}, body({"m = Mul s s"}, {"m"}),
+                                   body({"e = Mystery s"}, {"e"}), 1);
     Model opened = open(model);
     std::vector<NDArray> inputs{floats({0, 1, 2, -3}), truth(true)};
     store(*opened, inputs);
@@ -140,7 +140,7 @@ private slots:
   void what_cannot_be_exported_is_listed_with_its_reasons() {
     QFETCH(QString, which);
     QFETCH(QString, says);
-    ForeignModel model =
+    ImportedModel model =
         with_inputs(model_of({"b = Slice x from to", "y = Neg b"}, {4}),
                     {declared("from", DType::kI64, {1}), declared("to", DType::kI64, {1})});
     if (which == "shapes")
@@ -165,7 +165,7 @@ private slots:
   }
 
   void a_description_survives_its_text() {
-    for (ForeignModel const& model : {choice(), loop(true), scan(), loop_in_a_branch()}) {
+    for (ImportedModel const& model : {choice(), loop(true), scan(), loop_in_a_branch()}) {
       auto view = exported(model);
       QVERIFY2(view, qPrintable(sentence(view)));
       std::string text = read_file(at("out") / "model.json").value();
@@ -288,7 +288,7 @@ private:
   fs::path at(std::string const& name) const {
     return fs::path(folder_.path().toStdString()) / name;
   }
-  Model open(ForeignModel const& foreign) {
+  Model open(ImportedModel const& foreign) {
     fs::remove_all(at("model"));
     fs::create_directories(at("model"));
     std::ofstream(at("model/m.onnx"), std::ios::binary) << write_onnx(foreign).value();
@@ -299,7 +299,7 @@ private:
     ExportRequest request{.folder = at("out"), .threads = 1};
     return export_to_folder(*model, request, environment_.exports, *environment_.backend, *device_);
   }
-  Result<ExportView> exported(ForeignModel const& foreign) { return exported(open(foreign)); }
+  Result<ExportView> exported(ImportedModel const& foreign) { return exported(open(foreign)); }
 
   /// Raw tensors beside the model, for its self-test: random ones could choose what cannot run.
   void store(LoadedModel const& model, std::vector<NDArray> const& inputs) {
@@ -316,7 +316,7 @@ private:
   }
 
   /// Exports, runs alone on each of the inputs, compares with the reference.
-  void check(ForeignModel const& foreign, std::vector<std::vector<NDArray>> const& runs) {
+  void check(ImportedModel const& foreign, std::vector<std::vector<NDArray>> const& runs) {
     Model model = open(foreign);
     auto view = exported(model);
     QVERIFY2(view && view->tested, qPrintable(sentence(view)));

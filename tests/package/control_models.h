@@ -8,33 +8,33 @@ namespace tw::testing {
 inline NDArray truth(bool value) { return numbers(DType::kBool, {}, {value ? 1. : 0.}); }
 inline NDArray count(int64_t value) { return numbers(DType::kI64, {}, {double(value)}); }
 
-inline ForeignModel with_inputs(ForeignModel model, std::vector<ForeignValue> const& more) {
+inline ImportedModel with_inputs(ImportedModel model, std::vector<ForeignValue> const& more) {
   model.graph.inputs.insert(model.graph.inputs.end(), more.begin(), more.end());
   return model;
 }
 
-inline ForeignModel if_model(Lines const& lines, Lines const& outputs, Body then, Body otherwise,
-                             size_t node) {
-  ForeignModel model =
+inline ImportedModel if_model(Lines const& lines, Lines const& outputs, Body then, Body otherwise,
+                              size_t node) {
+  ImportedModel model =
       with_inputs(model_of(lines, {4}, outputs), {declared("c", DType::kBool, {})});
   model.graph.nodes[node].attributes = {{"then_branch", then}, {"else_branch", otherwise}};
   return model;
 }
 
 /// What a branch makes, and what it only hands through: a captured value, a value twice.
-inline ForeignModel choice() {
+inline ImportedModel choice() {
   return if_model({"s = Add x x", "p,q,r = If c", "z = Neg p"}, {"z", "q", "r", "p"},
                   body({"m = Mul s s"}, {"m", "s", "m"}),
                   body({"e = Exp s", "f = Neg e"}, {"f", "e", "x"}), 1);
 }
 
-inline ForeignModel nested() {
+inline ImportedModel nested() {
   Body inner = body({"y1 = If d"}, {"y1"});
   auto graph = std::make_shared<ForeignGraph>(*inner);
   graph->nodes[0].attributes = {{"then_branch", body({"a = Exp s", "b = Mul a x"}, {"b"})},
                                 {"else_branch", body({"a = Neg s"}, {"a"})}};
-  ForeignModel model = if_model({"s = Add x x", "y = If c", "z = Add y s"}, {"z"}, graph,
-                                body({"k = Abs x"}, {"k"}), 1);
+  ImportedModel model = if_model({"s = Add x x", "y = If c", "z = Add y s"}, {"z"}, graph,
+                                 body({"k = Abs x"}, {"k"}), 1);
   model.graph.inputs.push_back(declared("d", DType::kBool, {}));
   return model;
 }
@@ -47,9 +47,9 @@ inline std::vector<ForeignValue> loop_inputs(Lines const& states) {
 
 /// Two states change places each round, one counts; rows are gathered of what a round makes and of
 /// what it got.
-inline ForeignModel loop(bool known_rounds) {
+inline ImportedModel loop(bool known_rounds) {
   Lines outputs = known_rounds ? Lines{"a", "b", "n", "rows", "old"} : Lines{"a", "b", "n"};
-  ForeignModel model =
+  ImportedModel model =
       model_of({"s = Exp x",
                 known_rounds ? "a,b,n,rows,old = Loop most go x s x" : "a,b,n = Loop most go x s x",
                 "t = Add a b"},
@@ -67,8 +67,8 @@ inline ForeignModel loop(bool known_rounds) {
 }
 
 /// While the sum is below a bound, by the condition alone.
-inline ForeignModel condition_loop() {
-  ForeignModel model = model_of({"y = Loop  go x"}, {4}, {"y"});
+inline ImportedModel condition_loop() {
+  ImportedModel model = model_of({"y = Loop  go x"}, {4}, {"y"});
   model.graph.nodes[0].inputs = {"", "go", "x"};
   model.graph.nodes[0].attributes["body"] =
       body({"a2 = Add a a", "sum = ReduceSum a2", "next = Less sum bound"}, {"next", "a2"},
@@ -82,8 +82,8 @@ inline ForeignModel condition_loop() {
 }
 
 /// Running sums from the last column, written as columns; rows as they come.
-inline ForeignModel scan() {
-  ForeignModel model = model_of({"end,sums,rows = Scan h x"}, {4, 3}, {"end", "sums", "rows"});
+inline ImportedModel scan() {
+  ImportedModel model = model_of({"end,sums,rows = Scan h x"}, {4, 3}, {"end", "sums", "rows"});
   ForeignNode& node = model.graph.nodes[0];
   node.attributes["num_scan_inputs"] = int64_t(1);
   node.attributes["scan_input_axes"] = std::vector<int64_t>{1};
@@ -97,14 +97,14 @@ inline ForeignModel scan() {
 }
 
 /// A loop in a branch, with a choice in its body.
-inline ForeignModel loop_in_a_branch() {
+inline ImportedModel loop_in_a_branch() {
   auto choice = std::make_shared<ForeignGraph>(
       *body({"w = If d", "next = Identity g"}, {"next", "w"}, loop_inputs({"a"})));
   choice->nodes[0].attributes = {{"then_branch", body({"e = Add a s"}, {"e"})},
                                  {"else_branch", body({"e = Sub a x"}, {"e"})}};
   auto then = std::make_shared<ForeignGraph>(*body({"y1 = Loop most c s"}, {"y1"}));
   then->nodes[0].attributes["body"] = Body(choice);
-  ForeignModel model =
+  ImportedModel model =
       if_model({"s = Add x x", "y = If c"}, {"y"}, then, body({"k = Abs x"}, {"k"}), 1);
   model.graph.initializers["most"] = count(5);
   model.graph.inputs.push_back(declared("d", DType::kBool, {}));

@@ -27,14 +27,14 @@ namespace {
 
 constexpr char kInstrumented[] = "an instrumented runtime needs the sanitizer's own library";
 
-Model opened(ForeignModel const& foreign, fs::path const& file, Backend const& backend) {
+Model opened(ImportedModel const& foreign, fs::path const& file, Backend const& backend) {
   std::ofstream(file, std::ios::binary) << write_onnx(foreign).value();
   auto model = load_model(file.string(), {}, backend);
   if (!model) qFatal("%s", qPrintable(words(model.error())));
   return *model;
 }
 
-ForeignModel small_resnet() {
+ImportedModel small_resnet() {
   ResNetOptions options{.name = "small", .blocks = {1, 1}, .width = 8, .image = 33, .classes = 5};
   return build_resnet(options);
 }
@@ -174,7 +174,7 @@ private slots:
   }
 
   void an_output_may_be_an_input_a_constant_or_another_output() {
-    ForeignModel foreign =
+    ImportedModel foreign =
         model_of({"y = Relu x", "z = Identity y", "u = Identity x"}, {2, 3}, {"y", "z", "u"});
     Model model = opened(foreign, at("aliases.onnx"), *environment_.backend);
     ExportRequest request{.folder = at("aliases"), .threads = 1};
@@ -184,7 +184,7 @@ private slots:
   }
 
   void nodes_without_a_kernel_are_listed_with_their_reasons() {
-    ForeignModel foreign = model_of({"a = Relu x", "y = Frobnicate a"}, {2, 3});
+    ImportedModel foreign = model_of({"a = Relu x", "y = Frobnicate a"}, {2, 3});
     Model model = opened(foreign, at("opaque.onnx"), *environment_.backend);
     ExportRequest request{.folder = at("opaque"), .threads = 1};
     auto view =

@@ -14,12 +14,12 @@
 namespace tw::testing {
 
 /// Of 17 x 17 pixels and five classes.
-inline ForeignModel tiny_network() {
+inline ImportedModel tiny_network() {
   return build_resnet({.name = "tiny", .blocks = {1}, .width = 4, .image = 17, .classes = 5});
 }
 
 /// Writes `foreign` as a file in `work` and exports it into `folder`.
-inline void export_model_to(ForeignModel const& foreign, std::filesystem::path const& work,
+inline void export_model_to(ImportedModel const& foreign, std::filesystem::path const& work,
                             std::filesystem::path const& folder) {
   std::filesystem::path file = work / (folder.filename().string() + ".onnx");
   std::ofstream(file, std::ios::binary) << write_onnx(foreign).value();

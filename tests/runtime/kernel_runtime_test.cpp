@@ -38,7 +38,7 @@ constexpr char kCount[] =
     "}\n";
 
 /// A processor that only calls, and says so late: what it was given is done when it is waited for.
-class LateProcessor final : public Processor {
+class LateProcessor final : public DeviceRuntime {
 public:
   Status can_run(MachineNeeds const&) const override { return {}; }
   Result<void*> allocate(int64_t) override { return refused("tensor_too_large", "it is full"); }

@@ -178,7 +178,7 @@ std::optional<Start> start_of(std::string const& text, te::Kernel const& kernel,
     qWarning("wrong before any question:\n%s%s", text.c_str(), schedule.script().c_str());
     return std::nullopt;
   }
-  known.trace = testing::AccessTracer::run(with_calls_written_out(known.program), known.inputs);
+  known.trace = testing::AccessTracer::run(with_calls_expanded(known.program), known.inputs);
   return Start{std::move(schedule), std::move(known)};
 }
 

@@ -163,7 +163,7 @@ private slots:
                 .has_value();
         bool truth = independent(site, depth);
         independence.add(truth, answer);
-        PairAnswer sets = find_carried({site}, *site.loops[depth], {}, Effort::kWork);
+        PairAnswer sets = find_carried({site}, *site.loops[depth], {}, ProofBudget::kWork);
         QVERIFY2(sets.unknown.empty(), sets.unknown.c_str());
         carried_sets.add(truth, sets.none());
         QVERIFY2(truth || !answer, (schedule.script() + site.loops[depth]->name() + "\n" +
@@ -184,7 +184,7 @@ private slots:
         permutation.add(truth, answer);
         std::vector<ir::For const*> new_order;
         for (size_t i : order) new_order.push_back(site.loops[i]);
-        PairAnswer sets = find_overtaken({site}, site.loops, new_order, {}, {}, Effort::kWork);
+        PairAnswer sets = find_overtaken({site}, site.loops, new_order, {}, {}, ProofBudget::kWork);
         QVERIFY2(sets.unknown.empty(), sets.unknown.c_str());
         overtaken_sets.add(truth, sets.none());
         QVERIFY2(truth || !answer, (schedule.script() + ir::to_text(schedule.program())).c_str());

@@ -4,7 +4,7 @@
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
 #include "engine/schedule/legality/accesses.h"
-#include "engine/schedule/rewriting/written_out.h"
+#include "engine/schedule/rewriting/expand_calls.h"
 #include "engine/schedule/schedule.h"
 #include "engine/schedule/trace.h"
 #include "tests/support/counted_inputs.h"
@@ -238,7 +238,7 @@ private slots:
   void written_out_programs_compute_the_same() {
     for (char const* text : {kProduct, kShift, kStarting, kBeside}) {
       ir::Program program = schedule_of(text).program();
-      ir::Program plain = with_calls_written_out(program);
+      ir::Program plain = with_calls_expanded(program);
       QVERIFY(!has_calls(plain) && has_calls(program));
       QVERIFY2(ir::verify(plain), ir::to_text(plain).c_str());
       std::vector<NDArray> inputs = testing::counted_inputs(program);

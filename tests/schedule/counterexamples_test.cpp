@@ -81,7 +81,7 @@ bool happens(std::vector<ir::Program> const& programs, Conflict const& conflict)
 /// not written for: in a process of its own.
 bool happens_in_either(Schedule const& schedule, Primitive const& primitive, Step step,
                        Conflict const& conflict) {
-  ir::Program const plain = with_calls_written_out(schedule.program());  // as legality asks
+  ir::Program const plain = with_calls_expanded(schedule.program());  // as legality asks
   if (happens({schedule.program(), plain}, conflict)) return true;
   for (Parameter const& parameter : primitive.parameters)
     if (parameter.preset) step.arguments.try_emplace(parameter.name, *parameter.preset);
@@ -96,7 +96,7 @@ bool happens_in_either(Schedule const& schedule, Primitive const& primitive, Ste
     testing::Targets targets = testing::targets_of(schedule.program(), primitive, step);
     Applied applied = primitive.apply(
         {schedule.program(), schedule.target(), targets.loops, step, targets.blocks});
-    _exit(happens({plain, with_calls_written_out(applied.program)}, conflict) ? 0 : 1);
+    _exit(happens({plain, with_calls_expanded(applied.program)}, conflict) ? 0 : 1);
   }
   int status = 0;
   waitpid(child, &status, 0);

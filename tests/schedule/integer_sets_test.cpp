@@ -79,7 +79,7 @@ private slots:
     int with = 0, without = 0;
     for (int i = 0; i < 2000; ++i) {
       IntegerSystem system = random_system(rng);
-      IntegerSets sets(Effort::kWork);
+      IntegerSets sets(ProofBudget::kWork);
       Solution solution = sets.solve(system);
       std::vector<int64_t> expected = least_point(system);
       QVERIFY(solution.solvable == (expected.empty() ? Solvable::kNo : Solvable::kYes));
@@ -96,7 +96,7 @@ private slots:
     int u = system.variable(0, 1 << 30), v = system.variable(0, 1 << 30);
     system.zero = {{{{u, 3}, {v, -5}}, 0}};
     system.not_negative = {{{{u, 1}}, -1'000'001}};
-    IntegerSets sets(Effort::kWork);
+    IntegerSets sets(ProofBudget::kWork);
     Solution solution = sets.solve(system);
     QVERIFY(solution.solvable == Solvable::kYes);
     QCOMPARE(solution.values, (std::vector<int64_t>{0, 0, 1'000'005, 600'003}));
@@ -108,17 +108,17 @@ private slots:
   void a_search_ends_by_work_everywhere_and_by_the_clock_where_somebody_waits() {
     Rng rng(7);
     IntegerSystem system = hard_system(rng);
-    for (Effort effort : {Effort::kInteractive, Effort::kWork}) {
+    for (ProofBudget effort : {ProofBudget::kInteractive, ProofBudget::kWork}) {
       IntegerSets sets(effort);
       QElapsedTimer timer;
       timer.start();
       Solution solution = sets.solve(system);
       double milliseconds = double(timer.nsecsElapsed()) / 1e6;
-      qInfo("%s: %.1f ms", effort == Effort::kWork ? "by work" : "by the clock", milliseconds);
+      qInfo("%s: %.1f ms", effort == ProofBudget::kWork ? "by work" : "by the clock", milliseconds);
       QVERIFY(solution.solvable == Solvable::kOutOfTime);
       // What is asked afterwards has no answer either: it would depend on the machine.
       QVERIFY(sets.solve(system).solvable == Solvable::kOutOfTime);
-      if (effort == Effort::kInteractive)
+      if (effort == ProofBudget::kInteractive)
         QVERIFY(testing::is_bearable("integer sets give up", milliseconds, 50));
     }
   }

@@ -160,7 +160,7 @@ private:
 
   void time(Step const& step) {
     double start = processor_milliseconds();
-    auto answer = schedule_.check(step, Effort::kInteractive);
+    auto answer = schedule_.check(step, ProofBudget::kInteractive);
     double milliseconds = processor_milliseconds() - start;
     bool by_sets = answer && answer->by.contains("integer sets");
     bool undecided = !answer && answer.error().undecided;

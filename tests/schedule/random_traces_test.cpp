@@ -6,7 +6,7 @@
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
 #include "engine/schedule/refusal_codes.h"
-#include "engine/schedule/rewriting/tails.h"
+#include "engine/schedule/rewriting/tail_strategy.h"
 #include "engine/schedule/trace.h"
 #include "tests/support/random_schedules.h"
 

@@ -67,7 +67,7 @@ private slots:
     ir::Program rows = program(start_guard.toStdString(), sum_guard.toStdString());
     std::vector<ir::BlockSite> blocks = ir::blocks_of(rows.body);
     ir::BlockSite const &start = blocks.at(0), &sum = blocks.at(1);
-    for (Effort effort : {Effort::kInteractive, Effort::kWork}) {
+    for (ProofBudget effort : {ProofBudget::kInteractive, ProofBudget::kWork}) {
       QTEST(runs_with(start, sum, 1, effort), "sum_with_start");
       QTEST(runs_with(sum, start, 1, effort), "start_with_sum");
       QTEST(runs_with(sum, sum, 1, effort), "sum_with_itself");

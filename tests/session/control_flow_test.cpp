@@ -23,8 +23,8 @@ QString sentence(auto const& result) {
 }
 
 /// s = x + x; y = s * s or s, s; z = -y
-ForeignModel choice(Lines const& otherwise) {
-  ForeignModel model = model_of({"s = Add x x", "y = If c", "z = Neg y"}, {4}, {"z"});
+ImportedModel choice(Lines const& otherwise) {
+  ImportedModel model = model_of({"s = Add x x", "y = If c", "z = Neg y"}, {4}, {"z"});
   model.graph.nodes[1].attributes = {{"then_branch", body({"m = Mul s s"}, {"m"})},
                                      {"else_branch", body(otherwise, {"e"})}};
   model.graph.inputs.push_back(declared("c", DType::kBool, {}));
@@ -77,7 +77,7 @@ private slots:
   }
 
   void a_loop_runs_its_body_on_the_device() {
-    ForeignModel model = model_of({"s = Exp x", "y,rows = Loop most go x"}, {4}, {"y", "rows"});
+    ImportedModel model = model_of({"s = Exp x", "y,rows = Loop most go x"}, {4}, {"y", "rows"});
     model.graph.nodes[1].attributes["body"] =
         body({"a2 = Add a s", "row = Neg a2", "next = Identity c"}, {"next", "a2", "row"},
              {declared("i", DType::kI64, {}), declared("c", DType::kBool, {}),
@@ -110,7 +110,7 @@ private slots:
   }
 
   void bounds_that_the_run_computes_are_right() {
-    ForeignModel model = model_of({"a = Add x x", "b = Slice a from to", "y = Neg b"}, {4});
+    ImportedModel model = model_of({"a = Add x x", "b = Slice a from to", "y = Neg b"}, {4});
     for (char const* name : {"from", "to"})
       model.graph.inputs.push_back(declared(name, DType::kI64, {1}));
     Model loaded = opened(model);
@@ -148,7 +148,7 @@ private slots:
   }
 
 private:
-  Model opened(ForeignModel const& model) {
+  Model opened(ImportedModel const& model) {
     std::string path = folder_.filePath("model_of_a_test.onnx").toStdString();
     std::ofstream(path, std::ios::binary) << write_onnx(model).value();
     return load_model(path, {}, *environment_.backend).value();

@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "engine/session/model/elapsing.h"
+#include "engine/session/model/progress_ticker.h"
 
 using namespace tw;
 using namespace tw::session;
@@ -22,7 +22,7 @@ private slots:
       return told.size() >= 2;
     };
     {
-      Elapsing elapsing(progress, "conv runs", 1);
+      ProgressTicker elapsing(progress, "conv runs", 1);
       QTRY_VERIFY_WITH_TIMEOUT(twice(), 20'000);
     }
     size_t count = told.size();
@@ -40,11 +40,11 @@ private slots:
     QElapsedTimer timer;
     timer.start();
     {
-      Elapsing elapsing([&](ProgressReport const&) { ++told; }, "add runs", 60);
+      ProgressTicker elapsing([&](ProgressReport const&) { ++told; }, "add runs", 60);
     }
     QVERIFY(timer.elapsed() < 30'000);  // and not the minute that it was told
     QCOMPARE(told, 0);
-    Elapsing nobody(Progress(), "add runs", 60);  // nobody listens
+    ProgressTicker nobody(Progress(), "add runs", 60);  // nobody listens
   }
 };
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/session/layers.h"
+#include "engine/session/model_roofline.h"
 #include "engine/session/quantizing.h"
 #include "tests/support/simulated_devices.h"
 

@@ -2,7 +2,7 @@
 // have none. Kernels that nobody looks at are measured while nothing else runs.
 #include <QtTest>
 
-#include "engine/session/marks.h"
+#include "engine/session/bookmarks.h"
 #include "engine/session/project/project.h"
 #include "tests/support/sessions.h"
 

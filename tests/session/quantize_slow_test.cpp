@@ -11,7 +11,7 @@
 #include "app/shared/environment.h"
 #include "engine/compile/plan.h"
 #include "engine/device/local_device.h"
-#include "engine/execute/network.h"
+#include "engine/execute/compiled_model.h"
 #include "engine/graph/passes.h"
 #include "engine/graph/pipeline.h"
 #include "engine/graph/reference.h"
@@ -73,9 +73,9 @@ private slots:
     Graph graph = optimize(integer_part(report->quantized.graph)).value();
     QCOMPARE(std::ranges::count(graph.nodes, std::string("conv_integer"), &Node::type), 19);
     Plan plan = make_plan(graph).value();
-    NetworkOptions options;
+    CompiledModelOptions options;
     options.threads = 2;
-    auto network = Network::create(graph, plan, *environment_.backend, *device_, options);
+    auto network = CompiledModel::create(graph, plan, *environment_.backend, *device_, options);
     QVERIFY2(network, qPrintable(sentence(network)));
     Rng rng(5);
     for (int round = 0; round < 3; ++round) {

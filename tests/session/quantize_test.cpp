@@ -28,8 +28,8 @@ NDArray filled(Shape const& shape, uint64_t seed) {
 }
 
 /// Two convolutions and a relu.
-ForeignModel small_model() {
-  ForeignModel model = model_of({"c = Conv x w", "r = Relu c", "y = Conv r wy"}, {1, 8, 9, 9});
+ImportedModel small_model() {
+  ImportedModel model = model_of({"c = Conv x w", "r = Relu c", "y = Conv r wy"}, {1, 8, 9, 9});
   model.graph.initializers = {{"w", filled({8, 8, 3, 3}, 1)}, {"wy", filled({8, 8, 1, 1}, 2)}};
   for (ForeignNode& node : model.graph.nodes) node.name = node.outputs[0];
   return model;
@@ -86,7 +86,7 @@ private slots:
 
   /// What an older operator set cannot say is done in another way, and the report says why.
   void a_model_that_has_no_steps_for_channels_gets_one_step_with_the_reason() {
-    ForeignModel model = small_model();
+    ImportedModel model = small_model();
     model.opsets[""] = 11;
     QuantizeRequest request = request_for(model, "newer");
     auto report = quantize_to_file(request);
@@ -106,7 +106,7 @@ private slots:
   }
 
 private:
-  QuantizeRequest request_for(ForeignModel const& model, std::string const& name) {
+  QuantizeRequest request_for(ImportedModel const& model, std::string const& name) {
     std::filesystem::path folder = folder_.filePath(QString::fromStdString(name)).toStdString();
     QuantizeRequest request;
     request.source = (folder / "floats.onnx").string();

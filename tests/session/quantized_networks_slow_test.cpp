@@ -17,14 +17,14 @@ namespace {
 /// (steps of any size, data with a zero point): bytes with a sign and weights per channel, and its
 /// defaults. Calibrated on all sets of test data but the last, compared on that; where there is
 /// one, on it.
-struct Network {
+struct CompiledModel {
   char const* name;
   std::map<std::string, Shape> fixes;
   std::vector<double> per_channel, by_default;
 };
 
-std::vector<Network> const& networks() {
-  static std::vector<Network> const all{
+std::vector<CompiledModel> const& networks() {
+  static std::vector<CompiledModel> const all{
       {"blazeface_front_128", {}, {29.2, 11.9, 24.8, 21.4}, {21.2, 8.6, 19.9, 17.6}},
       {"blazeface_back_256", {}, {18.7, 14.7, 17.8, 21.2}, {9.4, 6.7, 10.7, 17.3}},
       {"mlsd_320_tiny", {}, {10.6, 0.9}, {-1.6, -1.6}},
@@ -38,7 +38,8 @@ std::filesystem::path folder_of(std::string const& name) {
   return std::filesystem::path(testing::shared_models()) / "real" / name;
 }
 
-std::vector<double> decibels_of(Network const& network, bool unsigned_data, bool one_step = false) {
+std::vector<double> decibels_of(CompiledModel const& network, bool unsigned_data,
+                                bool one_step = false) {
   QuantizeRequest request;
   request.data = folder_of(network.name);
   request.source = (request.data / "model.onnx").string();
@@ -70,7 +71,7 @@ private slots:
   }
   void bytes_are_as_near_to_floats_as_those_of_another_quantizer() {
     QFETCH(int, place);
-    Network const& network = networks()[size_t(place)];
+    CompiledModel const& network = networks()[size_t(place)];
     if (!std::filesystem::exists(folder_of(network.name))) QSKIP("the network is not here");
     std::vector<double> bytes = decibels_of(network, true), with_sign = decibels_of(network, false);
     qInfo("u8 where data is never negative  %s", qPrintable(text_of(bytes)));

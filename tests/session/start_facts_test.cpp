@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "engine/session/model/loaded_model.h"
-#include "engine/session/start_facts.h"
+#include "engine/session/start_page_data.h"
 #include "engine/session/use_cases.h"
 #include "engine/support/files.h"
 #include "tests/support/sessions.h"
@@ -33,9 +33,9 @@ private slots:
 
   void a_story_is_what_the_model_is() {
     QTemporaryDir folder;
-    StartFacts facts(backend_, folder.path().toStdString(), "1");
+    StartPageData facts(backend_, folder.path().toStdString(), "1");
     QVERIFY(!facts.kept("sample:dqn"));
-    SampleStory story = facts.story("sample:dqn", nullptr).value();
+    SampleSummary story = facts.story("sample:dqn", nullptr).value();
     Model model = load_model("sample:dqn", {}, *backend_).value();
     QCOMPARE(story.operators, model_view(*model).operators);
     QCOMPARE(story.kernels, model_view(*model).kernels);
@@ -48,18 +48,18 @@ private slots:
 
   void the_ladder_of_the_product_covers_all_its_iterations() {
     QTemporaryDir folder;
-    StartFacts facts(backend_, folder.path().toStdString(), "1");
-    SampleStory story = facts.story(product(), nullptr).value();
+    StartPageData facts(backend_, folder.path().toStdString(), "1");
+    SampleSummary story = facts.story(product(), nullptr).value();
     QCOMPARE(story.operators, 0);
     QCOMPARE(story.kernels, 1);
     double iterations = 1;
-    for (StoryLoop const& loop : story.ladder) iterations *= double(loop.extent);
+    for (SummaryLoop const& loop : story.ladder) iterations *= double(loop.extent);
     QVERIFY2(iterations >= 1024.0 * 1024 * 1024, qPrintable(QString::number(iterations)));
   }
 
   void with_roofs_there_is_a_modelled_time() {
     QTemporaryDir folder;
-    StartFacts facts(backend_, folder.path().toStdString(), "1");
+    StartPageData facts(backend_, folder.path().toStdString(), "1");
     Roofs roofs;
     Rate rate;
     rate.one_core = 100;
@@ -70,7 +70,7 @@ private slots:
       roofs.memory.push_back({level, 1 << 20, rate, rate});
     MachineView machine;
     machine.rates = std::make_shared<Roofs const>(roofs);
-    SampleStory story = facts.story(product(), &machine).value();
+    SampleSummary story = facts.story(product(), &machine).value();
     QVERIFY(story.model_ms);
     // 2 GFLOP at 200 GFLOP/s take 10.7 ms at the least.
     QVERIFY2(*story.model_ms >= 10.7 && *story.model_ms < 1000,
@@ -78,7 +78,7 @@ private slots:
     QCOMPARE(facts.kept(product())->model_ms.has_value(), true);
     // Of one kernel that is all there is, the promise is the model's time, and the plain nest is
     // slower.
-    KernelPromise promise = facts.kept(product())->promise.value();
+    KernelEstimate promise = facts.kept(product())->promise.value();
     QCOMPARE(promise.flops, 2.0 * 1024 * 1024 * 1024);
     QCOMPARE(promise.bytes, 3.0 * 4 * 1024 * 1024);
     QVERIFY(std::abs(promise.rule_ms - *story.model_ms) < 1e-3 * promise.rule_ms);
@@ -88,18 +88,18 @@ private slots:
   void what_was_measured_is_kept_and_belongs_to_this_build() {
     QTemporaryDir folder;
     std::string path = folder.path().toStdString();
-    QVERIFY(StartFacts(backend_, path, "1").keep_time(product(), 7.5));
-    StartFacts again(backend_, path, "1");
+    QVERIFY(StartPageData(backend_, path, "1").keep_time(product(), 7.5));
+    StartPageData again(backend_, path, "1");
     QCOMPARE(again.kept(product())->measured_ms, std::optional(7.5));
     // Told anew, it keeps its time.
     QCOMPARE(again.story(product(), nullptr)->measured_ms, std::optional(7.5));
-    QVERIFY(!StartFacts(backend_, path, "2").kept(product()));
+    QVERIFY(!StartPageData(backend_, path, "2").kept(product()));
   }
 
   void a_file_that_is_damaged_is_no_story() {
     QTemporaryDir folder;
     std::string path = folder.path().toStdString();
-    StartFacts facts(backend_, path, "1");
+    StartPageData facts(backend_, path, "1");
     QVERIFY(facts.story(product(), nullptr));
     int files = 0;
     for (auto const& entry : std::filesystem::directory_iterator(path + "/samples")) {
@@ -119,7 +119,7 @@ private slots:
 
   void it_can_be_stopped() {
     QTemporaryDir folder;
-    StartFacts facts(backend_, folder.path().toStdString(), "1");
+    StartPageData facts(backend_, folder.path().toStdString(), "1");
     std::stop_source stop;
     stop.request_stop();
     QVERIFY(!facts.story("sample:dqn", nullptr, stop.get_token()));

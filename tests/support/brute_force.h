@@ -31,9 +31,9 @@
 #include "engine/schedule/legality/bound_loops.h"
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/names.h"
-#include "engine/schedule/rewriting/idle_hints.h"
+#include "engine/schedule/rewriting/dead_prefetches.h"
+#include "engine/schedule/rewriting/expand_calls.h"
 #include "engine/schedule/rewriting/nests.h"
-#include "engine/schedule/rewriting/written_out.h"
 #include "engine/schedule/trace.h"
 #include "engine/schedule/validate.h"
 #include "tests/support/access_trace.h"
@@ -110,7 +110,7 @@ inline bool right(Case const& before, ir::Program const& after, Step const& step
     auto others = ir::interpret(after, inputs, {.shuffle_seed = 7});
     if (!others || !te::judge(*others, expected).equal) return false;
   }
-  ir::Program plain = with_calls_written_out(after);
+  ir::Program plain = with_calls_expanded(after);
   AccessTrace trace = AccessTracer::run(plain, before.inputs);
   for (ir::LoopSite const& site : ir::loops_of(after.body))
     if (site.loop->loop_kind == ir::LoopKind::kParallel ||
@@ -153,7 +153,7 @@ enum Truth : uint8_t { kLegal, kIllegal, kNoResult };
   bool good = true;
   for (std::vector<int64_t> const& values : all_size_values(applied.program)) {
     ir::Program program = with_sizes(applied.program, values);
-    good = good && right(before, without_idle_hints(std::move(program)), step, targets);
+    good = good && right(before, without_dead_prefetches(std::move(program)), step, targets);
   }
   _exit(good ? kLegal : kIllegal);
 }

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <utility>
 
-#include "engine/device/processor_table.h"
+#include "engine/device/device_runtime_table.h"
 #include "engine/ir/interpreter.h"
 #include "engine/ir/kernel.h"
 
@@ -52,7 +52,7 @@ private:
 
 /// Its memory is its own: handles are numbers, no addresses. It works when it is waited for, so
 /// that whoever does not wait sees old data.
-class InterpretingProcessor final : public Processor {
+class InterpretingProcessor final : public DeviceRuntime {
 public:
   /// `magic`: what its libraries begin with; `sharing`: of its axes and memories, where it has any.
   InterpretingProcessor(std::string_view magic, int64_t most_bytes,

@@ -3,14 +3,14 @@
 
 #include <QStringList>
 
-#include "engine/foreign/foreign_model.h"
+#include "engine/imported/imported_model.h"
 
 namespace tw::testing {
 
 /// A model in a line per node: "y = Relu x", "a,b = Split x".
-inline ForeignModel model_of(std::vector<std::string> const& lines, Shape const& input,
-                             std::vector<std::string> const& outputs = {"y"}) {
-  ForeignModel model;
+inline ImportedModel model_of(std::vector<std::string> const& lines, Shape const& input,
+                              std::vector<std::string> const& outputs = {"y"}) {
+  ImportedModel model;
   model.format = "onnx";
   model.opsets[""] = 13;
   ForeignValue x{"x", ForeignKind::kTensor, DType::kF32, std::vector<ForeignDim>()};

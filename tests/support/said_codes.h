@@ -82,7 +82,7 @@ inline std::vector<HeldCode> const kHeld = {
     {"refusal.code =", {1}, "engine/schedule/"},
     {"answer_.code =", {1}, "engine/schedule/"},
     {"error.error().code =", {2}, "app/shared/journal/"},
-    {"std::string code =", {1, 2, 3}, "engine/device/conversation.cpp"},  // the device's own fault
+    {"std::string code =", {1, 2, 3}, "engine/device/rpc_session.cpp"},  // the device's own fault
 };
 
 /// Types whose first member is a code: functions that return one say it in braces.

@@ -7,9 +7,9 @@
 #include "app/shared/environment.h"
 #include "engine/backend/target_table.h"
 #include "engine/compile/cut.h"
+#include "engine/device/device_runtime_table.h"
 #include "engine/device/local_device.h"
-#include "engine/device/processor_table.h"
-#include "engine/execute/network.h"
+#include "engine/execute/compiled_model.h"
 #include "engine/graph/pipeline.h"
 #include "engine/importers/from_foreign.h"
 #include "engine/package/export.h"
@@ -29,7 +29,7 @@ constexpr char kPad[] = "scratchpad";
 /// The value of `a` crosses to the pad, `b` stays, `e` comes back; the model's input is read at
 /// both.
 Graph network() {
-  ForeignModel model = testing::model_of(
+  ImportedModel model = testing::model_of(
       {"a = MatMul x x", "b = MatMul a x", "c = MatMul a b", "d = MatMul c x", "y = Add d a"},
       {8, 8}, {"y", "c"});
   return optimize(build_graph(model).value()).value();
@@ -90,8 +90,8 @@ private slots:
     QFETCH(QStringList, points);
     Plan plan = cut(points);
     auto here = device_of(other_kind()), pad = device_of(kPad);
-    NetworkPlace const places[] = {{*here_, *here}, {*pad_, *pad}};
-    auto made = Network::create(graph_, plan, std::span(places).first(plan.places()), {});
+    CompiledModelPlacement const places[] = {{*here_, *here}, {*pad_, *pad}};
+    auto made = CompiledModel::create(graph_, plan, std::span(places).first(plan.places()), {});
     QVERIFY2(made, made ? "" : to_sentence(made.error()).c_str());
     for (int round = 0; round < 2; ++round) {
       auto outputs = (*made)->run({input()});
@@ -108,7 +108,7 @@ private slots:
   void a_plan_wants_a_device_for_each_place() {
     Plan plan = cut({"b@pad"});
     auto here = device_of(other_kind());
-    auto refused = Network::create(graph_, plan, *here_, *here, {});
+    auto refused = CompiledModel::create(graph_, plan, *here_, *here, {});
     QVERIFY(!refused);
     QCOMPARE(refused.error().code, std::string("wrong_places"));
   }
@@ -170,11 +170,11 @@ private:
     std::filesystem::create_directories(own);
     std::ofstream(own / package::accelerator_library(kPad)) << "a library";
   }
-  static Result<std::unique_ptr<Processor>> opened(std::string const& target) {
+  static Result<std::unique_ptr<DeviceRuntime>> opened(std::string const& target) {
     TRY_ASSIGN(FoundProcessor found, find_processor(target));
     return found.entry->create(found.hardware, int64_t(1) << 30);
   }
-  static std::unique_ptr<Processor> processor_of(std::string const& target) {
+  static std::unique_ptr<DeviceRuntime> processor_of(std::string const& target) {
     return opened(target).value();
   }
 

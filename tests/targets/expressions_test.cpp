@@ -5,7 +5,7 @@
 #include <map>
 
 #include "engine/backend/target_table.h"
-#include "engine/device/processor_table.h"
+#include "engine/device/device_runtime_table.h"
 #include "engine/ir/interpreter.h"
 #include "tests/support/paths.h"
 #include "tests/support/random_expressions.h"

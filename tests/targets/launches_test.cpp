@@ -4,8 +4,8 @@
 
 #include "engine/backend/target_table.h"
 #include "engine/compile/kernel_code.h"
+#include "engine/device/device_runtime_table.h"
 #include "engine/device/local_device.h"
-#include "engine/device/processor_table.h"
 #include "engine/device/rpc/remote_device.h"
 #include "engine/device/rpc/rpc_server.h"
 #include "engine/ir/interpreter.h"
@@ -368,7 +368,7 @@ private:
     return {-1, -1};
   }
 
-  std::unique_ptr<Processor> processor_;
+  std::unique_ptr<DeviceRuntime> processor_;
   std::vector<std::unique_ptr<KernelLibrary>> libraries_;
 };
 

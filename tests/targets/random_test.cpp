@@ -3,8 +3,8 @@
 #include <QtTest>
 
 #include "engine/backend/target_table.h"
+#include "engine/device/device_runtime_table.h"
 #include "engine/device/local_device.h"
-#include "engine/device/processor_table.h"
 #include "tests/support/paths.h"
 #include "tests/support/random_schedules.h"
 #include "tests/support/target_runs.h"

@@ -7,9 +7,9 @@
 #include "app/shared/environment.h"
 #include "engine/backend/target_table.h"
 #include "engine/compile/optimize.h"
+#include "engine/device/device_runtime_table.h"
 #include "engine/device/local_device.h"
-#include "engine/device/processor_table.h"
-#include "engine/execute/network.h"
+#include "engine/execute/compiled_model.h"
 #include "engine/graph/reference.h"
 #include "engine/importers/from_foreign.h"
 #include "engine/ir/interpreter.h"
@@ -60,7 +60,7 @@ enum class Weights { kKnown, kInputs };
 
 /// Three dense convolutions and a depthwise one between them; 16 channels.
 Graph small_network(Weights weights) {
-  ForeignModel model = testing::model_of(
+  ImportedModel model = testing::model_of(
       {"a = Conv x w", "b = Relu a", "c = Conv b d", "e = Conv c p", "f = Add e b", "y = Conv f p"},
       {1, 3, 5, 4});
   std::map<std::string, Shape> const shapes{
@@ -181,7 +181,7 @@ private slots:
   void a_target_has_graph_passes_of_its_own() {
     QFETCH(QString, target);
     auto backend = backend_of(target);
-    ForeignModel model = testing::model_of({"y = Gemm x w b"}, {2, 3});
+    ImportedModel model = testing::model_of({"y = Gemm x w b"}, {2, 3});
     model.graph.initializers["w"] = random_array({3, 4}, 1);
     model.graph.initializers["b"] = random_array({4}, 2);
     Graph graph = build_graph(model).value();
@@ -210,7 +210,7 @@ private slots:
     Plan plan = make_plan(chosen).value();
     LocalDevice device(
         {.program = testing::built("/tests/test-device"), .target = backend->target().name});
-    auto network = Network::create(chosen, plan, *backend, device, {});
+    auto network = CompiledModel::create(chosen, plan, *backend, device, {});
     QVERIFY2(network, network ? "" : to_sentence(network.error()).c_str());
     std::vector<NDArray> inputs;
     for (ValueId id : graph.inputs)

@@ -105,7 +105,7 @@ private slots:
     auto order = [&](std::vector<size_t> from, size_t to, Representation representation) {
       std::vector<StudiedTable const*> tables;
       for (size_t i : from) tables.push_back(&asked.tables()[i]);
-      ExperienceOptions how{.representation = representation, .with_prior = false};
+      TransferHistoryOptions how{.representation = representation, .with_prior = false};
       return order_of(*experience_of(tables, how, 150).value(), asked.tables()[to]);
     };
     double knobs = order({0, 1}, 2, Representation::kKnobs);

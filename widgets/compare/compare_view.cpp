@@ -10,7 +10,7 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
-#include "engine/session/marks.h"
+#include "engine/session/bookmarks.h"
 #include "widgets/paint/chooser.h"
 
 namespace tw {

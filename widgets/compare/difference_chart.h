@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "engine/session/marks.h"
+#include "engine/session/bookmarks.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/paint/canvas.h"
 #include "widgets/paint/names_apart.h"

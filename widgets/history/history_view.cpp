@@ -94,7 +94,7 @@ void HistoryView::lay_out() {
   if (view_) {
     std::set<int> keep(found_);
     for (int id : {marked_, picked_, best_, baseline()}) keep.insert(id);
-    for (auto const& [id, mark] : marks_ ? marks_->states : std::map<int, session::StateMark>())
+    for (auto const& [id, mark] : marks_ ? marks_->states : std::map<int, session::Bookmark>())
       keep.insert(id);
     for (HistoryNodeView const& node : view_->nodes)
       if (!folding_ || !node.note.empty() || node.verdict == Verdict::kWrong ||

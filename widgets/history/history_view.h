@@ -6,7 +6,7 @@
 #include <memory>
 #include <set>
 
-#include "engine/session/marks.h"
+#include "engine/session/bookmarks.h"
 #include "engine/session/values.h"
 #include "widgets/accessible/part_watch.h"
 #include "widgets/accessible/parts.h"

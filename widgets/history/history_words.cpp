@@ -76,7 +76,7 @@ std::set<int> HistoryView::wanted() const {
   std::set<int> ids{marked_, picked_};
   if (filter_ == HistoryFilter::kBest) ids.insert(best_);
   if (filter_ == HistoryFilter::kFound) ids.insert(found_.begin(), found_.end());
-  for (auto const& [id, mark] : marks_ ? marks_->states : std::map<int, session::StateMark>())
+  for (auto const& [id, mark] : marks_ ? marks_->states : std::map<int, session::Bookmark>())
     if ((filter_ == HistoryFilter::kTagged && mark.tagged) ||
         (filter_ == HistoryFilter::kNamed && !mark.name.empty()))
       ids.insert(id);

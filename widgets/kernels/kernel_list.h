@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 
-#include "engine/session/marks.h"
+#include "engine/session/bookmarks.h"
 #include "engine/session/values.h"
 #include "widgets/accessible/parts.h"
 #include "widgets/kernels/kernel_cells.h"

@@ -16,7 +16,7 @@
 
 namespace tw {
 
-void RooflineView::show_layers(std::shared_ptr<session::LayersView const> layers) {
+void RooflineView::show_layers(std::shared_ptr<session::ModelRoofline const> layers) {
   layers_ = std::move(layers);
   // It lives as long as the layers that it is a part of.
   take({layers_, layers_ ? &layers_->below : nullptr});

@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 
-#include "engine/session/layers.h"
-#include "engine/session/marks.h"
+#include "engine/session/bookmarks.h"
+#include "engine/session/model_roofline.h"
 #include "engine/session/moves.h"
 #include "engine/session/outlook.h"
 #include "engine/session/what_if.h"
@@ -22,7 +22,7 @@ class RooflineView : public Canvas, public HasParts {
 public:
   explicit RooflineView(QWidget* parent = nullptr);
   void show_roofline(std::shared_ptr<session::RooflineView const> view);
-  void show_layers(std::shared_ptr<session::LayersView const> layers);
+  void show_layers(std::shared_ptr<session::ModelRoofline const> layers);
   /// Words instead of points that are not there yet.
   void show_waiting(QString const& words);
   /// Of the layers: what was measured of them; null: nothing.
@@ -147,7 +147,7 @@ private:
   std::vector<Part> if_parts() const;
 
   std::shared_ptr<session::RooflineView const> view_;
-  std::shared_ptr<session::LayersView const> layers_;  ///< null: the trail is shown
+  std::shared_ptr<session::ModelRoofline const> layers_;  ///< null: the trail is shown
   std::shared_ptr<session::KernelTable const> table_;
   std::optional<session::RooflinePoint> baseline_;
   std::vector<session::KernelDifference> baselines_;

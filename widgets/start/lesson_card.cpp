@@ -76,7 +76,7 @@ void LessonCard::show_goals() {
 }
 
 void LessonCard::show_kernel(std::shared_ptr<session::MachineView const> machine,
-                             std::optional<session::KernelPromise> const& promise) {
+                             std::optional<session::KernelEstimate> const& promise) {
   picture_->show_kernel(std::move(machine), promise);
 }
 

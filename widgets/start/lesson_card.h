@@ -17,7 +17,7 @@ class QVBoxLayout;
 namespace tw {
 
 namespace session {
-struct KernelPromise;
+struct KernelEstimate;
 struct MachineView;
 }  // namespace session
 
@@ -30,7 +30,7 @@ public:
   void set_theme(Theme const& theme);
   void show_lesson(std::optional<StartLesson> const& lesson);
   void show_kernel(std::shared_ptr<session::MachineView const> machine,
-                   std::optional<session::KernelPromise> const& promise);
+                   std::optional<session::KernelEstimate> const& promise);
   /// In a low window the picture and the goals give way to what was open.
   void set_low(bool low);
   QString source() const { return lesson_ ? lesson_->source : QString(); }

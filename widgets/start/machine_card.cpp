@@ -4,7 +4,7 @@
 #include <QPainter>
 #include <algorithm>
 
-#include "engine/session/layers.h"
+#include "engine/session/model_roofline.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {

@@ -27,7 +27,7 @@ double RoofPicture::peak() const {
 }
 
 void RoofPicture::show_kernel(std::shared_ptr<session::MachineView const> machine,
-                              std::optional<session::KernelPromise> promise) {
+                              std::optional<session::KernelEstimate> promise) {
   machine_ = std::move(machine);
   promise_ = promise;
   // What is promised is of this machine, whatever device is in use.

@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "engine/session/start_facts.h"
+#include "engine/session/start_page_data.h"
 #include "widgets/paint/canvas.h"
 
 namespace tw {
@@ -17,7 +17,7 @@ public:
   RoofPicture();
   /// Without roofs or without a promise it is not there.
   void show_kernel(std::shared_ptr<session::MachineView const> machine,
-                   std::optional<session::KernelPromise> promise);
+                   std::optional<session::KernelEstimate> promise);
   QSize sizeHint() const override { return pixels(QSizeF(300, kHeight)); }
 
 protected:
@@ -38,7 +38,7 @@ private:
   void draw_points(QPainter& painter) const;
 
   std::shared_ptr<session::MachineView const> machine_;
-  std::optional<session::KernelPromise> promise_;
+  std::optional<session::KernelEstimate> promise_;
 };
 
 }  // namespace tw

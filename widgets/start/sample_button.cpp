@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/support/base/quantities.h"
-#include "widgets/ladder/ladder_metrics.h"
+#include "widgets/loop_nest/loop_nest_metrics.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -27,7 +27,7 @@ SampleButton::SampleButton(SampleCard sample) : StartCard(kHeight), sample_(std:
   describe();
 }
 
-void SampleButton::show_story(session::SampleStory const& story) {
+void SampleButton::show_story(session::SampleSummary const& story) {
   story_ = story;
   describe();
   update();

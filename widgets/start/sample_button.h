@@ -3,7 +3,7 @@
 /// rule, how large it is, and how long it takes.
 #pragma once
 
-#include "engine/session/start_facts.h"
+#include "engine/session/start_page_data.h"
 #include "widgets/start/start_card.h"
 #include "widgets/start/start_values.h"
 
@@ -15,7 +15,7 @@ public:
   static constexpr double kHeight = 176;
   explicit SampleButton(SampleCard sample);
   /// Until then it says what the sample is.
-  void show_story(session::SampleStory const& story);
+  void show_story(session::SampleSummary const& story);
   SampleCard const& sample() const { return sample_; }
 
 protected:
@@ -28,7 +28,7 @@ private:
   void describe();
 
   SampleCard sample_;
-  std::optional<session::SampleStory> story_;
+  std::optional<session::SampleSummary> story_;
 };
 
 }  // namespace tw

@@ -139,7 +139,7 @@ void StartPage::show_machine(std::shared_ptr<session::MachineView const> machine
   machine_->show_machine(std::move(machine), measured);
 }
 
-void StartPage::show_story(QString const& source, session::SampleStory const& story) {
+void StartPage::show_story(QString const& source, session::SampleSummary const& story) {
   for (SampleButton* button : samples_)
     if (button->sample().source == source) button->show_story(story);
   promises_[source] = story.promise;

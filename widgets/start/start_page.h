@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/session/start_facts.h"
+#include "engine/session/start_page_data.h"
 #include "widgets/start/start_values.h"
 #include "widgets/theme/theme.h"
 
@@ -38,7 +38,7 @@ public:
                     QDateTime const& measured = {});
   void show_recent(std::vector<RecentFile> const& files);
   /// Of the sample with this source, or of what the lesson is about.
-  void show_story(QString const& source, session::SampleStory const& story);
+  void show_story(QString const& source, session::SampleSummary const& story);
   /// Nothing: there is no lesson, and no card of one.
   void show_lesson(std::optional<StartLesson> const& lesson);
   /// What the lesson is about, as samples have one; empty: there is no lesson.
@@ -85,7 +85,7 @@ private:
   QGridLayout* grid_ = nullptr;
   std::shared_ptr<session::MachineView const> at_hand_;
   /// By what lessons are about.
-  std::map<QString, std::optional<session::KernelPromise>> promises_;
+  std::map<QString, std::optional<session::KernelEstimate>> promises_;
   QLabel* no_recent_ = nullptr;
   QLabel* times_ = nullptr;
   DropField* drop_ = nullptr;

@@ -3,7 +3,7 @@
 #include "app/cli/output.h"
 #include "app/cli/what_if.h"
 #include "app/shared/environment.h"
-#include "engine/session/layers.h"
+#include "engine/session/model_roofline.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw::cli::command_roofline {

@@ -8,7 +8,7 @@
 #include "app/shared/version.h"
 #include "engine/backend/target_table.h"
 #include "engine/session/cases/study_cases.h"
-#include "engine/session/layers.h"
+#include "engine/session/model_roofline.h"
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
 #include "engine/tuner/study/replay.h"

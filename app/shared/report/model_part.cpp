@@ -5,7 +5,7 @@
 #include "app/shared/report/drawings.h"
 #include "app/shared/report/markup.h"
 #include "app/shared/report/parts.h"
-#include "engine/session/layers.h"
+#include "engine/session/model_roofline.h"
 #include "engine/session/views/graph_picture.h"
 #include "engine/support/base/quantities.h"
 #include "engine/support/markup.h"

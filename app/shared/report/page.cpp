@@ -4,7 +4,7 @@
 #include "app/shared/report/parts.h"
 #include "app/shared/report/style.h"
 #include "engine/session/facts/facts.h"
-#include "engine/session/layers.h"
+#include "engine/session/model_roofline.h"
 #include "engine/support/base/quantities.h"
 #include "engine/support/markup.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/session/layers.h"
+#include "engine/session/model_roofline.h"
 #include "engine/session/session.h"
 
 namespace tw::report {
@@ -20,10 +20,10 @@ struct Contents {
   session::Snapshot now;
   std::string script;  ///< of the current step
   std::vector<std::shared_ptr<session::CodeText const>> code;
-  std::shared_ptr<session::LayersView const> layers;  ///< null: the roofs are not known
-  std::string version;                                ///< of the program
-  std::string compiler;                               ///< that made the code; empty: not known
-  std::string date;                                   ///< of the report
+  std::shared_ptr<session::ModelRoofline const> layers;  ///< null: the roofs are not known
+  std::string version;                                   ///< of the program
+  std::string compiler;                                  ///< that made the code; empty: not known
+  std::string date;                                      ///< of the report
 };
 
 /// What the session has now. Nothing: a text or a model is still being made, and the session's

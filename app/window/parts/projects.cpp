@@ -10,13 +10,13 @@
 #include "app/window/parts/docks.h"
 #include "app/window/parts/look.h"
 #include "app/window/parts/performer.h"
-#include "app/window/start_desk.h"
+#include "app/window/start_controller.h"
 #include "app/window/view_names.h"
 
 namespace tw {
 
 Projects::Projects(QMainWindow& window, Workbench& bench, Performer& performer, PaneList& panes,
-                   Docks& docks, Look& look, StartDesk& desk, QString const& state_folder)
+                   Docks& docks, Look& look, StartController& desk, QString const& state_folder)
     : window_(window),
       bench_(bench),
       performer_(performer),
@@ -27,17 +27,17 @@ Projects::Projects(QMainWindow& window, Workbench& bench, Performer& performer, 
       keeper_(bench.live(), state_folder, [this] { return layout(); }) {
   add_handlers();
   add_dialogs();
-  connect(&keeper_, &ProjectKeeper::opened, this, &Projects::apply_layout);
-  connect(&keeper_, &ProjectKeeper::failed, this,
+  connect(&keeper_, &ProjectStore::opened, this, &Projects::apply_layout);
+  connect(&keeper_, &ProjectStore::failed, this,
           [this](QString const& sentence) { bench_.say(sentence); });
-  connect(&keeper_, &ProjectKeeper::missing, this, &Projects::show_missing_model);
-  connect(&keeper_, &ProjectKeeper::leaving, &desk_, &StartDesk::leave);
-  connect(&keeper_, &ProjectKeeper::nothing_kept, this, [this](QString const& source) {
+  connect(&keeper_, &ProjectStore::missing, this, &Projects::show_missing_model);
+  connect(&keeper_, &ProjectStore::leaving, &desk_, &StartController::leave);
+  connect(&keeper_, &ProjectStore::nothing_kept, this, [this](QString const& source) {
     Performer::Quiet quiet(performer_);  // it follows from what was asked for
     open_path(source);
   });
-  connect(&keeper_, &ProjectKeeper::saved, &desk_, &StartDesk::remember);
-  connect(&keeper_, &ProjectKeeper::state_changed, this, &Projects::show_title);
+  connect(&keeper_, &ProjectStore::saved, &desk_, &StartController::remember);
+  connect(&keeper_, &ProjectStore::state_changed, this, &Projects::show_title);
 }
 
 void Projects::add_handlers() {
@@ -54,12 +54,12 @@ void Projects::add_handlers() {
     return {};
   });
   bench_.on<RecoverWork>([this](RecoverWork const&) -> Status {
-    TRY_ASSIGN(ProjectKeeper::LeftBehind left, left_behind());
+    TRY_ASSIGN(ProjectStore::LeftBehind left, left_behind());
     keeper_.recover(left.file);
     return {};
   });
   bench_.on<DiscardRecovery>([this](DiscardRecovery const&) -> Status {
-    TRY_ASSIGN(ProjectKeeper::LeftBehind left, left_behind());
+    TRY_ASSIGN(ProjectStore::LeftBehind left, left_behind());
     keeper_.discard(left.file);
     return {};
   });
@@ -103,7 +103,7 @@ Status Projects::save(std::string const& wanted, bool with_model) {
   return {};
 }
 
-Result<ProjectKeeper::LeftBehind> Projects::left_behind() {
+Result<ProjectStore::LeftBehind> Projects::left_behind() {
   auto left = keeper_.left_behind();
   if (!left) return bad_input("nothing_to_recover", "there is no unsaved work to recover");
   return *left;
@@ -146,7 +146,7 @@ Status Projects::show_save_dialog(bool with_model) {
 }
 
 Status Projects::show_recovery_dialog() {
-  TRY_ASSIGN(ProjectKeeper::LeftBehind left, left_behind());
+  TRY_ASSIGN(ProjectStore::LeftBehind left, left_behind());
   auto* dialog = new QMessageBox(&window_);
   dialog->setObjectName("recoveryDialog");
   dialog->setWindowTitle("Recover");
@@ -195,9 +195,9 @@ void Projects::locate_model(QString const& project) {
 
 // ---- how the window looks ------------------------------------------------------------------
 
-ProjectKeeper::Layout Projects::layout() const {
+ProjectStore::Layout Projects::layout() const {
   QTabWidget const& centre = docks_.centre();
-  ProjectKeeper::Layout layout{
+  ProjectStore::Layout layout{
       {"theme", QString(look_.theme_name()).replace('_', '-').toStdString()},
       {"size", QString("%1 %2").arg(window_.width()).arg(window_.height()).toStdString()},
       {"view", view_name(centre.tabText(centre.currentIndex())).toStdString()}};
@@ -207,7 +207,7 @@ ProjectKeeper::Layout Projects::layout() const {
 }
 
 /// What another version of the program wrote and this one does not know is left out.
-void Projects::apply_layout(ProjectKeeper::Layout const& layout, bool all) {
+void Projects::apply_layout(ProjectStore::Layout const& layout, bool all) {
   Performer::Quiet quiet(performer_);
   auto apply = [this](journal::Action const& action) { (void)performer_.try_to(action); };
   for (auto const& [key, value] : layout) {

@@ -5,21 +5,21 @@
 #include <QMainWindow>
 
 #include "app/window/parts/pane_list.h"
-#include "app/window/project_keeper.h"
+#include "app/window/project_store.h"
 
 namespace tw {
 
 class Docks;
 class Look;
 class Performer;
-class StartDesk;
+class StartController;
 
 class Projects : public QObject {
   Q_OBJECT
 public:
   Projects(QMainWindow& window, Workbench& bench, Performer& performer, PaneList& panes,
-           Docks& docks, Look& look, StartDesk& desk, QString const& state_folder);
-  ProjectKeeper& keeper() { return keeper_; }
+           Docks& docks, Look& look, StartController& desk, QString const& state_folder);
+  ProjectStore& keeper() { return keeper_; }
   /// The size that was asked for: that of a session or project does not take its place.
   void keep_size() { size_is_wished_ = true; }
   /// A model, a tensor expression or a project, by its ending.
@@ -34,15 +34,15 @@ private:
   void add_dialogs();
   Status save(std::string const& file, bool with_model);
   /// Work of a window that ended without closing. Errors: nothing_to_recover.
-  Result<ProjectKeeper::LeftBehind> left_behind();
+  Result<ProjectStore::LeftBehind> left_behind();
   Status show_open_dialog(QString const& folder);
   Status show_save_dialog(bool with_model);
   Status show_recovery_dialog();
   void show_missing_model(QString const& project, QString const& sentence);
   void locate_model(QString const& project);
   void show_title();
-  ProjectKeeper::Layout layout() const;
-  void apply_layout(ProjectKeeper::Layout const& layout, bool all);
+  ProjectStore::Layout layout() const;
+  void apply_layout(ProjectStore::Layout const& layout, bool all);
 
   QMainWindow& window_;
   Workbench& bench_;
@@ -50,8 +50,8 @@ private:
   PaneList& panes_;
   Docks& docks_;
   Look& look_;
-  StartDesk& desk_;
-  ProjectKeeper keeper_;
+  StartController& desk_;
+  ProjectStore keeper_;
   bool size_is_wished_ = false;
 };
 

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <optional>
 
-#include "engine/device/conversation.h"
 #include "engine/device/request_handler.h"
 #include "engine/device/requests.h"
+#include "engine/device/rpc_session.h"
 #include "engine/device/words.h"
 #include "engine/runtime/timer.h"
 

@@ -166,7 +166,7 @@ std::optional<rpc::WorkerEnd> Relay::over_time() {
 }
 
 std::optional<rpc::WorkerEnd> Relay::worker_ended() {
-  LineEnd how = describe_end(worker_.wait_for_end());
+  ConnectionEnd how = describe_end(worker_.wait_for_end());
   rpc::WorkerEnd end;
   end.set_signal(how.signal);
   end.set_code(how.code);

@@ -44,7 +44,7 @@ std::shared_ptr<grpc::Channel> make_channel(RemoteDeviceOptions const& options) 
                                    channel_arguments(options));
 }
 
-class RpcLine final : public Line {
+class RpcLine final : public Connection {
 public:
   explicit RpcLine(RemoteDeviceOptions const& options)
       : address_(options.address),
@@ -63,14 +63,14 @@ public:
     return connected_ && !ended_;
   }
   void cut() override { context_.TryCancel(); }
-  LineEnd wait_for_end() override;
+  ConnectionEnd wait_for_end() override;
 
 private:
   void receive();  // thread: from the stream to the socket
   std::optional<rpc::WorkerEnd> pass_on(bool& more);
   void transmit();  // thread: from the socket to the stream
   bool write_pieces(Frame const& whole);
-  LineEnd explain(grpc::Status const& status) const;
+  ConnectionEnd explain(grpc::Status const& status) const;
 
   std::string address_, certificate_;
   std::unique_ptr<rpc::Device::Stub> stub_;
@@ -82,7 +82,7 @@ private:
   bool connected_ = false;  ///< written by the receiver only
   bool ended_ = false;
   bool changed_on_its_way_ = false;  ///< the last frame; written and read by the receiver
-  LineEnd end_;
+  ConnectionEnd end_;
   std::thread receiver_;
 };
 
@@ -135,9 +135,12 @@ void RpcLine::receive() {
   if (more && !last) context_.TryCancel();  // whatever else it says is not wanted
   grpc::Status status = stream_->Finish();
   std::lock_guard lock(mutex_);
-  end_ = last && last->idle_limit() == 0
-             ? LineEnd{last->signal(), last->code(), last->time_limit(), last->broken_limit(), {}}
-             : explain(status);
+  end_ = last && last->idle_limit() == 0 ? ConnectionEnd{last->signal(),
+                                                         last->code(),
+                                                         last->time_limit(),
+                                                         last->broken_limit(),
+                                                         {}}
+                                         : explain(status);
   ended_ = true;
   changed_.notify_all();
 }
@@ -180,7 +183,7 @@ void RpcLine::transmit() {
   stream_->WritesDone();
 }
 
-LineEnd RpcLine::wait_for_end() {
+ConnectionEnd RpcLine::wait_for_end() {
   std::unique_lock lock(mutex_);
   if (!changed_.wait_for(lock, seconds(2), [this] { return ended_; })) {
     context_.TryCancel();
@@ -189,8 +192,8 @@ LineEnd RpcLine::wait_for_end() {
   return end_;
 }
 
-LineEnd RpcLine::explain(grpc::Status const& status) const {
-  LineEnd end;
+ConnectionEnd RpcLine::explain(grpc::Status const& status) const {
+  ConnectionEnd end;
   end.error = error_of(status, address_, connected_, certificate_);
   if (changed_on_its_way_)
     end.error->message = fmt::format("an answer of the device at {} was changed on its way: {}",
@@ -200,8 +203,8 @@ LineEnd RpcLine::explain(grpc::Status const& status) const {
 
 }  // namespace
 
-Result<std::unique_ptr<Line>> open_rpc_line(RemoteDeviceOptions const& options,
-                                            CallOptions const& call) {
+Result<std::unique_ptr<Connection>> open_rpc_line(RemoteDeviceOptions const& options,
+                                                  CallOptions const& call) {
   keep_grpc_silent();
   auto line = std::make_unique<RpcLine>(options);
   TRY(line->begin(std::min(options.connect_timeout, call.timeout), call.stop));

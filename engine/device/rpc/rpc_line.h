@@ -1,7 +1,7 @@
 /// A line over gRPC: two threads between a local pair of sockets and a stream.
 #pragma once
 
-#include "engine/device/line.h"
+#include "engine/device/connection.h"
 #include "engine/device/rpc/remote_device.h"
 
 namespace tw {
@@ -17,7 +17,7 @@ constexpr char kChangedHint[] = "the network in between is faulty";
 constexpr size_t kPieceBytes = 256 << 10;
 
 /// Errors: device_unavailable, device_refused, cancelled.
-Result<std::unique_ptr<Line>> open_rpc_line(RemoteDeviceOptions const& options,
-                                            CallOptions const& call);
+Result<std::unique_ptr<Connection>> open_rpc_line(RemoteDeviceOptions const& options,
+                                                  CallOptions const& call);
 
 }  // namespace tw

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/graph/computed_again.h"
 #include "engine/graph/computes.h"
 #include "engine/graph/kernel_apart.h"
 #include "engine/graph/pipeline.h"
+#include "engine/graph/rematerialize.h"
 
 namespace tw {
 namespace {
@@ -307,7 +307,7 @@ Result<Graph> fused(Graph graph, FusionChoices const& choices) {
     TRY(fuser.decide());
     if (!fuser.shared()) return fuser.take();
     Shared const& shared = *fuser.shared();
-    ComputedAgain again = computed_again(graph, shared.group, shared.to, shared.value);
+    Rematerialized again = rematerialized(graph, shared.group, shared.to, shared.value);
     asked.by_rule[asked.names[size_t(shared.from.value)] + ">" +
                   asked.names[size_t(shared.to.value)]] = shared.by_rule;
     std::vector<std::string> names;

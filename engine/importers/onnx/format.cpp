@@ -1,9 +1,9 @@
 // The row of the table of formats.
 #include "engine/importers/external_data.h"
 #include "engine/importers/model_format.h"
+#include "engine/importers/onnx/converters.h"
 #include "engine/importers/onnx/reader.h"
 #include "engine/importers/onnx/recognise.h"
-#include "engine/importers/onnx/rules.h"
 
 namespace tw {
 
@@ -17,7 +17,7 @@ ModelFormat const& format_onnx() {
           [](std::string_view bytes, std::filesystem::path const& path) {
             return read_onnx(bytes, path.string(), external_bytes_beside(path));
           },
-      .rules = onnx_rules};
+      .rules = onnx_converters};
   return format;
 }
 

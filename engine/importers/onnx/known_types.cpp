@@ -4,7 +4,7 @@
 #include <array>
 
 #include "engine/graph/operator.h"
-#include "engine/importers/onnx/rules.h"
+#include "engine/importers/onnx/converters.h"
 
 namespace tw {
 namespace {
@@ -80,7 +80,7 @@ std::optional<DType> type_like(Likeness const& row, ForeignContext const& contex
 /// The shape by the other operator's rule. It is asked as if for f32, which every rule takes.
 std::optional<std::vector<ir::Expr>> dims_like(Likeness const& row, ForeignContext const& context,
                                                std::vector<Value> const& operands) {
-  ImportRule const* rule = find_rule(onnx_rules(), row.like);
+  Converter const* rule = find_converter(onnx_converters(), row.like);
   Operator const* op = rule ? find_operator(rule->op) : nullptr;
   ForeignNode node = context.node;
   node.op_type = row.like;
@@ -146,7 +146,7 @@ std::vector<ValueType> onnx_known_types(ForeignContext const& context,
     return type_of_quantized_concat(context, operands);
   auto row = std::ranges::find_if(kLikenesses, [&](Likeness const& likeness) {
     return node.op_type == likeness.name &&
-           (likeness.domain == kOwn ? onnx_rules().owns(node.domain)
+           (likeness.domain == kOwn ? onnx_converters().owns(node.domain)
                                     : node.domain == likeness.domain);
   });
   // Channels may be the last axis instead.

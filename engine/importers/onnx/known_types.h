@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/graph/graph.h"
-#include "engine/importers/import_rule.h"
+#include "engine/importers/converter.h"
 
 namespace tw {
 

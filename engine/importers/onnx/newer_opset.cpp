@@ -60,14 +60,14 @@ std::optional<NDArray> as_tensor(ForeignAttribute const& attribute) {
 
 class Newer {
 public:
-  Newer(ForeignModel model, int64_t from, int64_t to)
+  Newer(ImportedModel model, int64_t from, int64_t to)
       : model_(std::move(model)), from_(from), to_(to) {
     for (auto const& [name, tensor] : model_.graph.initializers) names_.insert(name);
     for (ForeignNode const& node : model_.graph.nodes)
       names_.insert(node.outputs.begin(), node.outputs.end());
   }
 
-  Result<ForeignModel> run() {
+  Result<ImportedModel> run() {
     for (ForeignNode& node : model_.graph.nodes) {
       if (!node.domain.empty() && node.domain != "ai.onnx") continue;
       TRY(check(node));
@@ -138,13 +138,13 @@ private:
     return name;
   }
 
-  ForeignModel model_;
+  ImportedModel model_;
   int64_t from_, to_;
   std::set<std::string> names_;
 };
 
 /// 0: the model does not say.
-int64_t opset_of(ForeignModel const& model) {
+int64_t opset_of(ImportedModel const& model) {
   for (char const* domain : {"", "ai.onnx"})
     if (auto found = model.opsets.find(domain); found != model.opsets.end()) return found->second;
   return 0;
@@ -152,7 +152,7 @@ int64_t opset_of(ForeignModel const& model) {
 
 }  // namespace
 
-Result<ForeignModel> with_opset(ForeignModel model, int64_t least) {
+Result<ImportedModel> with_opset(ImportedModel model, int64_t least) {
   int64_t from = opset_of(model);
   if (from == 0) return bad_input("old_opset", "the model does not say which opset it is of");
   if (from < kOldest)

@@ -40,12 +40,12 @@ bool has_channel_steps(Graph const& graph, Node const& node) {
 
 class ModelWriter {
 public:
-  ModelWriter(ForeignModel const& model, Graph const& graph)
+  ModelWriter(ImportedModel const& model, Graph const& graph)
       : model_(model), graph_(graph), producers_(producers(graph)) {}
 
-  Result<ForeignModel> run() {
+  Result<ImportedModel> run() {
     find_nodes();
-    ForeignModel result = model_;
+    ImportedModel result = model_;
     result.graph.nodes.clear();
     result.graph.initializers.clear();
     for (ForeignValue const& output : model_.graph.outputs) want(output.name);
@@ -223,7 +223,7 @@ private:
     return {};
   }
 
-  ForeignModel const& model_;
+  ImportedModel const& model_;
   Graph const& graph_;
   std::vector<NodeId> producers_;
   std::map<std::string, size_t> makers_;             ///< of the model's values
@@ -238,14 +238,14 @@ private:
 
 }  // namespace
 
-Result<ForeignModel> quantized_model(ForeignModel const& model, Graph const& graph) {
+Result<ImportedModel> quantized_model(ImportedModel const& model, Graph const& graph) {
   if (model.format != "onnx")
     return bad_input("unwritable_format",
                      fmt::format("a quantized model is written as ONNX, but this one is {}",
                                  model.format.empty() ? "of no format" : model.format));
   bool channel_steps = std::ranges::any_of(
       graph.nodes, [&](Node const& node) { return has_channel_steps(graph, node); });
-  TRY_ASSIGN(ForeignModel newer,
+  TRY_ASSIGN(ImportedModel newer,
              with_opset(model, channel_steps ? kChannelStepsOpset : kFirstQuantizedOpset));
   return ModelWriter(newer, graph).run();
 }

@@ -2,8 +2,8 @@
 /// between QuantizeLinear and DequantizeLinear, which other runtimes know, too.
 #pragma once
 
-#include "engine/foreign/foreign_model.h"
 #include "engine/graph/graph.h"
+#include "engine/imported/imported_model.h"
 
 namespace tw {
 
@@ -12,6 +12,6 @@ namespace tw {
 /// unwritable_format (another than ONNX), old_opset (before 9, or with an operator that opset 10,
 /// the first with QuantizeLinear, has in another way), unwritable_node (a quantized node that is
 /// not one of the model's, but of a function's body).
-Result<ForeignModel> quantized_model(ForeignModel const& model, Graph const& graph);
+Result<ImportedModel> quantized_model(ImportedModel const& model, Graph const& graph);
 
 }  // namespace tw

@@ -187,8 +187,8 @@ private:
 
 }  // namespace
 
-Result<ForeignModel> read_onnx(std::string_view bytes, std::string_view file,
-                               ExternalBytes const& external) {
+Result<ImportedModel> read_onnx(std::string_view bytes, std::string_view file,
+                                ExternalBytes const& external) {
   onnx::ModelProto proto;
   if (bytes.empty() || !parse(proto, bytes)) return damaged(bytes, file, true);
   // A cut between two fields leaves a model that parses: it lacks its last fields, the versions
@@ -205,7 +205,7 @@ Result<ForeignModel> read_onnx(std::string_view bytes, std::string_view file,
     error.place.file = file;
     return std::unexpected(error);
   }
-  ForeignModel model;
+  ImportedModel model;
   model.format = "onnx";
   model.producer =
       name_of(proto.producer_name() +

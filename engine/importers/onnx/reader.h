@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/foreign/foreign_model.h"
+#include "engine/imported/imported_model.h"
 
 namespace tw {
 
@@ -17,8 +17,8 @@ using ExternalBytes =
 /// `file` is the place that errors name. `external`: empty where the model must be whole by itself.
 /// Functions of the file are put in the place of their calls. Errors: not_onnx (damaged or another
 /// format, with the byte), bad_tensor, external_data, functions_too_deep, functions_too_large.
-Result<ForeignModel> read_onnx(std::string_view bytes, std::string_view file = "",
-                               ExternalBytes const& external = {});
+Result<ImportedModel> read_onnx(std::string_view bytes, std::string_view file = "",
+                                ExternalBytes const& external = {});
 /// The locations of such tensors, sorted, each once; none where the bytes are no model.
 std::vector<std::string> external_files_in(std::string_view bytes);
 

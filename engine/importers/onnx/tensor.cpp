@@ -6,7 +6,7 @@
 #include <cstring>
 #include <map>
 
-#include "engine/importers/onnx/rules.h"
+#include "engine/importers/onnx/converters.h"
 
 namespace tw::onnx_reader {
 namespace {

@@ -45,7 +45,7 @@ private:
   bool is_reached_by_copies(Buffer const& tensor) const {
     MemoryScope const* memory = target_.scope(
         tensor->scope == kParameterScope ? std::string_view(kGlobalScope) : tensor->scope);
-    return memory && memory->reach == Reach::kCopies;
+    return memory && memory->reach == IndexBounds::kCopies;
   }
 
   void refuse(std::string code, std::string message) {

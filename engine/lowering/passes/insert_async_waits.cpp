@@ -2,7 +2,7 @@
 // wait(1); use(k) }
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
-#include "engine/lowering/copy_course.h"
+#include "engine/lowering/async_copy_order.h"
 #include "engine/lowering/pipeline.h"
 #include "engine/target/axis_of.h"
 

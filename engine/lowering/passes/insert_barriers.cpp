@@ -3,8 +3,8 @@
 
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
-#include "engine/lowering/meetings.h"
 #include "engine/lowering/pipeline.h"
+#include "engine/lowering/thread_races.h"
 #include "engine/target/axis_of.h"
 
 namespace tw {
@@ -158,7 +158,7 @@ private:
   }
 
   Target const& target_;
-  Meetings meetings_;
+  ThreadRaces meetings_;
   AccessPlace around_;
   Stmt launch_;
 };

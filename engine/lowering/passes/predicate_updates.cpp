@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "engine/ir/annotations.h"
-#include "engine/ir/neutral.h"
+#include "engine/ir/identity_element.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/speculation.h"
 #include "engine/lowering/pipeline.h"

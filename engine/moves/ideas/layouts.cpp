@@ -2,8 +2,8 @@
 // begins (weights: when the model is loaded), or stored so by who writes it.
 #include <fmt/format.h>
 
-#include "engine/moves/held.h"
 #include "engine/moves/idea.h"
+#include "engine/moves/working_set.h"
 
 namespace tw::moves::idea_layouts {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/moves/held.h"
 #include "engine/moves/idea.h"
+#include "engine/moves/working_set.h"
 #include "engine/schedule/names.h"
 #include "engine/support/base/quantities.h"
 

@@ -32,7 +32,7 @@ std::string accelerator_library(std::string const& target) {
   return "libtilewright_" + target + ".so.1";
 }
 
-Result<std::unique_ptr<Processor>> open_accelerator(Target const& target, int64_t bytes) {
+Result<std::unique_ptr<DeviceRuntime>> open_accelerator(Target const& target, int64_t bytes) {
   std::string name = accelerator_library(target.name);
   // A name from a file must not lead elsewhere.
   if (name.find('/') != std::string::npos) return missing(target.name, "there is no such target");
@@ -42,7 +42,7 @@ Result<std::unique_ptr<Processor>> open_accelerator(Target const& target, int64_
   if (library == nullptr) return missing(target.name, dlerror());
   auto open = reinterpret_cast<OpenAccelerator>(dlsym(library, kOpenAccelerator));
   if (open == nullptr) return missing(target.name, path + " is of another version");
-  Result<std::unique_ptr<Processor>> opened;
+  Result<std::unique_ptr<DeviceRuntime>> opened;
   open(target, bytes, simulates(), opened);
   return opened;
 }

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "engine/runtime/device_runtime.h"
 #include "engine/runtime/package/description.h"
-#include "engine/runtime/processor.h"
 
 namespace tw::package {
 
@@ -16,11 +16,11 @@ std::string accelerator_library(std::string const& target);
 /// What such a library exports as `tw_open_accelerator_2`, built together with the runtime library.
 /// `bytes`: of all tensors. `simulate`: the machine is a simulator in this process.
 using OpenAccelerator = void (*)(MachineNeeds const& needs, int64_t bytes, bool simulate,
-                                 Result<std::unique_ptr<Processor>>& opened);
+                                 Result<std::unique_ptr<DeviceRuntime>>& opened);
 inline constexpr char kOpenAccelerator[] = "tw_open_accelerator_2";
 
 /// Simulated where the environment says TILEWRIGHT_SIMULATE=1. Errors: wrong_processor (there is no
 /// library for the target), those of the library's.
-Result<std::unique_ptr<Processor>> open_accelerator(Target const& target, int64_t bytes);
+Result<std::unique_ptr<DeviceRuntime>> open_accelerator(Target const& target, int64_t bytes);
 
 }  // namespace tw::package

@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
+#include "engine/runtime/device_runtime.h"
 #include "engine/runtime/package/description.h"
-#include "engine/runtime/processor.h"
 
 namespace tw::package {
 
@@ -19,14 +19,14 @@ struct Memory {
 /// What there is at one place of a description.
 struct PlaceOf {
   KernelLibrary* library = nullptr;
-  Processor* processor = nullptr;
+  DeviceRuntime* processor = nullptr;
   Memory memory = {};
 };
 
 class BoundSteps {
 public:
   /// Runs one kernel, on `processor`; what it refuses ends the run.
-  using CallKernel = std::function<Status(Processor& processor, std::string const& symbol,
+  using CallKernel = std::function<Status(DeviceRuntime& processor, std::string const& symbol,
                                           void* kernel, std::span<MemoryPlace const> buffers)>;
 
   /// `steps`, and what `places` point to, must outlive it. Errors: symbol_not_found.

@@ -41,7 +41,7 @@ Result<MemoryPlace> Package::Loaded::allocate(int64_t bytes) {
 }
 
 /// A processor for every place. Errors: wrong_processor, those of opening.
-Status Package::add_places(std::unique_ptr<Processor> processor, OpenOther const& open) {
+Status Package::add_places(std::unique_ptr<DeviceRuntime> processor, OpenOther const& open) {
   TRY(processor->can_run(description_.target));
   places_.push_back({std::move(processor)});
   for (Site const& site : description_.elsewhere) {
@@ -50,7 +50,7 @@ Status Package::add_places(std::unique_ptr<Processor> processor, OpenOther const
                        "some steps of the package need a device of the target '" +
                            site.target.name + "', which this machine does not have");
     int64_t bytes = description_.parameters.bytes + site.arena_bytes + site.workspace_bytes;
-    TRY_ASSIGN(std::unique_ptr<Processor> other, open(site.target, bytes));
+    TRY_ASSIGN(std::unique_ptr<DeviceRuntime> other, open(site.target, bytes));
     TRY(other->can_run(site.target));
     places_.push_back({std::move(other)});
   }
@@ -97,8 +97,8 @@ std::vector<PlaceOf> Package::places() {
 }
 
 Result<std::unique_ptr<Package>> Package::load(fs::path const& folder,
-                                               std::unique_ptr<Processor> processor, int threads,
-                                               OpenOther const& open) {
+                                               std::unique_ptr<DeviceRuntime> processor,
+                                               int threads, OpenOther const& open) {
   std::unique_ptr<Package> package(new Package());
   TRY_ASSIGN(std::string text, read_description(folder));
   TRY_ASSIGN(package->description_, parse_description(text));
@@ -143,7 +143,7 @@ void Package::use_output(size_t index, void* memory) {
 }
 
 Status Package::run() {
-  TRY(steps_->run([&](Processor& processor, std::string const& symbol, void* kernel,
+  TRY(steps_->run([&](DeviceRuntime& processor, std::string const& symbol, void* kernel,
                       std::span<MemoryPlace const> buffers) -> Status {
     int32_t code = processor.call(kernel, buffers);
     if (code == 0) return {};

@@ -15,7 +15,7 @@ namespace tw::package {
 /// What runs steps beside the first place's processor: for code that needs such a machine, with
 /// memory for so many bytes of tensors.
 using OpenOther =
-    std::function<Result<std::unique_ptr<Processor>>(Target const& target, int64_t bytes)>;
+    std::function<Result<std::unique_ptr<DeviceRuntime>>(Target const& target, int64_t bytes)>;
 
 class Package {
 public:
@@ -24,8 +24,8 @@ public:
   /// module_not_loadable, symbol_not_found, those of `open`.
   /// `open`: for packages whose steps run at several places; the first place is `processor`'s.
   static Result<std::unique_ptr<Package>> load(std::filesystem::path const& folder,
-                                               std::unique_ptr<Processor> processor, int threads,
-                                               OpenOther const& open = {});
+                                               std::unique_ptr<DeviceRuntime> processor,
+                                               int threads, OpenOther const& open = {});
   ~Package();
   Package(Package const&) = delete;
   Package& operator=(Package const&) = delete;
@@ -61,7 +61,7 @@ public:
 private:
   /// What is loaded at one place.
   struct Loaded {
-    std::unique_ptr<Processor> processor;
+    std::unique_ptr<DeviceRuntime> processor;
     std::unique_ptr<KernelLibrary> library = {};
     std::vector<void*> allocated = {};
     Memory memory = {};
@@ -72,7 +72,7 @@ private:
   Package() = default;
   Loaded& first() { return places_.front(); }
   Loaded const& first() const { return places_.front(); }
-  Status add_places(std::unique_ptr<Processor> processor, OpenOther const& open);
+  Status add_places(std::unique_ptr<DeviceRuntime> processor, OpenOther const& open);
   Status load_parameters(Loaded& place);
   Status load_library(std::filesystem::path const& folder, File const& file, Loaded& place);
   Status allocate_tensors();

@@ -8,7 +8,7 @@
 
 #include "engine/ir/accesses.h"
 #include "engine/ir/rewrite.h"
-#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/mixed_radix.h"
 
 namespace tw {
 namespace {

@@ -32,11 +32,11 @@ std::unexpected<Refusal> clash(ir::LoopSite const& asked, std::string const& out
 
 }  // namespace
 
-Applied with_kind(Move const& move, LoopKind kind) {
-  ir::For const& loop = *move.loops[0].loop;
-  Applied applied{move.program, {}, {}};
+Applied with_kind(StepRequest const& request, LoopKind kind) {
+  ir::For const& loop = *request.loops[0].loop;
+  Applied applied{request.program, {}, {}};
   applied.program.body =
-      ir::replace_loop(move.program.body, loop.id,
+      ir::replace_loop(request.program.body, loop.id,
                        ir::make_from<ir::For>(ir::without_words(loop.origin), loop.id, loop.var,
                                               loop.extent, kind, loop.body));
   return applied;

@@ -8,7 +8,7 @@
 namespace tw {
 
 /// Words that were said of the loop are about one whose iterations follow each other: they go.
-Applied with_kind(Move const& move, ir::LoopKind kind);
+Applied with_kind(StepRequest const& request, ir::LoopKind kind);
 
 /// Which kinds may hold which: below a vectorized loop only serial and unrolled ones; a parallel
 /// one never inside of a parallel, vectorized or unrolled one. `around` and `below` are the loops

@@ -6,7 +6,7 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/accesses.h"
-#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/mixed_radix.h"
 
 namespace tw {
 namespace {

@@ -156,7 +156,7 @@ Answer shares_work(Asking const& ask, LoopSite const& inner, For const& outer) {
                 condition, {inner});
 }
 
-Answer holds_for(Asking const& ask, LoopSite const& site, Effort effort) {
+Answer holds_for(Asking const& ask, LoopSite const& site, ProofBudget budget) {
   if (auto fits = axis_fits(ask, site); !fits) return fits;
   if (auto fit = nests(ask, site); !fit) return fit;
   if (auto alone = blocks_alone(ask, site); !alone) return alone;
@@ -164,7 +164,7 @@ Answer holds_for(Asking const& ask, LoopSite const& site, Effort effort) {
   for (For const* around : site.around)
     if (is_bound(*around) && around->bind == site.loop->bind)
       if (auto shares = shares_work(ask, site, *around); !shares) return shares;
-  auto free = independent_iterations(ask.program, ask.target, site, ask.verb, effort);
+  auto free = independent_iterations(ask.program, ask.target, site, ask.verb, budget);
   if (!free) return std::unexpected(free.error());
   return no_sum_over_blocks(ask, site);
 }
@@ -177,11 +177,11 @@ bool has_bound_loops(Program const& program) {
 }
 
 Answer bound_loops_hold(Program const& program, Target const& target, std::string const& verb,
-                        Effort effort) {
+                        ProofBudget budget) {
   Asking ask{program, target, verb};
   for (LoopSite const& site : loops_of(program.body))
     if (is_bound(*site.loop))
-      if (auto holds = holds_for(ask, site, effort); !holds) return holds;
+      if (auto holds = holds_for(ask, site, budget); !holds) return holds;
   return {};
 }
 

@@ -4,7 +4,7 @@
 #include <expected>
 #include <string>
 
-#include "engine/schedule/effort.h"
+#include "engine/schedule/proof_budget.h"
 #include "engine/schedule/refusal.h"
 #include "engine/target/target.h"
 
@@ -21,6 +21,6 @@ bool has_bound_loops(ir::Program const& program);
 /// those of `independent_iterations`. A tensor in a memory of threads or blocks may still stand
 /// outside of their loops: lowering refuses what was left so.
 std::expected<void, Refusal> bound_loops_hold(ir::Program const& program, Target const& target,
-                                              std::string const& verb, Effort effort);
+                                              std::string const& verb, ProofBudget budget);
 
 }  // namespace tw

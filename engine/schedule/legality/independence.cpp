@@ -114,9 +114,9 @@ std::unexpected<Refusal> refuse_undecided(Asked const& asked, std::string const&
 
 std::expected<Proof, Refusal> independent_iterations(Program const& program, Target const& target,
                                                      LoopSite const& loop, std::string const& verb,
-                                                     Effort effort) {
+                                                     ProofBudget budget) {
   if (is_int(loop.loop->extent, 1)) return Proof{"a single iteration"};
-  if (effort == Effort::kTrusted) return Proof{};
+  if (budget == ProofBudget::kTrusted) return Proof{};
   std::vector<BlockSite> blocks = blocks_under(loop);
   Asked asked{loop, reference_of(program, loop.loop->id), use_of(blocks, loop.loop->name()),
               verb + ": no element written by one iteration may be read or written by another"};
@@ -126,7 +126,7 @@ std::expected<Proof, Refusal> independent_iterations(Program const& program, Tar
   SearchResult search = find_conflict(blocks, *loop.loop, own);
   if (search.conflict) return refuse_pair(asked, std::move(*search.conflict));
   if (search.complete) return Proof{"all pairs of iterations were compared"};
-  PairAnswer pairs = find_carried(blocks, *loop.loop, own, effort);
+  PairAnswer pairs = find_carried(blocks, *loop.loop, own, budget);
   if (pairs.conflict) return refuse_pair(asked, std::move(*pairs.conflict));
   if (!pairs.none()) return refuse_undecided(asked, pairs.unknown);
   return Proof{pairs.proof()};

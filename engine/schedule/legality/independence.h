@@ -3,8 +3,8 @@
 
 #include <expected>
 
-#include "engine/schedule/effort.h"
 #include "engine/schedule/primitive.h"
+#include "engine/schedule/proof_budget.h"
 
 namespace tw {
 
@@ -15,6 +15,6 @@ namespace tw {
 std::expected<Proof, Refusal> independent_iterations(ir::Program const& program,
                                                      Target const& target, ir::LoopSite const& loop,
                                                      std::string const& verb,
-                                                     Effort effort = Effort::kWork);
+                                                     ProofBudget budget = ProofBudget::kWork);
 
 }  // namespace tw

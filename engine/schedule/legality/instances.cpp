@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/iteration_rows.h"
+#include "engine/schedule/legality/mixed_radix.h"
 
 namespace tw {
 namespace {
@@ -74,15 +74,15 @@ InstanceAnswer come_once(BlockSite const& site, IntegerSets& sets) {
 
 }  // namespace
 
-bool runs_each_once(BlockSite const& site, Effort effort) {
-  if (effort == Effort::kTrusted) return true;
-  IntegerSets sets(effort);
+bool runs_each_once(BlockSite const& site, ProofBudget budget) {
+  if (budget == ProofBudget::kTrusted) return true;
+  IntegerSets sets(budget);
   InstanceAnswer answer = come_once(site, sets);
   return answer.code.empty() && answer.unknown.empty();
 }
 
-bool runs_with(BlockSite const& first, BlockSite const& second, size_t shared, Effort effort) {
-  if (effort == Effort::kTrusted) return true;
+bool runs_with(BlockSite const& first, BlockSite const& second, size_t shared, ProofBudget budget) {
+  if (budget == ProofBudget::kTrusted) return true;
   auto const *made = first.block->body.as<Store>(), *same = second.block->body.as<Store>();
   if (!made || !same || made->indices.size() != same->indices.size()) return false;
   IntegerSystem base;
@@ -107,14 +107,14 @@ bool runs_with(BlockSite const& first, BlockSite const& second, size_t shared, E
     one->add(*other, -1);
     need.zero.push_back(std::move(*one));
   }
-  IntegerSets sets(effort);
+  IntegerSets sets(budget);
   return sets.outside(need, {cover}, int(base.variables.size())).solvable == Solvable::kNo;
 }
 
 bool runs_all_of(BlockSite const& site, std::vector<arith::Interval> const& domains,
-                 Effort effort) {
-  if (effort == Effort::kTrusted) return true;
-  IntegerSets sets(effort);
+                 ProofBudget budget) {
+  if (budget == ProofBudget::kTrusted) return true;
+  IntegerSets sets(budget);
   IntegerSystem need;
   IterationRows iters(iterator_ranges(*site.block));
   for (size_t i = 0; i < domains.size(); ++i)

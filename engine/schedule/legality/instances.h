@@ -25,13 +25,13 @@ InstanceAnswer ask_terms_apart(ir::BlockSite const& a, ir::BlockSite const& b, I
 
 /// Its loops run the block for all values of its iterators in some domains; false = not proved.
 bool runs_all_of(ir::BlockSite const& site, std::vector<arith::Interval> const& domains,
-                 Effort effort);
+                 ProofBudget budget);
 /// Of two blocks that write one tensor: wherever the first one makes an element, the second one
 /// runs all its instances for it in the same iteration of the outermost `shared` loops, which are
 /// around both; false = not proved.
 bool runs_with(ir::BlockSite const& first, ir::BlockSite const& second, size_t shared,
-               Effort effort);
+               ProofBudget budget);
 /// No instance of the block runs in two iterations of its loops; false = not proved.
-bool runs_each_once(ir::BlockSite const& site, Effort effort);
+bool runs_each_once(ir::BlockSite const& site, ProofBudget budget);
 
 }  // namespace tw

@@ -170,12 +170,12 @@ struct IntegerSets::Context {
   std::optional<Watchdog> watchdog;  // goes before what it watches
 };
 
-IntegerSets::IntegerSets(Effort effort) : context_(std::make_unique<Context>()) {
+IntegerSets::IntegerSets(ProofBudget budget) : context_(std::make_unique<Context>()) {
   isl_ctx* isl = context_->isl.get();
   // Instead of messages on stderr: results are null then.
   isl_options_set_on_error(isl, ISL_ON_ERROR_CONTINUE);
   isl_ctx_set_max_operations(isl, kMostOperations);
-  if (effort == Effort::kInteractive) context_->watchdog.emplace(isl);
+  if (budget == ProofBudget::kInteractive) context_->watchdog.emplace(isl);
 }
 
 IntegerSets::~IntegerSets() = default;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/schedule/effort.h"
+#include "engine/schedule/proof_budget.h"
 
 namespace tw {
 
@@ -43,7 +43,7 @@ struct Solution {
 /// later ones have none either.
 class IntegerSets {
 public:
-  explicit IntegerSets(Effort effort);
+  explicit IntegerSets(ProofBudget budget);
   ~IntegerSets();
   /// Groups of variables that share no condition are solved one by one.
   Solution solve(IntegerSystem const& system);

@@ -22,7 +22,7 @@ int64_t iterations(For const* loop) { return loop ? as_int(loop->extent).value_o
 /// The loop of the behaviour takes any number of iterations.
 bool takes_any(For const& loop) { return loop.extent.as<Variable>(); }
 
-int differing(LoneNest const& nest, Behaviour const& behaviour, LoopPairs const& pairs) {
+int differing(SingleBlockNest const& nest, Behaviour const& behaviour, LoopPairs const& pairs) {
   int count = 0;
   for (size_t i = 0; i < pairs.size(); ++i)
     count += !takes_any(*behaviour.loops[i]) &&
@@ -33,7 +33,7 @@ int differing(LoneNest const& nest, Behaviour const& behaviour, LoopPairs const&
 }
 
 /// Calls `f` for the ways to pair the behaviour's loops with the nest's, until it answers false.
-void for_pairs(LoneNest const& nest, Behaviour const& behaviour,
+void for_pairs(SingleBlockNest const& nest, Behaviour const& behaviour,
                std::function<bool(LoopPairs const&)> const& f) {
   LoopPairs pairs;
   int left = kMostPairs;
@@ -62,7 +62,8 @@ struct Best {
   int differing = 0;  ///< extents
 };
 
-Best best_pairs(LoneNest const& nest, IntrinsicNode const& intrinsic, Behaviour const& behaviour) {
+Best best_pairs(SingleBlockNest const& nest, IntrinsicNode const& intrinsic,
+                Behaviour const& behaviour) {
   Best best;
   bool first = true;
   for_pairs(nest, behaviour, [&](LoopPairs const& pairs) {
@@ -79,7 +80,7 @@ Best best_pairs(LoneNest const& nest, IntrinsicNode const& intrinsic, Behaviour 
   return best;
 }
 
-std::string side_by_side(LoneNest const& nest, IntrinsicNode const& intrinsic,
+std::string side_by_side(SingleBlockNest const& nest, IntrinsicNode const& intrinsic,
                          Behaviour const& behaviour) {
   return fmt::format("the nest does not compute what {} does:\n    {}\n    {}\n  ", intrinsic.name,
                      nest_text(nest), behaviour_text(behaviour));
@@ -90,7 +91,7 @@ std::string help_for(int64_t needs, int64_t has) {
   return has % needs == 0 ? "split the loop" : "pad or split";
 }
 
-std::unexpected<Refusal> refuse_extents(LoneNest const& nest, IntrinsicNode const& intrinsic,
+std::unexpected<Refusal> refuse_extents(SingleBlockNest const& nest, IntrinsicNode const& intrinsic,
                                         Behaviour const& behaviour, LoopPairs const& pairs,
                                         LoopSite const& top) {
   std::string what;
@@ -112,8 +113,9 @@ std::unexpected<Refusal> refuse_extents(LoneNest const& nest, IntrinsicNode cons
 }
 
 /// The elements that a parameter is, over axes of its own.
-Operand operand_of(LoneNest const& nest, IntrinsicParam const& param, Behaviour const& behaviour,
-                   LoopPairs const& pairs, Load const& wanted, NestComparison const& found) {
+Operand operand_of(SingleBlockNest const& nest, IntrinsicParam const& param,
+                   Behaviour const& behaviour, LoopPairs const& pairs, Load const& wanted,
+                   NestComparison const& found) {
   Operand operand;
   Substitution to_axes, sizes;
   for (For const* loop : nest.loops) to_axes[loop->name()] = int_imm(0);
@@ -146,7 +148,7 @@ Expr wanted_element(Behaviour const& behaviour, std::string const& param) {
 }
 
 std::expected<void, Refusal> check_operand(TensorIntrinsic const& intrinsic, size_t i,
-                                           Operand const& operand, LoneNest const& nest,
+                                           Operand const& operand, SingleBlockNest const& nest,
                                            LoopSite const& top) {
   IntrinsicParam const& param = intrinsic.declaration->params[i];
   std::string const& tensor = operand.value.to<Load>().buffer->name;
@@ -185,7 +187,7 @@ std::expected<void, Refusal> check_operand(TensorIntrinsic const& intrinsic, siz
 
 }  // namespace
 
-std::expected<IntrinsicMatch, Refusal> match_intrinsic(LoneNest const& nest,
+std::expected<IntrinsicMatch, Refusal> match_intrinsic(SingleBlockNest const& nest,
                                                        TensorIntrinsic const& intrinsic,
                                                        LoopSite const& top) {
   IntrinsicNode const& node = *intrinsic.declaration;
@@ -216,7 +218,8 @@ std::expected<IntrinsicMatch, Refusal> match_intrinsic(LoneNest const& nest,
   return match;
 }
 
-std::vector<LoopPairs> pairs_but_for_extents(LoneNest const& nest, IntrinsicNode const& intrinsic) {
+std::vector<LoopPairs> pairs_but_for_extents(SingleBlockNest const& nest,
+                                             IntrinsicNode const& intrinsic) {
   std::vector<LoopPairs> found;
   auto behaviour = behaviour_of(intrinsic);
   if (!behaviour) return found;

@@ -7,10 +7,10 @@
 
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/evaluated_pair.h"
 #include "engine/schedule/legality/integer_sets.h"
 #include "engine/schedule/legality/iteration_rows.h"
+#include "engine/schedule/legality/mixed_radix.h"
 
 namespace tw {
 namespace {
@@ -187,8 +187,8 @@ class Overtaking {
 public:
   Overtaking(std::vector<BlockSite> const& blocks, std::vector<For const*> const& before,
              std::vector<For const*> const& after, std::set<std::string> const& agree,
-             Effort effort)
-      : blocks_(blocks), before_(before), after_(after), agree_(agree), sets_(effort) {
+             ProofBudget budget)
+      : blocks_(blocks), before_(before), after_(after), agree_(agree), sets_(budget) {
     for (For const* loop : blocks.front().loops) {
       if (loop->id == before.front()->id) break;
       agree_.insert(loop->name());
@@ -238,10 +238,10 @@ std::string PairAnswer::proof() const {
 }
 
 PairAnswer find_carried(std::vector<BlockSite> const& blocks, For const& loop,
-                        std::set<std::string> const& except, Effort effort) {
-  if (effort == Effort::kTrusted) return {};
+                        std::set<std::string> const& except, ProofBudget budget) {
+  if (budget == ProofBudget::kTrusted) return {};
   PairAnswer answer;
-  IntegerSets sets(effort);
+  IntegerSets sets(budget);
   std::set<std::string> agree;
   for (For const* outer : blocks.front().loops) {
     if (outer->id == loop.id) break;
@@ -266,9 +266,9 @@ PairAnswer find_carried(std::vector<BlockSite> const& blocks, For const& loop,
 PairAnswer find_overtaken(std::vector<BlockSite> const& blocks,
                           std::vector<For const*> const& before,
                           std::vector<For const*> const& after, std::set<std::string> const& agree,
-                          std::set<std::string> const& except, Effort effort) {
-  if (effort == Effort::kTrusted) return {};
-  Overtaking overtaking(blocks, before, after, agree, effort);
+                          std::set<std::string> const& except, ProofBudget budget) {
+  if (budget == ProofBudget::kTrusted) return {};
+  Overtaking overtaking(blocks, before, after, agree, budget);
   std::vector<Access> accesses = asked_accesses(blocks, except);
   for (size_t a = 0; a < accesses.size(); ++a)
     for (size_t b = a; b < accesses.size(); ++b) {
@@ -309,14 +309,14 @@ bool are_terms(BlockSite const& a, Access const& x, BlockSite const& b, Access c
 
 PairAnswer find_crossing(std::vector<BlockSite> const& first, std::vector<BlockSite> const& second,
                          std::vector<For const*> const& chain, std::set<std::string> const& except,
-                         Effort effort, bool second_leads) {
+                         ProofBudget budget, bool second_leads) {
   PairAnswer answer;
   std::vector<BlockSite> blocks = first;
   blocks.insert(blocks.end(), second.begin(), second.end());
   auto apart = separated_loops(blocks, chain, except);
   bool never_meet = !second_leads && std::ranges::find(apart, false) == apart.end();
-  if (effort == Effort::kTrusted || never_meet) return answer;
-  IntegerSets sets(effort);
+  if (budget == ProofBudget::kTrusted || never_meet) return answer;
+  IntegerSets sets(budget);
   std::set<std::string> agree;
   for (For const* outer : blocks.front().loops) {
     if (outer->id == chain.front()->id) break;
@@ -346,10 +346,10 @@ PairAnswer find_crossing(std::vector<BlockSite> const& first, std::vector<BlockS
   return answer;
 }
 
-PairAnswer find_written_by_both(BlockSite const& a, BlockSite const& b, Effort effort) {
+PairAnswer find_written_by_both(BlockSite const& a, BlockSite const& b, ProofBudget budget) {
   PairAnswer answer;
-  if (effort == Effort::kTrusted) return answer;
-  IntegerSets sets(effort);
+  if (budget == ProofBudget::kTrusted) return answer;
+  IntegerSets sets(budget);
   std::vector<Access> of_a = accesses_of(a), of_b = accesses_of(b, 1);
   for (Access const& x : of_a)
     for (Access const& y : of_b) {
@@ -360,11 +360,11 @@ PairAnswer find_written_by_both(BlockSite const& a, BlockSite const& b, Effort e
 }
 
 PairAnswer find_restarted(BlockSite const& site, std::vector<For const*> const& loops,
-                          Effort effort) {
-  if (effort == Effort::kTrusted) return {};
+                          ProofBudget budget) {
+  if (budget == ProofBudget::kTrusted) return {};
   PairAnswer answer;
   if (runs_once(site, loops)) return answer;
-  IntegerSets sets(effort);
+  IntegerSets sets(budget);
   std::set<std::string> agree;
   for (For const* outer : site.loops) {
     if (outer->id == loops.front()->id) break;

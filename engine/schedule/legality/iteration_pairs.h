@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/ir/program.h"
-#include "engine/schedule/effort.h"
+#include "engine/schedule/proof_budget.h"
 #include "engine/schedule/refusal.h"
 
 namespace tw {
@@ -26,7 +26,7 @@ struct PairAnswer {
 /// Two iterations of `loop` (loops around equal, loops below free) that meet in an element which
 /// one of them writes; tensors in `except` are not looked at.
 PairAnswer find_carried(std::vector<ir::BlockSite> const& blocks, ir::For const& loop,
-                        std::set<std::string> const& except, Effort effort);
+                        std::set<std::string> const& except, ProofBudget budget);
 
 /// Two iterations that meet in an element and change places when the loops of a perfect chain come
 /// in another order. Terms of one sum may change places with one another, not with its start;
@@ -36,7 +36,7 @@ PairAnswer find_overtaken(std::vector<ir::BlockSite> const& blocks,
                           std::vector<ir::For const*> const& before,
                           std::vector<ir::For const*> const& after,
                           std::set<std::string> const& agree, std::set<std::string> const& except,
-                          Effort effort);
+                          ProofBudget budget);
 
 /// Two iterations of a chain of loops (those around it equal, those below free) that meet in an
 /// element which one of them writes: the earlier one of a block of `second`, the later one of a
@@ -45,15 +45,15 @@ PairAnswer find_overtaken(std::vector<ir::BlockSite> const& blocks,
 PairAnswer find_crossing(std::vector<ir::BlockSite> const& first,
                          std::vector<ir::BlockSite> const& second,
                          std::vector<ir::For const*> const& chain,
-                         std::set<std::string> const& except, Effort effort,
+                         std::set<std::string> const& except, ProofBudget budget,
                          bool second_leads = false);
 
 /// Two iterations, whatever their loops, in which two blocks write one element.
-PairAnswer find_written_by_both(ir::BlockSite const& a, ir::BlockSite const& b, Effort effort);
+PairAnswer find_written_by_both(ir::BlockSite const& a, ir::BlockSite const& b, ProofBudget budget);
 
 /// Two iterations of nested loops, those around them equal, that both start the sum of one element:
 /// a nest that computes parts again.
 PairAnswer find_restarted(ir::BlockSite const& site, std::vector<ir::For const*> const& loops,
-                          Effort effort);
+                          ProofBudget budget);
 
 }  // namespace tw

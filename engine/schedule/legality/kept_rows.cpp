@@ -6,8 +6,8 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/iteration_rows.h"
+#include "engine/schedule/legality/mixed_radix.h"
 #include "engine/schedule/legality/stages.h"
 
 namespace tw {
@@ -89,8 +89,8 @@ bool goes_on_in_its_row(BlockSite const& block, size_t dimension) {
   return own;
 }
 
-bool reads_what_is_written(BlockSite const& reader, BlockSite const& writer, Effort effort) {
-  if (effort == Effort::kTrusted) return true;
+bool reads_what_is_written(BlockSite const& reader, BlockSite const& writer, ProofBudget budget) {
+  if (budget == ProofBudget::kTrusted) return true;
   Buffer tensor = written_buffer(writer);
   std::vector<Access> made = accesses_of(writer);
   auto store = std::ranges::find_if(made, [](Access const& access) { return access.writes; });
@@ -103,7 +103,7 @@ bool reads_what_is_written(BlockSite const& reader, BlockSite const& writer, Eff
   IntegerSystem cover = base;
   IterationRows writing = rows_in(writer, outer, cover);
   if (!touches(*store, element, writing, writer.block->predicate, cover)) return false;
-  IntegerSets sets(effort);
+  IntegerSets sets(budget);
   for (Access const& access : accesses_of(reader)) {
     if (access.writes || access.buffer != tensor->name) continue;
     IntegerSystem need = base;

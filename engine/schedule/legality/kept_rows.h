@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/ir/program.h"
-#include "engine/schedule/effort.h"
+#include "engine/schedule/proof_budget.h"
 
 namespace tw {
 
@@ -19,6 +19,7 @@ bool goes_on_in_its_row(ir::BlockSite const& block, size_t dimension);
 
 /// All elements of a tensor that one block reads another one writes in the same iteration of the
 /// loops around both; false: not proved.
-bool reads_what_is_written(ir::BlockSite const& reader, ir::BlockSite const& writer, Effort effort);
+bool reads_what_is_written(ir::BlockSite const& reader, ir::BlockSite const& writer,
+                           ProofBudget budget);
 
 }  // namespace tw

@@ -38,7 +38,7 @@ bool has_plain_indices(Behaviour const& behaviour, BufferNode const& param,
 
 class Comparing {
 public:
-  Comparing(LoneNest const& nest, IntrinsicNode const& intrinsic, Behaviour const& behaviour,
+  Comparing(SingleBlockNest const& nest, IntrinsicNode const& intrinsic, Behaviour const& behaviour,
             LoopPairs const& pairs)
       : nest_(nest), intrinsic_(intrinsic), behaviour_(behaviour) {
     for (size_t i = 0; i < pairs.size(); ++i) pairs_[behaviour.loops[i]->name()] = pairs[i];
@@ -188,7 +188,7 @@ private:
     return true;
   }
 
-  LoneNest const& nest_;
+  SingleBlockNest const& nest_;
   IntrinsicNode const& intrinsic_;
   Behaviour const& behaviour_;
   std::map<std::string, For const*> pairs_;
@@ -227,7 +227,7 @@ std::optional<Behaviour> behaviour_of(IntrinsicNode const& intrinsic) {
   return plain ? std::optional(behaviour) : std::nullopt;
 }
 
-NestComparison compare(LoneNest const& nest, IntrinsicNode const& intrinsic,
+NestComparison compare(SingleBlockNest const& nest, IntrinsicNode const& intrinsic,
                        Behaviour const& behaviour, LoopPairs const& pairs) {
   return Comparing(nest, intrinsic, behaviour, pairs).run();
 }

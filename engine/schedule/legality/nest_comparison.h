@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/ir/intrinsic.h"
-#include "engine/schedule/legality/lone_nest.h"
+#include "engine/schedule/legality/single_block_nest.h"
 
 namespace tw {
 
@@ -34,7 +34,7 @@ struct NestComparison {
 };
 /// Products, sums, minima and maxima may have their sides exchanged. Extents are not looked at, but
 /// those that are parameters get their values.
-NestComparison compare(LoneNest const& nest, ir::IntrinsicNode const& intrinsic,
+NestComparison compare(SingleBlockNest const& nest, ir::IntrinsicNode const& intrinsic,
                        Behaviour const& behaviour, LoopPairs const& pairs);
 
 /// `for i in 4, k in 4: c[i] = ...`

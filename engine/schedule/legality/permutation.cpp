@@ -10,8 +10,8 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/iteration_pairs.h"
+#include "engine/schedule/legality/mixed_radix.h"
 #include "engine/schedule/legality/sharing.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
@@ -143,8 +143,9 @@ void trim(std::vector<LoopSite>& before, std::vector<LoopSite>& after) {
 
 std::expected<Proof, Refusal> permutable(Target const& target,
                                          std::vector<LoopSite> const& all_before,
-                                         std::vector<LoopSite> const& all_after, Effort effort) {
-  if (effort == Effort::kTrusted) return Proof{};
+                                         std::vector<LoopSite> const& all_after,
+                                         ProofBudget budget) {
+  if (budget == ProofBudget::kTrusted) return Proof{};
   std::vector<LoopSite> before = all_before, after = all_after;
   trim(before, after);
   if (before.empty()) return Proof{"the order does not change"};
@@ -164,7 +165,7 @@ std::expected<Proof, Refusal> permutable(Target const& target,
         "the blocks are complete or reductions, and their iterators map one-to-one to the loops"};
   for (size_t i = 0; i < moved.size(); ++i)
     if (separated[i]) agree.insert(moved[i]->name());
-  return by_pairs(find_overtaken(blocks, old_order, new_order, agree, own, effort), before, after);
+  return by_pairs(find_overtaken(blocks, old_order, new_order, agree, own, budget), before, after);
 }
 
 }  // namespace tw

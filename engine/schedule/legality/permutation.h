@@ -3,8 +3,8 @@
 
 #include <expected>
 
-#include "engine/schedule/effort.h"
 #include "engine/schedule/primitive.h"
+#include "engine/schedule/proof_budget.h"
 
 namespace tw {
 
@@ -16,6 +16,6 @@ namespace tw {
 std::expected<Proof, Refusal> permutable(Target const& target,
                                          std::vector<ir::LoopSite> const& before,
                                          std::vector<ir::LoopSite> const& after,
-                                         Effort effort = Effort::kWork);
+                                         ProofBudget budget = ProofBudget::kWork);
 
 }  // namespace tw

@@ -9,12 +9,12 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/accesses.h"
+#include "engine/schedule/legality/dataflow_check.h"
 #include "engine/schedule/legality/evaluated_pair.h"
-#include "engine/schedule/legality/flow.h"
 #include "engine/schedule/legality/iteration_pairs.h"
 #include "engine/schedule/legality/iteration_rows.h"
-#include "engine/schedule/legality/movement.h"
 #include "engine/schedule/legality/placement.h"
+#include "engine/schedule/legality/sliding_window.h"
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
@@ -27,10 +27,10 @@ namespace {
 
 constexpr int64_t kMostStages = 8;
 
-std::expected<void, Refusal> fits(Move const& move, Pipelining const& pipelining,
+std::expected<void, Refusal> fits(StepRequest const& request, Pipelining const& pipelining,
                                   std::string const& verb) {
   LoopParts parts = parts_of(*pipelining.loop.loop);
-  std::string name = reference_of(move.program, pipelining.loop.loop->id);
+  std::string name = reference_of(request.program, pipelining.loop.loop->id);
   size_t count = parts.statements.size();
   if (count < 2)
     return refuse("one_statement", fmt::format("{} has one statement only", name),
@@ -130,11 +130,11 @@ std::map<std::string, std::vector<std::pair<size_t, BlockSite>>> writers_in(
 }
 
 /// Two blocks meet in no element in different iterations of the loop, in whichever order.
-bool meet_in_one_iteration(Move const& move, Pipelining const& pipelining, BlockSite const& a,
-                           BlockSite const& b) {
+bool meet_in_one_iteration(StepRequest const& request, Pipelining const& pipelining,
+                           BlockSite const& a, BlockSite const& b) {
   std::vector<For const*> loop{pipelining.loop.loop};
-  return find_crossing({a}, {b}, loop, {}, move.effort).none() &&
-         find_crossing({b}, {a}, loop, {}, move.effort).none();
+  return find_crossing({a}, {b}, loop, {}, request.budget).none() &&
+         find_crossing({b}, {a}, loop, {}, request.budget).none();
 }
 
 bool meet(BlockSite const& a, BlockSite const& b) {
@@ -147,14 +147,15 @@ bool meet(BlockSite const& a, BlockSite const& b) {
 
 /// Blocks of different statements meet in an element in one iteration only, where the statement
 /// that came first still does: then nothing that meets changes places.
-bool meet_in_order(Move const& move, Pipelining const& pipelining, LoopParts const& parts) {
+bool meet_in_order(StepRequest const& request, Pipelining const& pipelining,
+                   LoopParts const& parts) {
   std::vector<std::vector<BlockSite>> sites = blocks_in(pipelining, parts);
   for (size_t a = 0; a < sites.size(); ++a)
     for (size_t b = a + 1; b < sites.size(); ++b)
       for (BlockSite const& first : sites[a])
         for (BlockSite const& second : sites[b])
           if (meet(first, second) && !(keeps_order(pipelining, a, b, true) &&
-                                       meet_in_one_iteration(move, pipelining, first, second)))
+                                       meet_in_one_iteration(request, pipelining, first, second)))
             return false;
   return true;
 }
@@ -170,13 +171,13 @@ struct Whole {
   bool all_the_same() const { return !same.empty() && !some_move; }
 };
 
-Whole whole_tensors(Move const& move, Pipelining const& pipelining, LoopParts const& parts,
-                    std::string const& verb) {
+Whole whole_tensors(StepRequest const& request, Pipelining const& pipelining,
+                    LoopParts const& parts, std::string const& verb) {
   Whole whole;
   for (Buffer const& tensor : parts.tensors) {
     int64_t instances = instances_of(pipelining, parts, tensor->name);
-    auto turns =
-        turns_of(move.program, move.target, pipelining.loop, *tensor, instances, verb, move.effort);
+    auto turns = folded_dim_of(request.program, request.target, pipelining.loop, *tensor, instances,
+                               verb, request.budget);
     bool same = !turns && turns.error().code == "same_elements";
     whole.some_move = whole.some_move || (instances > 1 && !same);
     if (turns) continue;
@@ -188,7 +189,8 @@ Whole whole_tensors(Move const& move, Pipelining const& pipelining, LoopParts co
 }
 
 /// Who writes an element last stays the same, which the question of what is read does not ask.
-std::expected<void, Refusal> writers_keep_order(Move const& move, Pipelining const& pipelining,
+std::expected<void, Refusal> writers_keep_order(StepRequest const& request,
+                                                Pipelining const& pipelining,
                                                 LoopParts const& parts, Whole const& whole,
                                                 std::string const& verb) {
   for (auto const& [tensor, writers] : writers_in(pipelining, parts))
@@ -197,9 +199,9 @@ std::expected<void, Refusal> writers_keep_order(Move const& move, Pipelining con
         bool own = is_of_one_iteration(parts, tensor) && !whole.tensors.contains(tensor);
         if (a >= b || keeps_order(pipelining, a, b, own)) continue;
         if (keeps_order(pipelining, a, b, true) &&
-            meet_in_one_iteration(move, pipelining, first, second))
+            meet_in_one_iteration(request, pipelining, first, second))
           continue;
-        if (find_written_by_both(first, second, move.effort).none()) continue;
+        if (find_written_by_both(first, second, request.budget).none()) continue;
         return refuse_stage("writers_change_places",
                             fmt::format("{} and {} write some of the same elements of {}, and "
                                         "would do so in another order",
@@ -209,9 +211,10 @@ std::expected<void, Refusal> writers_keep_order(Move const& move, Pipelining con
   return {};
 }
 
-FlowAnswer ask_order(Move const& move, Pipelining const& pipelining, LoopParts const& parts) {
-  Program form = guarded_form(move, pipelining);
-  FlowQuestion question{move.program, form};
+DataflowAnswer ask_order(StepRequest const& request, Pipelining const& pipelining,
+                         LoopParts const& parts) {
+  Program form = guarded_form(request, pipelining);
+  DataflowQuestion question{request.program, form};
   for (Stmt const& s : parts.statements)
     for (BlockSite const& site : blocks_of(s)) {
       question.readers.insert(site.block->id);
@@ -219,7 +222,7 @@ FlowAnswer ask_order(Move const& move, Pipelining const& pipelining, LoopParts c
       walk_writes(site.block->body,
                   [&](Touched const& at) { question.tensors.insert(at.buffer->name); });
     }
-  return ask_flow(question, move.effort);
+  return check_dataflow(question, request.budget);
 }
 
 /// A block of a statement, in an iteration of the loop as it is, and the statement's stage.
@@ -283,12 +286,12 @@ void tell_by_stages(Pipelining const& pipelining, LoopParts const& parts, Refusa
 }
 
 /// The exact question, with every tensor as large as it is declared.
-std::expected<Proof, Refusal> order_holds(Move const& move, Pipelining const& pipelining,
+std::expected<Proof, Refusal> order_holds(StepRequest const& request, Pipelining const& pipelining,
                                           LoopParts const& parts, Whole const& whole,
                                           std::string const& verb) {
-  if (auto kept = writers_keep_order(move, pipelining, parts, whole, verb); !kept)
+  if (auto kept = writers_keep_order(request, pipelining, parts, whole, verb); !kept)
     return std::unexpected(kept.error());
-  FlowAnswer flow = ask_order(move, pipelining, parts);
+  DataflowAnswer flow = ask_order(request, pipelining, parts);
   if (flow.holds()) return Proof{flow.proof()};
   auto refused = refuse_flow(flow, {},
                              verb +
@@ -300,20 +303,20 @@ std::expected<Proof, Refusal> order_holds(Move const& move, Pipelining const& pi
 
 }  // namespace
 
-std::expected<Proof, Refusal> can_pipeline(Move const& move, Pipelining const& pipelining,
+std::expected<Proof, Refusal> can_pipeline(StepRequest const& request, Pipelining const& pipelining,
                                            std::string const& verb) {
-  if (auto plain = plain_loop(move.program, pipelining.loop, verb); !plain)
+  if (auto plain = plain_loop(request.program, pipelining.loop, verb); !plain)
     return std::unexpected(plain.error());
-  if (auto fit = fits(move, pipelining, verb); !fit) return std::unexpected(fit.error());
+  if (auto fit = fits(request, pipelining, verb); !fit) return std::unexpected(fit.error());
   LoopParts parts = parts_of(*pipelining.loop.loop);
   Proof proof{"statements that access the same element keep their order"};
   bool by_place = keep_their_order(pipelining, parts);
-  Whole whole = whole_tensors(move, pipelining, parts, verb);
+  Whole whole = whole_tensors(request, pipelining, parts, verb);
   // Iterations may use the same elements of a whole tensor where each finds the values there that
   // it needs.
   if (!by_place || (!whole.tensors.empty() && !whole.all_the_same())) {
-    proof.orders_turns = meet_in_order(move, pipelining, parts);
-    auto holds = proof.orders_turns ? proof : order_holds(move, pipelining, parts, whole, verb);
+    proof.orders_turns = meet_in_order(request, pipelining, parts);
+    auto holds = proof.orders_turns ? proof : order_holds(request, pipelining, parts, whole, verb);
     if (!holds) return by_place ? std::unexpected(*whole.why) : holds;
     proof = *holds;
   }

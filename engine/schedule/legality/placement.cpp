@@ -152,13 +152,13 @@ std::expected<void, Refusal> place_takes_nests(Program const& program, LoopSite 
 
 std::expected<void, Refusal> annotations_hold(Program const& moved, Target const& target,
                                               LoopId place, std::string const& verb,
-                                              Effort effort) {
+                                              ProofBudget budget) {
   LoopSite site = site_of(moved, place);
   std::vector<For const*> chain = site.around;
   chain.push_back(site.loop);
   for (For const* loop : chain)
     if (loop->loop_kind == LoopKind::kParallel || loop->loop_kind == LoopKind::kBind)
-      if (auto free = independent_iterations(moved, target, site_of(moved, loop->id), verb, effort);
+      if (auto free = independent_iterations(moved, target, site_of(moved, loop->id), verb, budget);
           !free)
         return std::unexpected(free.error());
   return {};
@@ -166,13 +166,13 @@ std::expected<void, Refusal> annotations_hold(Program const& moved, Target const
 
 std::expected<void, Refusal> shared_tensors_hold(Program const& moved, Target const& target,
                                                  std::set<std::string> const& tensors,
-                                                 std::string const& verb, Effort effort) {
+                                                 std::string const& verb, ProofBudget budget) {
   std::set<LoopId> asked;
   for (std::string const& tensor : tensors)
     for (BlockSite const& writer : writers_of(moved, tensor))
       for (For const* loop : writer.loops) {
         if (!runs_at_once(loop->loop_kind) || !asked.insert(loop->id).second) continue;
-        auto free = independent_iterations(moved, target, site_of(moved, loop->id), verb, effort);
+        auto free = independent_iterations(moved, target, site_of(moved, loop->id), verb, budget);
         if (!free) return std::unexpected(free.error());
       }
   return {};
@@ -198,11 +198,11 @@ std::expected<void, Refusal> inputs_stay_before(Program const& program, Program 
   return {};
 }
 
-bool writes_apart(Program const& program, BlockSite const& block, Effort effort) {
+bool writes_apart(Program const& program, BlockSite const& block, ProofBudget budget) {
   return std::ranges::all_of(writers_of(program, written_buffer(block)->name),
                              [&](BlockSite const& writer) {
                                return writer.block->id == block.block->id ||
-                                      find_written_by_both(block, writer, effort).none();
+                                      find_written_by_both(block, writer, budget).none();
                              });
 }
 
@@ -218,23 +218,23 @@ std::expected<void, Refusal> only_writer(Program const& program, BlockSite const
   return {};
 }
 
-std::expected<void, Refusal> layout_fits(Move const& move, BufferNode const& buffer,
+std::expected<void, Refusal> layout_fits(StepRequest const& request, BufferNode const& buffer,
                                          std::string const& verb) {
-  if (!move.has("layout")) return {};
+  if (!request.has("layout")) return {};
   if (!constant_shape(buffer))
     return refuse_stage("not_one_tensor", fmt::format("the shape of {} is not known", buffer.name),
                         fmt::format("{}: a layout needs a constant shape", verb));
-  auto layout = parse_layout(move.word("layout"), buffer.shape.size());
+  auto layout = parse_layout(request.word("layout"), buffer.shape.size());
   if (layout) return {};
   return refuse_stage("bad_layout",
-                      fmt::format("'{}' is not a layout of {}: {}", move.word("layout"),
+                      fmt::format("'{}' is not a layout of {}: {}", request.word("layout"),
                                   buffer.name, layout.error().message),
                       fmt::format("{}: one letter per dimension (A, B, ...), and blocks as a "
                                   "number and the lowercase letter",
                                   verb));
 }
 
-std::unexpected<Refusal> refuse_flow(FlowAnswer const& flow,
+std::unexpected<Refusal> refuse_flow(DataflowAnswer const& flow,
                                      std::expected<void, Refusal> const& shape,
                                      std::string const& condition) {
   bool found = !flow.code.empty();

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "engine/schedule/legality/flow.h"
+#include "engine/schedule/legality/dataflow_check.h"
 #include "engine/schedule/legality/region.h"
 #include "engine/schedule/legality/stages.h"
 
@@ -44,20 +44,20 @@ std::expected<void, Refusal> place_takes_nests(ir::Program const& program,
 /// After a move: loops around that run in parallel still have independent iterations.
 std::expected<void, Refusal> annotations_hold(ir::Program const& moved, Target const& target,
                                               ir::LoopId place, std::string const& verb,
-                                              Effort effort);
+                                              ProofBudget budget);
 /// The same of every loop around a block that writes one of `tensors`, which have moved out of
 /// loops where each iteration had its own.
 std::expected<void, Refusal> shared_tensors_hold(ir::Program const& moved, Target const& target,
                                                  std::set<std::string> const& tensors,
-                                                 std::string const& verb, Effort effort);
+                                                 std::string const& verb, ProofBudget budget);
 /// Other blocks that write the block's tensor write other elements of it.
-bool writes_apart(ir::Program const& program, ir::BlockSite const& block, Effort effort);
+bool writes_apart(ir::Program const& program, ir::BlockSite const& block, ProofBudget budget);
 /// The tensor is written by this block alone.
 std::expected<void, Refusal> only_writer(ir::Program const& program, ir::BlockSite const& block,
                                          std::string const& verb);
 
 /// The argument `layout`, where it is given, is one of a tensor of constant shape.
-std::expected<void, Refusal> layout_fits(Move const& move, ir::BufferNode const& buffer,
+std::expected<void, Refusal> layout_fits(StepRequest const& request, ir::BufferNode const& buffer,
                                          std::string const& verb);
 
 /// `moved` is the program with the block in another place: what made its inputs before it still
@@ -69,7 +69,7 @@ std::expected<void, Refusal> inputs_stay_before(ir::Program const& program,
 
 /// The refusal of a step of which the exact question found a fault: in the words of the predicate
 /// on the program's shape that sees it, too, if one does, and with the pair that was found.
-std::unexpected<Refusal> refuse_flow(FlowAnswer const& flow,
+std::unexpected<Refusal> refuse_flow(DataflowAnswer const& flow,
                                      std::expected<void, Refusal> const& shape,
                                      std::string const& condition);
 

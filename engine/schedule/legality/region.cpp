@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "engine/arith/index_bounds.h"
 #include "engine/arith/linear.h"
-#include "engine/arith/span.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/accesses.h"
-#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/mixed_radix.h"
 
 namespace tw {
 namespace {
@@ -112,7 +112,7 @@ std::optional<Span> iterator_span(std::string const& iterator, std::vector<Expr>
 
 std::optional<Span> span_of(std::vector<Expr> const& indices,
                             std::vector<For const*> const& running) {
-  auto reach = arith::reach_of(indices, ranges_of(running));
+  auto reach = arith::index_bounds_of(indices, ranges_of(running));
   if (!reach || depends_on_data(arith::to_expr(reach->still))) return std::nullopt;
   reach->still.constant += reach->low;
   return Span{arith::to_expr(reach->still), reach->high - reach->low + 1,

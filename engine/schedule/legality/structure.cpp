@@ -7,7 +7,7 @@
 #include "engine/arith/simplify.h"
 #include "engine/ir/loop_words.h"
 #include "engine/ir/rewrite.h"
-#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/mixed_radix.h"
 #include "engine/schedule/names.h"
 
 namespace tw {
@@ -149,9 +149,9 @@ ir::Stmt rebind(ir::Stmt const& body, ir::Substitution const& by, ir::Expr const
   return result;
 }
 
-std::string made_name(Move const& move, size_t i, std::string const& wanted) {
-  if (i < move.step.gives.size()) return move.step.gives[i];
-  return free_name(move.program, move.loops[0], wanted);
+std::string made_name(StepRequest const& request, size_t i, std::string const& wanted) {
+  if (i < request.step.gives.size()) return request.step.gives[i];
+  return free_name(request.program, request.loops[0], wanted);
 }
 
 }  // namespace tw

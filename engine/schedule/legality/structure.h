@@ -32,6 +32,6 @@ ir::Stmt rebind(ir::Stmt const& body, ir::Substitution const& by, ir::Expr const
                 std::vector<std::pair<std::string, int64_t>> const& new_extents,
                 std::vector<ir::For const*> const& around);
 /// The name that the script gives to the `i`-th loop made, or `wanted` made unique.
-std::string made_name(Move const& move, size_t i, std::string const& wanted);
+std::string made_name(StepRequest const& request, size_t i, std::string const& wanted);
 
 }  // namespace tw

@@ -3,7 +3,7 @@
 #include "engine/schedule/legality/bound_loops.h"
 #include "engine/schedule/legality/memory_use.h"
 #include "engine/schedule/legality/structure.h"
-#include "engine/schedule/rewriting/written_out.h"
+#include "engine/schedule/rewriting/expand_calls.h"
 
 namespace tw {
 
@@ -14,7 +14,7 @@ std::expected<void, Refusal> holds_as_a_whole(ir::Program const& before, ir::Pro
                   {});
   if (auto room = memories_hold(before, after, target); !room) return room;
   if (!has_bound_loops(after)) return {};
-  return bound_loops_hold(with_calls_written_out(after), target, "bind", Effort::kTrusted);
+  return bound_loops_hold(with_calls_expanded(after), target, "bind", ProofBudget::kTrusted);
 }
 
 }  // namespace tw

@@ -43,8 +43,8 @@ std::set<std::string> block_names(ir::Program const& program) {
 
 class Expansion {
 public:
-  Expansion(Schedule schedule, MacroSet const& macros, Effort effort)
-      : before_(schedule), schedule_(std::move(schedule)), macros_(macros), effort_(effort) {}
+  Expansion(Schedule schedule, MacroSet const& macros, ProofBudget budget)
+      : before_(schedule), schedule_(std::move(schedule)), macros_(macros), effort_(budget) {}
 
   Schedule const& schedule() const { return schedule_; }
 
@@ -265,7 +265,7 @@ private:
 
   Schedule before_, schedule_;
   MacroSet const& macros_;
-  Effort effort_;
+  ProofBudget effort_;
   CursorMap cursors_;  ///< from the program before the first step to that of the moment
   std::vector<Frame*> frames_;
   size_t steps_ = 0;
@@ -275,18 +275,18 @@ private:
 
 std::expected<Schedule, Refusal> apply_macro(Schedule const& schedule, Macro const& macro,
                                              Step const& step, MacroSet const& macros,
-                                             Effort effort) {
-  Expansion expansion(schedule, macros, effort);
+                                             ProofBudget budget) {
+  Expansion expansion(schedule, macros, budget);
   auto made = expansion.run(macro, step);
   if (!made) return std::unexpected(made.error());
   return expansion.schedule();
 }
 
 std::expected<Schedule, Refusal> apply_step(Schedule const& schedule, Step const& step,
-                                            MacroSet const& macros, Effort effort) {
+                                            MacroSet const& macros, ProofBudget budget) {
   if (Macro const* macro = macros.find(step.primitive))
-    return apply_macro(schedule, *macro, step, macros, effort);
-  return schedule.apply(step, effort);
+    return apply_macro(schedule, *macro, step, macros, budget);
+  return schedule.apply(step, budget);
 }
 
 }  // namespace tw

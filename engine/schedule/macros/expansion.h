@@ -13,10 +13,11 @@ namespace tw {
 /// loop_gone, macro_too_long, wrong_names.
 std::expected<Schedule, Refusal> apply_macro(Schedule const& schedule, Macro const& macro,
                                              Step const& step, MacroSet const& macros,
-                                             Effort effort = Effort::kWork);
+                                             ProofBudget budget = ProofBudget::kWork);
 
 /// The same of a step that is a macro or a primitive.
 std::expected<Schedule, Refusal> apply_step(Schedule const& schedule, Step const& step,
-                                            MacroSet const& macros, Effort effort = Effort::kWork);
+                                            MacroSet const& macros,
+                                            ProofBudget budget = ProofBudget::kWork);
 
 }  // namespace tw

@@ -7,24 +7,25 @@
 namespace tw::primitive_bind {
 namespace {
 
-Applied apply(Move const& move) {
-  ir::For const& loop = *move.loops[0].loop;
-  Applied applied{move.program, {}, {}};
+Applied apply(StepRequest const& request) {
+  ir::For const& loop = *request.loops[0].loop;
+  Applied applied{request.program, {}, {}};
   applied.program.body = ir::replace_loop(
-      move.program.body, loop.id,
+      request.program.body, loop.id,
       ir::make_from<ir::For>(ir::without_words(loop.origin), loop.id, loop.var, loop.extent,
-                             ir::LoopKind::kBind, loop.body, move.word("axis")));
+                             ir::LoopKind::kBind, loop.body, request.word("axis")));
   return applied;
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  ir::LoopSite const& site = move.loops[0];
-  if (auto extent = plain_loop(move.program, site, "bind"); !extent)
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  ir::LoopSite const& site = request.loops[0];
+  if (auto extent = plain_loop(request.program, site, "bind"); !extent)
     return std::unexpected(extent.error());
   if (auto fit = kinds_nest(site, ir::LoopKind::kBind, "bind"); !fit)
     return std::unexpected(fit.error());
-  if (move.effort == Effort::kTrusted) return Proof();
-  if (auto holds = bound_loops_hold(apply(move).program, move.target, "bind", move.effort); !holds)
+  if (request.budget == ProofBudget::kTrusted) return Proof();
+  if (auto holds = bound_loops_hold(apply(request).program, request.target, "bind", request.budget);
+      !holds)
     return std::unexpected(holds.error());
   return Proof{"concurrent iterations touch nothing that another one writes"};
 }

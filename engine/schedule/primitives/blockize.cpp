@@ -8,7 +8,7 @@
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
-#include "engine/schedule/legality/lone_nest.h"
+#include "engine/schedule/legality/single_block_nest.h"
 #include "engine/schedule/legality/structure.h"
 
 namespace tw::primitive_blockize {
@@ -28,7 +28,7 @@ struct Formal {
 /// Makes a declaration of the nest itself.
 class Declaring {
 public:
-  Declaring(LoneNest const& nest, std::string name) : nest_(nest), name_(std::move(name)) {
+  Declaring(SingleBlockNest const& nest, std::string name) : nest_(nest), name_(std::move(name)) {
     Expr element = load(nest.buffer, nest.indices);
     formals_.push_back(formal(element));
     formals_[0].writes = true;
@@ -144,7 +144,7 @@ private:
     return by;
   }
 
-  LoneNest const& nest_;
+  SingleBlockNest const& nest_;
   std::string name_;
   std::vector<Formal> formals_;
 };
@@ -155,7 +155,7 @@ bool reads_elements(Expr const& e) {
   return found;
 }
 
-std::expected<void, Refusal> check_formals(Declaring const& declaring, LoneNest const& nest,
+std::expected<void, Refusal> check_formals(Declaring const& declaring, SingleBlockNest const& nest,
                                            LoopSite const& top) {
   if (!writes_each_once(nest, declaring.formals()[0].operand))
     return refuse(
@@ -195,7 +195,7 @@ bool surely_exists(Load const& element, arith::Ranges const& ranges) {
 }
 
 /// What is read under a condition may not exist where that does not hold.
-bool reads_under_a_condition(LoneNest const& nest) {
+bool reads_under_a_condition(SingleBlockNest const& nest) {
   bool found = false;
   walk(nest.value, [&](Expr const& e) {
     auto const* choice = e.as<Select>();
@@ -221,26 +221,26 @@ std::string declared_name(Program const& program, std::string const& block) {
   return name;
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  auto nest = lone_nest(move, "blockize");
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  auto nest = single_block_nest(request, "blockize");
   if (!nest) return std::unexpected(nest.error());
-  if (auto apart = instances_stay_apart(move, *nest, "blockize"); !apart)
+  if (auto apart = instances_stay_apart(request, *nest, "blockize"); !apart)
     return std::unexpected(apart.error());
   if (reads_under_a_condition(*nest))
     return refuse("reads_under_a_condition",
                   fmt::format("{} reads elements under a condition: they may not exist otherwise",
                               nest->site.block->name),
-                  "blockize: a call reads all of its operands", {move.loops[0]});
+                  "blockize: a call reads all of its operands", {request.loops[0]});
   Declaring declaring(*nest, "");
-  if (auto good = check_formals(declaring, *nest, move.loops[0]); !good)
+  if (auto good = check_formals(declaring, *nest, request.loops[0]); !good)
     return std::unexpected(good.error());
   return Proof{"the call computes what the nest computed"};
 }
 
-Applied apply(Move const& move) {
-  LoneNest nest = lone_nest(move, "blockize").value();
-  Declaring declaring(nest, declared_name(move.program, nest.site.block->name));
-  return with_call(move, nest, declaring.declaration(), declaring.operands());
+Applied apply(StepRequest const& request) {
+  SingleBlockNest nest = single_block_nest(request, "blockize").value();
+  Declaring declaring(nest, declared_name(request.program, nest.site.block->name));
+  return with_call(request, nest, declaring.declaration(), declaring.operands());
 }
 
 }  // namespace

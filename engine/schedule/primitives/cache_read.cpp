@@ -18,31 +18,31 @@ using namespace ir;
 
 constexpr char kVerb[] = "cache_read";
 
-Applied apply(Move const& move);
+Applied apply(StepRequest const& request);
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  BlockSite const& block = move.blocks[0];
-  std::string const& tensor = move.word("tensor");
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  BlockSite const& block = request.blocks[0];
+  std::string const& tensor = request.word("tensor");
   std::vector<std::string> read = read_buffers(*block.block);
   if (std::ranges::find(read, tensor) == read.end())
     return refuse_stage("not_read_there",
                         fmt::format("{} does not read '{}'; it reads {}", block.block->name, tensor,
                                     fmt::join(read, ", ")),
                         "cache_read: the block must read the tensor");
-  for (BlockSite const& writer : writers_of(move.program, tensor))
+  for (BlockSite const& writer : writers_of(request.program, tensor))
     if (writer.block->id == block.block->id || shared_loops(writer.loops, block.loops) > 0)
       return refuse_stage("written_beside",
                           fmt::format("{} writes {} in the same nest", writer.block->name, tensor),
                           "cache_read: the tensor must be complete before the block's nest begins");
-  if (!lives_at_top(move.program, tensor))
+  if (!lives_at_top(request.program, tensor))
     return refuse_stage("input_out_of_scope", fmt::format("{} exists only inside a loop", tensor),
                         "cache_read: the tensor must be complete before the block's nest begins");
-  if (auto fits = layout_fits(move, *find_buffer(move.program, tensor), kVerb); !fits)
+  if (auto fits = layout_fits(request, *find_buffer(request.program, tensor), kVerb); !fits)
     return std::unexpected(fits.error());
-  if (move.effort == Effort::kTrusted) return Proof();
-  Program after = apply(move).program;
+  if (request.budget == ProofBudget::kTrusted) return Proof();
+  Program after = apply(request).program;
   if (auto scoped = tensors_in_scope(after, kVerb); !scoped) return std::unexpected(scoped.error());
-  std::string cache = free_tensor_name(move.program, tensor + "_cache");
+  std::string cache = free_tensor_name(request.program, tensor + "_cache");
   if (!come_before(after, writers_of(after, tensor), writers_of(after, cache)))
     return refuse_stage("written_beside",
                         fmt::format("{} is written after the place where it would be copied, which "
@@ -52,21 +52,21 @@ std::expected<Proof, Refusal> check(Move const& move) {
   return Proof{"the copy holds the same values"};
 }
 
-Applied apply(Move const& move) {
-  Applied applied{move.program, {}, {}};
-  Block const& block = *move.blocks[0].block;
-  Buffer source = find_buffer(move.program, move.word("tensor"));
+Applied apply(StepRequest const& request) {
+  Applied applied{request.program, {}, {}};
+  Block const& block = *request.blocks[0].block;
+  Buffer source = find_buffer(request.program, request.word("tensor"));
   BufferNode node = *source;
-  node.name = free_tensor_name(move.program, source->name + "_cache");
-  node.scope = move.has("scope") ? move.word("scope") : kGlobalScope;
+  node.name = free_tensor_name(request.program, source->name + "_cache");
+  node.scope = request.has("scope") ? request.word("scope") : kGlobalScope;
   auto cache = std::make_shared<BufferNode const>(std::move(node));
   Stmt copy = copy_nest(source, cache, *source, applied.program);
-  Stmt body = replace_block(move.program.body, block.id,
+  Stmt body = replace_block(request.program.body, block.id,
                             with_buffer(block, source->name, cache, Side::kReads));
   applied.program.body = make<Alloc>(cache, insert_before(body, copy, {block.id}));
-  if (move.has("layout"))
+  if (request.has("layout"))
     applied.program = with_layout(applied.program, cache->name,
-                                  *parse_layout(move.word("layout"), cache->shape.size()));
+                                  *parse_layout(request.word("layout"), cache->shape.size()));
   return applied;
 }
 

@@ -35,29 +35,29 @@ bool read_after_its_nests(Program const& program, std::vector<BlockSite> const& 
   });
 }
 
-Applied apply(Move const& move);
+Applied apply(StepRequest const& request);
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  BlockSite const& block = move.blocks[0];
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  BlockSite const& block = request.blocks[0];
   std::string const& name = block.block->name;
   if (!written_buffer(block))
     return refuse_stage("not_one_tensor", fmt::format("{} does not write one tensor", name),
                         "cache_write: the block must write one tensor");
-  std::vector<BlockSite> writers = writers_of(move.program, written_buffer(block)->name);
+  std::vector<BlockSite> writers = writers_of(request.program, written_buffer(block)->name);
   for (BlockSite const& writer : writers)
     if (!written_buffer(writer))
       return refuse_stage("not_one_tensor",
                           fmt::format("{} does not write one tensor", writer.block->name),
                           "cache_write: every block that writes the tensor must write only it");
-  if (!read_after_its_nests(move.program, writers))
+  if (!read_after_its_nests(request.program, writers))
     return refuse_stage("read_in_its_nest",
                         fmt::format("what {} writes is needed before its nest ends: apply "
                                     "cache_write before moving blocks together",
                                     name),
                         "cache_write: the block's tensor may only be read after its nest");
-  if (auto fits = layout_fits(move, *written_buffer(block), kVerb); !fits)
+  if (auto fits = layout_fits(request, *written_buffer(block), kVerb); !fits)
     return std::unexpected(fits.error());
-  Program after = apply(move).program;
+  Program after = apply(request).program;
   if (auto scoped = tensors_in_scope(after, kVerb); !scoped) return std::unexpected(scoped.error());
   std::string const& tensor = written_buffer(block)->name;
   if (!come_before(after, writers_of(after, tensor), readers_of(after, tensor)))
@@ -68,31 +68,32 @@ std::expected<Proof, Refusal> check(Move const& move) {
   return Proof{"the copy comes after the last write and before the first read"};
 }
 
-Applied apply(Move const& move) {
-  Applied applied{move.program, {}, {}};
-  Block const& block = *move.blocks[0].block;
-  Buffer target = written_buffer(move.blocks[0]);
+Applied apply(StepRequest const& request) {
+  Applied applied{request.program, {}, {}};
+  Block const& block = *request.blocks[0].block;
+  Buffer target = written_buffer(request.blocks[0]);
   BufferNode node = *target;
-  node.name = free_tensor_name(move.program, target->name + "_cache");
-  if (move.has("scope")) node.scope = move.word("scope");
+  node.name = free_tensor_name(request.program, target->name + "_cache");
+  if (request.has("scope")) node.scope = request.word("scope");
   auto cache = std::make_shared<BufferNode const>(std::move(node));
   Stmt copy = copy_nest(cache, target, *target, applied.program);
   // The copy takes a name of its own: the block that computes keeps its name in scripts.
   auto const* made = blocks_of(copy).front().block;
-  copy = replace_block(copy, made->id,
-                       make<Block>(made->id, free_tensor_name(move.program, block.name + "_write"),
-                                   made->op, made->iters, Expr(), Stmt(), made->body));
-  std::vector<BlockSite> writers = writers_of(move.program, target->name);
+  copy =
+      replace_block(copy, made->id,
+                    make<Block>(made->id, free_tensor_name(request.program, block.name + "_write"),
+                                made->op, made->iters, Expr(), Stmt(), made->body));
+  std::vector<BlockSite> writers = writers_of(request.program, target->name);
   std::vector<BlockId> ids;
   for (BlockSite const& writer : writers) ids.push_back(writer.block->id);
-  Stmt body = insert_after(move.program.body, copy, ids);
+  Stmt body = insert_after(request.program.body, copy, ids);
   for (BlockSite const& writer : writers)
     body = replace_block(body, writer.block->id,
                          with_buffer(*writer.block, target->name, cache, Side::kBoth));
   applied.program.body = make<Alloc>(cache, body);
-  if (move.has("layout"))
+  if (request.has("layout"))
     applied.program = with_layout(applied.program, cache->name,
-                                  *parse_layout(move.word("layout"), cache->shape.size()));
+                                  *parse_layout(request.word("layout"), cache->shape.size()));
   return applied;
 }
 

@@ -4,8 +4,8 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/digits.h"
-#include "engine/schedule/legality/flow.h"
+#include "engine/schedule/legality/dataflow_check.h"
+#include "engine/schedule/legality/mixed_radix.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/recurrence.h"
 #include "engine/schedule/legality/sharing.h"
@@ -13,7 +13,7 @@
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/rewriting/nests.h"
-#include "engine/schedule/rewriting/tails.h"
+#include "engine/schedule/rewriting/tail_strategy.h"
 
 namespace tw::primitive_compute_at {
 namespace {
@@ -25,27 +25,28 @@ constexpr char kCondition[] =
     "compute_at: everything that the block reads is computed before it runs, and its readers get "
     "all that they need";
 
-std::vector<BlockSite> consumers_of(Move const& move) {
-  std::vector<BlockSite> readers = readers_of(move.program, written_buffer(move.blocks[0])->name);
+std::vector<BlockSite> consumers_of(StepRequest const& request) {
+  std::vector<BlockSite> readers =
+      readers_of(request.program, written_buffer(request.blocks[0])->name);
   std::erase_if(readers,
-                [&](BlockSite const& r) { return r.block->id == move.blocks[0].block->id; });
+                [&](BlockSite const& r) { return r.block->id == request.blocks[0].block->id; });
   return readers;
 }
 
-Tail wished_tail(Move const& move) {
-  return move.has("tail") ? tail_of(move.word("tail")) : Tail::kGuard;
+TailStrategy wished_tail(StepRequest const& request) {
+  return request.has("tail") ? tail_strategy_of(request.word("tail")) : TailStrategy::kGuard;
 }
 
 /// What the consumers read in one iteration of the place, as values of the block's iterators; where
 /// threads share the tensor, in that of all of them.
-std::expected<Parts, Refusal> parts_of(Move const& move, Effort effort) {
-  Block const& block = *move.blocks[0].block;
-  Buffer buffer = written_buffer(move.blocks[0]);
-  std::vector<For const*> still = place_loops(move.loops[0]);
+std::expected<Parts, Refusal> parts_of(StepRequest const& request, ProofBudget budget) {
+  Block const& block = *request.blocks[0].block;
+  Buffer buffer = written_buffer(request.blocks[0]);
+  std::vector<For const*> still = place_loops(request.loops[0]);
   // Where a size is small, parts are as long as they are where it is large.
-  Longer longer = move.program.sizes.empty() ? Longer::kCut : Longer::kKept;
-  std::vector<Span> box = box_of(consumers_of(move), *buffer, still.size(), false,
-                                 loops_sharing(move.target, still, *buffer), longer),
+  Longer longer = request.program.sizes.empty() ? Longer::kCut : Longer::kKept;
+  std::vector<Span> box = box_of(consumers_of(request), *buffer, still.size(), false,
+                                 loops_sharing(request.target, still, *buffer), longer),
                     spans;
   auto const* store = block.body.as<Store>();
   arith::Ranges ranges = iterator_ranges(block);
@@ -54,29 +55,29 @@ std::expected<Parts, Refusal> parts_of(Move const& move, Effort effort) {
     auto span = iterator_span(iter.name(), store->indices, box, ranges);
     spans.push_back(span ? *span : Span{int_imm(0), *as_int(iter.extent), true});
   }
-  return with_tail(wished_tail(move), move.program, move.blocks[0], spans, still, effort);
+  return with_tail(wished_tail(request), request.program, request.blocks[0], spans, still, budget);
 }
 
 /// The producer's nest over them.
-Stmt producer_nest(Move const& move, Parts const& parts, Program& program) {
+Stmt producer_nest(StepRequest const& request, Parts const& parts, Program& program) {
   std::vector<std::string> taken;
-  for (LoopSite const& below : loops_of(move.loops[0].loop->body))
+  for (LoopSite const& below : loops_of(request.loops[0].loop->body))
     taken.push_back(below.loop->name());
-  return nest_of_parts(wished_tail(move), parts, place_loops(move.loops[0]), std::move(taken),
+  return nest_of_parts(wished_tail(request), parts, place_loops(request.loops[0]), std::move(taken),
                        program);
 }
 
-Applied apply(Move const& move) {
-  Applied applied{move.program, {}, {}};
-  Block const& block = *move.blocks[0].block;
-  LoopId place = move.loops[0].loop->id;
-  Parts parts = parts_of(move, Effort::kTrusted).value();  // proved when it was checked
-  Stmt nest = producer_nest(move, parts, applied.program);
+Applied apply(StepRequest const& request) {
+  Applied applied{request.program, {}, {}};
+  Block const& block = *request.blocks[0].block;
+  LoopId place = request.loops[0].loop->id;
+  Parts parts = parts_of(request, ProofBudget::kTrusted).value();  // proved when it was checked
+  Stmt nest = producer_nest(request, parts, applied.program);
   Buffer buffer = parts.block.to<Block>().body.to<Store>().buffer;
   std::vector<BlockId> consumers;
-  for (BlockSite const& site : consumers_of(move)) consumers.push_back(site.block->id);
+  for (BlockSite const& site : consumers_of(request)) consumers.push_back(site.block->id);
   applied.program.body =
-      replace_buffer(without_alloc(without_block(move.program.body, block.id), buffer->name),
+      replace_buffer(without_alloc(without_block(request.program.body, block.id), buffer->name),
                      buffer->name, buffer);
   Stmt body = site_of(applied.program, place).loop->body;
   set_loop_body(applied.program, place, make<Alloc>(buffer, insert_before(body, nest, consumers)));
@@ -84,37 +85,37 @@ Applied apply(Move const& move) {
 }
 
 /// What the shape of the program says against the move.
-std::expected<void, Refusal> shape_refusal(Move const& move, Program const& moved) {
-  BlockSite const& block = move.blocks[0];
-  std::vector<For const*> place = place_loops(move.loops[0]);
-  if (auto ready = inputs_ready(move.program, block, place, {}, kVerb); !ready) return ready;
-  if (auto steps = keeps_steps(move.program, block, place, kVerb); !steps) return steps;
-  if (auto step = read_at_its_step(move.program, block, place, kVerb); !step) return step;
-  return inputs_stay_before(move.program, moved, block, kVerb);
+std::expected<void, Refusal> shape_refusal(StepRequest const& request, Program const& moved) {
+  BlockSite const& block = request.blocks[0];
+  std::vector<For const*> place = place_loops(request.loops[0]);
+  if (auto ready = inputs_ready(request.program, block, place, {}, kVerb); !ready) return ready;
+  if (auto steps = keeps_steps(request.program, block, place, kVerb); !steps) return steps;
+  if (auto step = read_at_its_step(request.program, block, place, kVerb); !step) return step;
+  return inputs_stay_before(request.program, moved, block, kVerb);
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  BlockSite const& block = move.blocks[0];
-  LoopSite const& place = move.loops[0];
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  BlockSite const& block = request.blocks[0];
+  LoopSite const& place = request.loops[0];
   std::string const& name = block.block->name;
-  std::string at = reference_of(move.program, place.loop->id);
-  if (auto fits = place_takes_nests(move.program, place, kVerb); !fits)
+  std::string at = reference_of(request.program, place.loop->id);
+  if (auto fits = place_takes_nests(request.program, place, kVerb); !fits)
     return std::unexpected(fits.error());
   if (!may_run_again(block))
     return refuse_stage(
         "not_a_simple_block",
         fmt::format("block {} is neither complete nor a whole sum or recurrence", name),
         "compute_at: running instances of the block again must give the same values");
-  if (is_parameter(move.program, written_buffer(block)->name))
+  if (is_parameter(request.program, written_buffer(block)->name))
     return refuse_stage("writes_an_output",
                         fmt::format("block {} writes {}, an output of the kernel", name,
                                     written_buffer(block)->name),
                         "compute_at: the block's tensor must only be used inside the kernel");
-  if (auto alone = only_writer(move.program, block, kVerb); !alone)
+  if (auto alone = only_writer(request.program, block, kVerb); !alone)
     return std::unexpected(alone.error());
-  if (auto visible = inputs_in_scope(move.program, block, place_loops(place), kVerb); !visible)
+  if (auto visible = inputs_in_scope(request.program, block, place_loops(place), kVerb); !visible)
     return std::unexpected(visible.error());
-  std::vector<BlockSite> consumers = consumers_of(move);
+  std::vector<BlockSite> consumers = consumers_of(request);
   for (BlockSite const& consumer : consumers)
     if (!is_under(consumer, place.loop->id))
       return refuse_stage("consumer_outside",
@@ -125,16 +126,19 @@ std::expected<Proof, Refusal> check(Move const& move) {
     return refuse_stage("no_consumer", fmt::format("nothing reads what {} computes", name),
                         "compute_at: all readers of the block's tensor must be inside the loop");
   // What lies beyond an axis is asked on trust, too: code would read past the end of a tensor.
-  Effort asked = move.effort == Effort::kTrusted ? Effort::kWork : move.effort;
-  bool whole = move.effort == Effort::kTrusted && wished_tail(move) == Tail::kGuard;
+  ProofBudget asked = request.budget == ProofBudget::kTrusted ? ProofBudget::kWork : request.budget;
+  bool whole =
+      request.budget == ProofBudget::kTrusted && wished_tail(request) == TailStrategy::kGuard;
   if (!whole)
-    if (auto parts = parts_of(move, asked); !parts) return std::unexpected(parts.error());
-  if (move.effort == Effort::kTrusted) return Proof();
-  Program moved = apply(move).program;
-  FlowQuestion question{move.program, moved, {block.block->id}, {written_buffer(block)->name}, {}};
-  if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())
-    return refuse_flow(flow, shape_refusal(move, moved), kCondition);
-  if (auto holds = annotations_hold(moved, move.target, place.loop->id, kVerb, move.effort); !holds)
+    if (auto parts = parts_of(request, asked); !parts) return std::unexpected(parts.error());
+  if (request.budget == ProofBudget::kTrusted) return Proof();
+  Program moved = apply(request).program;
+  DataflowQuestion question{
+      request.program, moved, {block.block->id}, {written_buffer(block)->name}, {}};
+  if (DataflowAnswer flow = check_dataflow(question, request.budget); !flow.holds())
+    return refuse_flow(flow, shape_refusal(request, moved), kCondition);
+  if (auto holds = annotations_hold(moved, request.target, place.loop->id, kVerb, request.budget);
+      !holds)
     return std::unexpected(holds.error());
   return Proof{"each iteration computes all that its readers need"};
 }

@@ -6,9 +6,9 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/placement.h"
+#include "engine/schedule/legality/read_coverage.h"
 #include "engine/schedule/legality/recurrence.h"
 #include "engine/schedule/legality/stages.h"
-#include "engine/schedule/legality/unmade.h"
 #include "engine/schedule/rewriting/nests.h"
 
 namespace tw::primitive_compute_inline {
@@ -18,8 +18,8 @@ using namespace ir;
 
 constexpr char kVerb[] = "compute_inline";
 
-std::vector<BlockSite> consumers_of(Move const& move) {
-  return readers_of(move.program, written_buffer(move.blocks[0])->name);
+std::vector<BlockSite> consumers_of(StepRequest const& request) {
+  return readers_of(request.program, written_buffer(request.blocks[0])->name);
 }
 
 /// Puts the producer's expression where its tensor is read.
@@ -40,35 +40,35 @@ private:
   Store const& store_;
 };
 
-Applied apply(Move const& move) {
-  Applied applied{move.program, {}, {}};
-  Block const& block = *move.blocks[0].block;
-  Stmt body = without_alloc(without_block(move.program.body, block.id),
-                            written_buffer(move.blocks[0])->name);
+Applied apply(StepRequest const& request) {
+  Applied applied{request.program, {}, {}};
+  Block const& block = *request.blocks[0].block;
+  Stmt body = without_alloc(without_block(request.program.body, block.id),
+                            written_buffer(request.blocks[0])->name);
   applied.program.body = Inlining(block).visit(body);
   return applied;
 }
 
 /// What the shape of the program says against the move.
-std::expected<void, Refusal> shape_refusal(Move const& move,
+std::expected<void, Refusal> shape_refusal(StepRequest const& request,
                                            std::vector<BlockSite> const& consumers) {
-  BlockSite const& block = move.blocks[0];
+  BlockSite const& block = request.blocks[0];
   for (BlockSite const& consumer : consumers)
-    if (auto ready = inputs_ready(move.program, block, consumer.loops, {}, kVerb); !ready)
+    if (auto ready = inputs_ready(request.program, block, consumer.loops, {}, kVerb); !ready)
       return ready;
-  return inputs_are_kept(move.program, block, kVerb);
+  return inputs_are_kept(request.program, block, kVerb);
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  BlockSite const& block = move.blocks[0];
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  BlockSite const& block = request.blocks[0];
   std::string const& name = block.block->name;
-  if (written_buffer(block) && is_parameter(move.program, written_buffer(block)->name))
+  if (written_buffer(block) && is_parameter(request.program, written_buffer(block)->name))
     return refuse_stage("writes_an_output",
                         fmt::format("block {} writes {}, an output of the kernel", name,
                                     written_buffer(block)->name),
                         "compute_inline: the block's tensor must only be used inside the kernel");
   std::vector<BlockSite> consumers =
-      written_buffer(block) ? consumers_of(move) : std::vector<BlockSite>{};
+      written_buffer(block) ? consumers_of(request) : std::vector<BlockSite>{};
   std::erase_if(consumers, [&](BlockSite const& r) { return r.block->id == block.block->id; });
   if (consumers.empty())
     return refuse_stage("no_consumer", fmt::format("nothing reads what {} computes", name),
@@ -85,22 +85,22 @@ std::expected<Proof, Refusal> check(Move const& move) {
         fmt::format("the indices of an element do not determine which instance of {} computes it",
                     name),
         "compute_inline: the indices of an element must determine the iterators that compute it");
-  if (auto alone = only_writer(move.program, block, kVerb); !alone)
+  if (auto alone = only_writer(request.program, block, kVerb); !alone)
     return std::unexpected(alone.error());
   for (BlockSite const& consumer : consumers)
-    if (auto there = inputs_in_scope(move.program, block, consumer.loops, kVerb); !there)
+    if (auto there = inputs_in_scope(request.program, block, consumer.loops, kVerb); !there)
       return std::unexpected(there.error());
-  if (auto made = reads_made_elements(block, consumers, kVerb, move.effort); !made)
+  if (auto made = reads_made_elements(block, consumers, kVerb, request.budget); !made)
     return std::unexpected(made.error());
-  if (move.effort == Effort::kTrusted) return Proof();
-  Program inlined = apply(move).program;
+  if (request.budget == ProofBudget::kTrusted) return Proof();
+  Program inlined = apply(request).program;
   if (auto scoped = tensors_in_scope(inlined, kVerb); !scoped)
     return std::unexpected(scoped.error());
-  FlowQuestion question{move.program, inlined, {}, {}, {}};
+  DataflowQuestion question{request.program, inlined, {}, {}, {}};
   for (BlockSite const& consumer : consumers) question.readers.insert(consumer.block->id);
-  if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())
+  if (DataflowAnswer flow = check_dataflow(question, request.budget); !flow.holds())
     return refuse_flow(
-        flow, shape_refusal(move, consumers),
+        flow, shape_refusal(request, consumers),
         "compute_inline: what the block reads must be complete where its tensor is read");
   return Proof{"the readers compute the same expression"};
 }

@@ -5,10 +5,10 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/hints.h"
 #include "engine/schedule/legality/instances.h"
 #include "engine/schedule/legality/iteration_pairs.h"
+#include "engine/schedule/legality/mixed_radix.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/rewriting/buffers.h"
 #include "engine/schedule/rewriting/nests.h"
@@ -24,10 +24,10 @@ constexpr char kCondition[] =
     "all that they need";
 
 /// The blocks that stand in one nest with the block, at the top of the program.
-std::vector<BlockSite> neighbours(Move const& move) {
-  BlockSite const& block = move.blocks[0];
+std::vector<BlockSite> neighbours(StepRequest const& request) {
+  BlockSite const& block = request.blocks[0];
   std::vector<BlockSite> found;
-  for (BlockSite const& site : blocks_of(move.program.body))
+  for (BlockSite const& site : blocks_of(request.program.body))
     if (site.block->id != block.block->id && !is_hint(*site.block) &&
         shared_loops(site.loops, block.loops) > 0)
       found.push_back(site);
@@ -35,11 +35,11 @@ std::vector<BlockSite> neighbours(Move const& move) {
 }
 
 /// A neighbour that comes before it makes what the block reads: then it runs after them all.
-bool reads_its_nest(Move const& move) {
-  BlockSite const& block = move.blocks[0];
+bool reads_its_nest(StepRequest const& request) {
+  BlockSite const& block = request.blocks[0];
   std::vector<std::string> read = read_buffers(*block.block);
   bool makes = false;
-  for (BlockSite const& site : blocks_of(move.program.body)) {
+  for (BlockSite const& site : blocks_of(request.program.body)) {
     if (site.block->id == block.block->id) break;
     if (shared_loops(site.loops, block.loops) == 0) continue;
     walk_writes(site.block->body, [&](Touched const& at) {
@@ -50,9 +50,9 @@ bool reads_its_nest(Move const& move) {
 }
 
 /// The block makes its tensor alone: all of it, whatever part the place wanted.
-bool makes_whole_tensor(Move const& move) {
-  BlockSite const& block = move.blocks[0];
-  return may_run_again(block) && only_writer(move.program, block, kVerb).has_value();
+bool makes_whole_tensor(StepRequest const& request) {
+  BlockSite const& block = request.blocks[0];
+  return may_run_again(block) && only_writer(request.program, block, kVerb).has_value();
 }
 
 /// Every instance of the block that its loops run, each once.
@@ -77,42 +77,42 @@ Stmt same_nest(BlockSite const& site, Program& program) {
 }
 
 /// Tensors that the block uses and that live in loops: they move out with it.
-std::set<std::string> tensors_inside(Move const& move) {
-  std::vector<std::string> used = read_buffers(*move.blocks[0].block);
-  used.push_back(written_buffer(move.blocks[0])->name);
+std::set<std::string> tensors_inside(StepRequest const& request) {
+  std::vector<std::string> used = read_buffers(*request.blocks[0].block);
+  used.push_back(written_buffer(request.blocks[0])->name);
   std::set<std::string> inside;
   for (std::string const& tensor : used)
-    if (!lives_at_top(move.program, tensor)) inside.insert(tensor);
+    if (!lives_at_top(request.program, tensor)) inside.insert(tensor);
   return inside;
 }
 
-Applied apply(Move const& move) {
-  Applied applied{move.program, {}, {}};
-  Block const& block = *move.blocks[0].block;
-  Stmt nest = makes_whole_tensor(move) ? whole_nest(move.blocks[0], applied.program)
-                                       : same_nest(move.blocks[0], applied.program);
-  bool after = reads_its_nest(move);
-  BlockId anchor = neighbours(move).front().block->id;
-  Stmt body = without_block(move.program.body, block.id);
-  for (std::string const& tensor : tensors_inside(move)) body = without_alloc(body, tensor);
+Applied apply(StepRequest const& request) {
+  Applied applied{request.program, {}, {}};
+  Block const& block = *request.blocks[0].block;
+  Stmt nest = makes_whole_tensor(request) ? whole_nest(request.blocks[0], applied.program)
+                                          : same_nest(request.blocks[0], applied.program);
+  bool after = reads_its_nest(request);
+  BlockId anchor = neighbours(request).front().block->id;
+  Stmt body = without_block(request.program.body, block.id);
+  for (std::string const& tensor : tensors_inside(request)) body = without_alloc(body, tensor);
   body = after ? insert_after(body, nest, {anchor}) : insert_before(body, nest, {anchor});
-  for (std::string const& tensor : tensors_inside(move))
-    body = make<Alloc>(find_buffer(move.program, tensor), body);
+  for (std::string const& tensor : tensors_inside(request))
+    body = make<Alloc>(find_buffer(request.program, tensor), body);
   applied.program.body = body;
   return applied;
 }
 
 /// Of two blocks that write one tensor, elsewhere than each other or one an update: then their
 /// order is one of writes and reads.
-std::expected<void, Refusal> parts_keep_order(Move const& move) {
-  BlockSite const& block = move.blocks[0];
-  for (BlockSite const& writer : writers_of(move.program, written_buffer(block)->name)) {
+std::expected<void, Refusal> parts_keep_order(StepRequest const& request) {
+  BlockSite const& block = request.blocks[0];
+  for (BlockSite const& writer : writers_of(request.program, written_buffer(block)->name)) {
     bool own = writer.block->id == block.block->id;
     bool again = is_complete(writer) || is_recurrence(writer);
     bool known = again || is_reduction(writer);
-    bool once = again || runs_each_once(writer, move.effort);
+    bool once = again || runs_each_once(writer, request.budget);
     bool ordered = own || is_reduction(writer) || is_reduction(block) ||
-                   find_written_by_both(block, writer, move.effort).none();
+                   find_written_by_both(block, writer, request.budget).none();
     if (known && once && ordered) continue;
     return refuse_stage(
         "several_writers",
@@ -127,28 +127,28 @@ std::expected<void, Refusal> parts_keep_order(Move const& move) {
 
 /// No iterations that meet in an element change places, when all of the block's run before those of
 /// its nest, or after them.
-bool keeps_all_orders(Move const& move) {
-  BlockSite const& block = move.blocks[0];
-  std::vector<BlockSite> in_order = blocks_of(move.program.body);
+bool keeps_all_orders(StepRequest const& request) {
+  BlockSite const& block = request.blocks[0];
+  std::vector<BlockSite> in_order = blocks_of(request.program.body);
   auto leads = [&](BlockSite const& a, BlockSite const& b) {
     auto found = std::ranges::find_if(in_order, [&](BlockSite const& site) {
       return site.block->id == a.block->id || site.block->id == b.block->id;
     });
     return found->block->id == a.block->id;
   };
-  bool after = reads_its_nest(move);
-  return std::ranges::all_of(neighbours(move), [&](BlockSite const& other) {
+  bool after = reads_its_nest(request);
+  return std::ranges::all_of(neighbours(request), [&](BlockSite const& other) {
     BlockSite const &first = after ? other : block, &second = after ? block : other;
     std::vector<For const*> chain(
         block.loops.begin(), block.loops.begin() + int64_t(shared_loops(block.loops, other.loops)));
-    return find_crossing({first}, {second}, chain, {}, move.effort, leads(second, first)).none();
+    return find_crossing({first}, {second}, chain, {}, request.budget, leads(second, first)).none();
   });
 }
 
-std::expected<void, Refusal> has_a_nest_to_leave(Move const& move) {
-  BlockSite const& block = move.blocks[0];
+std::expected<void, Refusal> has_a_nest_to_leave(StepRequest const& request) {
+  BlockSite const& block = request.blocks[0];
   std::string const& name = block.block->name;
-  if (neighbours(move).empty())
+  if (neighbours(request).empty())
     return refuse_stage("already_there", fmt::format("{} already has a nest of its own", name),
                         "compute_root: the block must be in one nest with others");
   for (IterVar const& iter : block.block->iters)
@@ -160,31 +160,31 @@ std::expected<void, Refusal> has_a_nest_to_leave(Move const& move) {
   return {};
 }
 
-std::expected<void, Refusal> can_be_asked(Move const& move) {
-  BlockSite const& block = move.blocks[0];
+std::expected<void, Refusal> can_be_asked(StepRequest const& request) {
+  BlockSite const& block = request.blocks[0];
   if (!may_run_again(block) && !is_reduction(block))
     return refuse_stage(
         "not_a_simple_block",
         fmt::format("block {} is neither complete nor a sum or recurrence", block.block->name),
         "compute_root: the order of the block's instances must be free");
-  return makes_whole_tensor(move) ? std::expected<void, Refusal>() : parts_keep_order(move);
+  return makes_whole_tensor(request) ? std::expected<void, Refusal>() : parts_keep_order(request);
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  BlockSite const& block = move.blocks[0];
-  if (auto leaves = has_a_nest_to_leave(move); !leaves) return std::unexpected(leaves.error());
-  bool ordered = written_buffer(block) && !makes_whole_tensor(move) && keeps_all_orders(move);
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  BlockSite const& block = request.blocks[0];
+  if (auto leaves = has_a_nest_to_leave(request); !leaves) return std::unexpected(leaves.error());
+  bool ordered = written_buffer(block) && !makes_whole_tensor(request) && keeps_all_orders(request);
   if (!ordered)
-    if (auto asked = can_be_asked(move); !asked) return std::unexpected(asked.error());
-  Program moved = apply(move).program;
+    if (auto asked = can_be_asked(request); !asked) return std::unexpected(asked.error());
+  Program moved = apply(request).program;
   if (auto scoped = tensors_in_scope(moved, kVerb); !scoped) return std::unexpected(scoped.error());
-  std::set<std::string> inside = tensors_inside(move), asked = inside;
+  std::set<std::string> inside = tensors_inside(request), asked = inside;
   asked.insert(written_buffer(block)->name);
-  FlowQuestion question{move.program, moved, {block.block->id}, asked, {}};
-  FlowAnswer flow = ordered ? FlowAnswer() : ask_flow(question, move.effort);
+  DataflowQuestion question{request.program, moved, {block.block->id}, asked, {}};
+  DataflowAnswer flow = ordered ? DataflowAnswer() : check_dataflow(question, request.budget);
   if (!flow.holds())
-    return refuse_flow(flow, inputs_stay_before(move.program, moved, block, kVerb), kCondition);
-  if (auto hold = shared_tensors_hold(moved, move.target, inside, kVerb, move.effort); !hold)
+    return refuse_flow(flow, inputs_stay_before(request.program, moved, block, kVerb), kCondition);
+  if (auto hold = shared_tensors_hold(moved, request.target, inside, kVerb, request.budget); !hold)
     return std::unexpected(hold.error());
   return Proof{.by = ordered ? "iterations that access the same element keep their order"
                              : "all of the tensor is computed before it is read",

@@ -139,19 +139,19 @@ Stmt fill_nest(BlockSite const& site, Stmt const& nest, Program& program) {
   });
 }
 
-Applied apply(Move const& move) {
-  Applied applied{move.program, {}, {}};
-  BlockSite const& site = move.blocks[0];
+Applied apply(StepRequest const& request) {
+  Applied applied{request.program, {}, {}};
+  BlockSite const& site = request.blocks[0];
   Stmt nest = nest_of(site);
   Stmt both = seq({fill_nest(site, nest, applied.program), inside_nest(site, nest)});
   auto const* loop = nest.as<For>();
-  applied.program.body = loop ? replace_loop(move.program.body, loop->id, both)
-                              : replace_block(move.program.body, site.block->id, both);
+  applied.program.body = loop ? replace_loop(request.program.body, loop->id, both)
+                              : replace_block(request.program.body, site.block->id, both);
   return applied;
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  BlockSite const& site = move.blocks[0];
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  BlockSite const& site = request.blocks[0];
   std::string const& name = site.block->name;
   if (!choice_of(*site.block))
     return refuse_stage(
@@ -175,9 +175,9 @@ std::expected<Proof, Refusal> check(Move const& move) {
     if (!as_int(loop->extent))
       return refuse("extent_unknown",
                     fmt::format("the extent of {} is not known before the kernel runs",
-                                reference_of(move.program, loop->id)),
+                                reference_of(request.program, loop->id)),
                     "decompose_padding: the extents must be constants",
-                    {site_of(move.program, loop->id)});
+                    {site_of(request.program, loop->id)});
   For const* around = nullptr;
   for (For const* loop : site.loops)
     if (blocks_of(loop->body).size() == 1) {

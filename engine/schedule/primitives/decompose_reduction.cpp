@@ -22,8 +22,8 @@ constexpr char kCondition[] =
     "no other use its tensor; its reduction loops must be the loop itself or inside it";
 
 /// The loop itself and those between it and the block, outermost first.
-std::vector<For const*> inner_loops(Move const& move, BlockSite const& block) {
-  auto first = block.loops.begin() + int64_t(move.loops[0].around.size());
+std::vector<For const*> inner_loops(StepRequest const& request, BlockSite const& block) {
+  auto first = block.loops.begin() + int64_t(request.loops[0].around.size());
   return {first, block.loops.end()};
 }
 
@@ -58,10 +58,10 @@ std::optional<BlockSite> starting_block(LoopSite const& loop) {
 
 /// The first iteration of the loops may be the first term: a part of a sum that was cut off begins
 /// at a later one.
-bool begins_here(Move const& move, BlockSite const& block) {
+bool begins_here(StepRequest const& request, BlockSite const& block) {
   arith::Ranges ranges;
   Substitution zeros;
-  for (For const* loop : inner_loops(move, block)) {
+  for (For const* loop : inner_loops(request, block)) {
     ranges.set(loop->name(), {0, as_int(loop->extent).value_or(1) - 1});
     if (!feeds(*block.block, *loop, false)) zeros[loop->name()] = int_imm(0);
   }
@@ -73,9 +73,9 @@ bool begins_here(Move const& move, BlockSite const& block) {
 }
 
 /// Below the loop elements are summed up more than once, each time from their start.
-std::unexpected<Refusal> refuse_restart(Move const& move, Block const& block,
+std::unexpected<Refusal> refuse_restart(StepRequest const& request, Block const& block,
                                         PairAnswer const& again) {
-  std::string name = reference_of(move.program, move.loops[0].loop->id);
+  std::string name = reference_of(request.program, request.loops[0].loop->id);
   auto refusal = refuse(
       again.conflict ? "starts_again" : "undecided",
       again.conflict
@@ -85,19 +85,19 @@ std::unexpected<Refusal> refuse_restart(Move const& move, Block const& block,
           : fmt::format("it could not be proved that {} computes each element once inside {}: {}",
                         block.name, name, again.unknown),
       "decompose_reduction: each element must be reduced only once inside the loop",
-      {move.loops[0]});
+      {request.loops[0]});
   refusal.error().conflict = again.conflict;
   refusal.error().undecided = !again.conflict;
   return refusal;
 }
 
-Applied apply(Move const& move);
+Applied apply(StepRequest const& request);
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  LoopSite const& site = move.loops[0];
-  if (auto plain = plain_chain(move.program, {site}, "decompose_reduction"); !plain)
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  LoopSite const& site = request.loops[0];
+  if (auto plain = plain_chain(request.program, {site}, "decompose_reduction"); !plain)
     return std::unexpected(plain.error());
-  std::string name = reference_of(move.program, site.loop->id);
+  std::string name = reference_of(request.program, site.loop->id);
   std::vector<BlockSite> blocks = working_blocks(site);
   auto starts = starting_block(site);
   if (!starts)
@@ -111,17 +111,17 @@ std::expected<Proof, Refusal> check(Move const& move) {
     if (feeds(block, *outer, true))
       return refuse("reduced_outside",
                     fmt::format("{} is also a reduction loop and is outside {}",
-                                reference_of(move.program, outer->id), name),
-                    kCondition, {site_of(move.program, outer->id)});
-  if (!begins_here(move, *starts))
+                                reference_of(request.program, outer->id), name),
+                    kCondition, {site_of(request.program, outer->id)});
+  if (!begins_here(request, *starts))
     return refuse("begins_elsewhere",
                   fmt::format("the first term that {} adds inside {} is not the first of the sum",
                               block.name, name),
                   "decompose_reduction: the loop must hold the first term", {site});
-  PairAnswer again = find_restarted(*starts, inner_loops(move, *starts), move.effort);
-  if (!again.none()) return refuse_restart(move, block, again);
-  if (move.effort == Effort::kTrusted) return Proof();
-  if (auto scoped = tensors_in_scope(apply(move).program, "decompose_reduction"); !scoped)
+  PairAnswer again = find_restarted(*starts, inner_loops(request, *starts), request.budget);
+  if (!again.none()) return refuse_restart(request, block, again);
+  if (request.budget == ProofBudget::kTrusted) return Proof();
+  if (auto scoped = tensors_in_scope(apply(request).program, "decompose_reduction"); !scoped)
     return std::unexpected(scoped.error());
   return Proof{"every element is initialized before its first term is added"};
 }
@@ -142,17 +142,17 @@ Stmt start_block(Block const& block, Substitution const& zeros, Program& program
 
 /// The same of a program whose calls are not written out: a call that goes on with the sum has no
 /// store that shows it.
-BlockSite checked_start(Move const& move) {
-  std::vector<BlockSite> blocks = working_blocks(move.loops[0]);
+BlockSite checked_start(StepRequest const& request) {
+  std::vector<BlockSite> blocks = working_blocks(request.loops[0]);
   return *std::ranges::find_if(blocks,
                                [](BlockSite const& site) { return bool(site.block->init); });
 }
 
-Applied apply(Move const& move) {
-  BlockSite site = checked_start(move);
+Applied apply(StepRequest const& request) {
+  BlockSite site = checked_start(request);
   Block const& block = *site.block;
-  Applied applied{move.program, {}, {}};
-  std::vector<For const*> inner = inner_loops(move, site);
+  Applied applied{request.program, {}, {}};
+  std::vector<For const*> inner = inner_loops(request, site);
   Substitution zeros;
   // A loop that counts a sum and a spatial axis runs whole: it sets elements more than once.
   for (For const* loop : inner)
@@ -164,11 +164,11 @@ Applied apply(Move const& move) {
                         inner[i]->loop_kind, start, inner[i]->bind);
   Stmt update = make_from<Block>(block.origin, block.id, block.name, block.op, block.iters,
                                  block.predicate, Stmt(), block.body);
-  For const& loop = *move.loops[0].loop;
+  For const& loop = *request.loops[0].loop;
   Stmt rest = replace_block(make_from<For>(loop.origin, loop.id, loop.var, loop.extent,
                                            loop.loop_kind, loop.body, loop.bind),
                             block.id, update);
-  applied.program.body = replace_loop(move.program.body, loop.id, seq({start, rest}));
+  applied.program.body = replace_loop(request.program.body, loop.id, seq({start, rest}));
   return applied;
 }
 

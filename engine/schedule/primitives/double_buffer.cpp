@@ -5,8 +5,8 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/movement.h"
 #include "engine/schedule/legality/pipelining.h"
+#include "engine/schedule/legality/sliding_window.h"
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/legality/structure.h"
 
@@ -20,9 +20,9 @@ constexpr char kCondition[] =
     "double_buffer: the block's tensor must be allocated in a serial loop, beside what reads it";
 
 /// The loop whose every iteration has the tensor for itself.
-std::optional<LoopSite> loop_of(Move const& move, std::string const& tensor) {
+std::optional<LoopSite> loop_of(StepRequest const& request, std::string const& tensor) {
   std::optional<LoopSite> found;
-  for (LoopSite const& site : loops_of(move.program.body))
+  for (LoopSite const& site : loops_of(request.program.body))
     for (Buffer const& one : parts_of(*site.loop).tensors)
       if (one->name == tensor) found = site;
   return found;
@@ -43,33 +43,33 @@ std::vector<int64_t> stages_of(For const& loop, std::string const& tensor) {
   return stages;
 }
 
-std::optional<Pipelining> asked(Move const& move) {
-  Buffer tensor = written_buffer(move.blocks[0]);
-  auto loop = tensor ? loop_of(move, tensor->name) : std::nullopt;
+std::optional<Pipelining> asked(StepRequest const& request) {
+  Buffer tensor = written_buffer(request.blocks[0]);
+  auto loop = tensor ? loop_of(request, tensor->name) : std::nullopt;
   if (!loop) return std::nullopt;
   return Pipelining{*loop, stages_of(*loop->loop, tensor->name), {}};
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  auto pipelining = asked(move);
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  auto pipelining = asked(request);
   if (!pipelining)
     return refuse_stage("not_in_a_loop",
                         fmt::format("the tensor of {} is not allocated in a loop: move its "
                                     "computation into one first (compute_at)",
-                                    move.blocks[0].block->name),
+                                    request.blocks[0].block->name),
                         kCondition);
-  auto proof = can_pipeline(move, *pipelining, kVerb);
-  Buffer tensor = written_buffer(move.blocks[0]);
-  auto turns =
-      turns_of(move.program, move.target, pipelining->loop, *tensor, 2, kVerb, move.effort);
+  auto proof = can_pipeline(request, *pipelining, kVerb);
+  Buffer tensor = written_buffer(request.blocks[0]);
+  auto turns = folded_dim_of(request.program, request.target, pipelining->loop, *tensor, 2, kVerb,
+                        request.budget);
   if (proof && !turns && turns.error().code == "same_elements")
     return std::unexpected(turns.error());
   return proof;
 }
 
-Applied apply(Move const& move) {
-  auto pipelining = asked(move);
-  return pipelining ? pipelined(move, *pipelining) : Applied{move.program, {}, {}};
+Applied apply(StepRequest const& request) {
+  auto pipelining = asked(request);
+  return pipelining ? pipelined(request, *pipelining) : Applied{request.program, {}, {}};
 }
 
 }  // namespace

@@ -32,68 +32,69 @@ bool starts_in_the_first_part(Block const& block, For const& loop, Expr const& v
 }
 
 /// Iterations `at` and later, as the second part counts them.
-Expr second_value(Move const& move, Expr const& counter) {
-  return counter + int_imm(move.number("at"));
+Expr second_value(StepRequest const& request, Expr const& counter) {
+  return counter + int_imm(request.number("at"));
 }
 
-arith::Ranges ranges_with(Move const& move, BlockSite const& site, std::string const& counter) {
+arith::Ranges ranges_with(StepRequest const& request, BlockSite const& site,
+                          std::string const& counter) {
   arith::Ranges ranges;
   for (For const* loop : site.loops)
     ranges.set(loop->name(), {0, as_int(loop->extent).value_or(1) - 1});
-  for (For const* loop : move.loops[0].around)
+  for (For const* loop : request.loops[0].around)
     ranges.set(loop->name(), {0, as_int(loop->extent).value_or(1) - 1});
-  int64_t extent = *as_int(move.loops[0].loop->extent);
-  ranges.set(counter, {0, extent - move.number("at") - 1});
+  int64_t extent = *as_int(request.loops[0].loop->extent);
+  ranges.set(counter, {0, extent - request.number("at") - 1});
   return ranges;
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  For const& loop = *move.loops[0].loop;
-  auto extent = plain_loop(move.program, move.loops[0], "loop_partition");
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  For const& loop = *request.loops[0].loop;
+  auto extent = plain_loop(request.program, request.loops[0], "loop_partition");
   if (!extent) return std::unexpected(extent.error());
-  std::string name = reference_of(move.program, loop.id);
-  if (move.number("at") >= *extent)
+  std::string name = reference_of(request.program, loop.id);
+  if (request.number("at") >= *extent)
     return refuse("partition_out_of_range",
                   fmt::format("{} has {} iterations, so 'at' must be from 1 to {}", name, *extent,
                               *extent - 1),
-                  kCondition, move.loops);
+                  kCondition, request.loops);
   Expr counter = var("counter");
   for (BlockSite const& site : blocks_of(loop.body)) {
     bool sums = site.block->init && feeds(*site.block, loop, true);
-    if (sums && !starts_in_the_first_part(*site.block, loop, second_value(move, counter),
-                                          ranges_with(move, site, "counter")))
+    if (sums && !starts_in_the_first_part(*site.block, loop, second_value(request, counter),
+                                          ranges_with(request, site, "counter")))
       return refuse(
           "start_undecided",
           fmt::format("block {} could start its sum in either part of {}", site.block->name, name),
-          kCondition, move.loops);
+          kCondition, request.loops);
   }
   return Proof{.by = "the iterations run in the same order", .orders_turns = true};
 }
 
 /// With the sums going on that the first part starts.
-Stmt second_copy(Move const& move, Stmt const& body, Program& program) {
+Stmt second_copy(StepRequest const& request, Stmt const& body, Program& program) {
   std::set<BlockId> goes_on;
   for (BlockSite const& site : blocks_of(body))
-    if (feeds(*site.block, *move.loops[0].loop, true)) goes_on.insert(site.block->id);
-  return Copies(move.program, program).copy(body, "_2", goes_on);
+    if (feeds(*site.block, *request.loops[0].loop, true)) goes_on.insert(site.block->id);
+  return Copies(request.program, program).copy(body, "_2", goes_on);
 }
 
-Applied apply(Move const& move) {
-  For const& loop = *move.loops[0].loop;
-  Applied applied{move.program, {}, {}};
-  int64_t at = move.number("at"), rest = *as_int(loop.extent) - at;
-  std::string first_name = made_name(move, 0, loop.name() + ".0"),
-              second_name = made_name(move, 1, loop.name() + ".1");
+Applied apply(StepRequest const& request) {
+  For const& loop = *request.loops[0].loop;
+  Applied applied{request.program, {}, {}};
+  int64_t at = request.number("at"), rest = *as_int(loop.extent) - at;
+  std::string first_name = made_name(request, 0, loop.name() + ".0"),
+              second_name = made_name(request, 1, loop.name() + ".1");
   LoopId first = applied.program.fresh_loop(), second = applied.program.fresh_loop();
   Expr head = var(first_name), tail = var(second_name);
-  Stmt copy = second_copy(move, loop.body, applied.program);
+  Stmt copy = second_copy(request, loop.body, applied.program);
   Stmt parts = seq({make<For>(first, head, int_imm(at), LoopKind::kSerial,
                               rebind(loop.body, {{loop.name(), head}}, nullptr, {{first_name, at}},
-                                     move.loops[0].around)),
+                                     request.loops[0].around)),
                     make<For>(second, tail, int_imm(rest), LoopKind::kSerial,
-                              rebind(copy, {{loop.name(), second_value(move, tail)}}, nullptr,
-                                     {{second_name, rest}}, move.loops[0].around))});
-  applied.program.body = replace_loop(move.program.body, loop.id, parts);
+                              rebind(copy, {{loop.name(), second_value(request, tail)}}, nullptr,
+                                     {{second_name, rest}}, request.loops[0].around))});
+  applied.program.body = replace_loop(request.program.body, loop.id, parts);
   applied.cursors[loop.id] = {first, second};
   applied.made = {first, second};
   return applied;

@@ -5,20 +5,20 @@ namespace tw::primitive_pack {
 namespace {
 
 /// A copy of the tensor for the block, in another layout.
-std::vector<Step> steps_of(Move const& move) {
+std::vector<Step> steps_of(StepRequest const& request) {
   return {{"cache_read",
-           {move.blocks[0].block->name},
-           {{"tensor", move.word("tensor")}, {"layout", move.word("layout")}},
+           {request.blocks[0].block->name},
+           {{"tensor", request.word("tensor")}, {"layout", request.word("layout")}},
            {}}};
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  auto done = run_steps(move, steps_of(move));
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  auto done = run_steps(request, steps_of(request));
   if (!done) return std::unexpected(done.error());
   return Proof{"the copy holds the same values, and every element has one place"};
 }
 
-Applied apply(Move const& move) { return *run_steps(move, steps_of(move)); }
+Applied apply(StepRequest const& request) { return *run_steps(request, steps_of(request)); }
 
 }  // namespace
 

@@ -4,8 +4,8 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/hints.h"
+#include "engine/schedule/legality/mixed_radix.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
@@ -66,8 +66,8 @@ std::optional<size_t> dimension_of(Block const& block, size_t axis) {
 }
 
 /// Nothing: nobody else writes the tensor, or one that cannot grow with the block.
-std::optional<Start> start_of(Move const& move, BlockSite const& site, size_t axis) {
-  std::vector<BlockSite> others = writers_of(move.program, written_buffer(site)->name);
+std::optional<Start> start_of(StepRequest const& request, BlockSite const& site, size_t axis) {
+  std::vector<BlockSite> others = writers_of(request.program, written_buffer(site)->name);
   std::erase_if(others, [&](BlockSite const& one) { return one.block->id == site.block->id; });
   auto dimension = dimension_of(*site.block, axis);
   if (others.size() != 1 || !dimension || !is_complete(others[0])) return std::nullopt;
@@ -76,10 +76,10 @@ std::optional<Start> start_of(Move const& move, BlockSite const& site, size_t ax
     return std::nullopt;
   for (For const* loop : others[0].loops) {
     auto same = axis_of(block, *loop);
-    LoopSite place = site_of(move.program, loop->id);
+    LoopSite place = site_of(request.program, loop->id);
     if (same && dimension_of(block, *same) == dimension && blocks_under(place).size() == 1 &&
         equal(loop->extent, site.block->iters[axis].extent) &&
-        plain_loop(move.program, place, kVerb))
+        plain_loop(request.program, place, kVerb))
       return Start{others[0], place, *same};
   }
   return std::nullopt;
@@ -132,18 +132,18 @@ bool can_grow(BlockSite const& site, size_t axis) {
   return is_complete(site) || is_reduction(site) || (!sums && is_recurrence(site));
 }
 
-Padded padded(Move const& move) {
-  For const& loop = *move.loops[0].loop;
-  Padded made{working_blocks(move.loops[0]).front(), 0, 0, {}, nullptr, {}};
-  for (BlockSite const& site : blocks_of(move.program.body))
+Padded padded(StepRequest const& request) {
+  For const& loop = *request.loops[0].loop;
+  Padded made{working_blocks(request.loops[0]).front(), 0, 0, {}, nullptr, {}};
+  for (BlockSite const& site : blocks_of(request.program.body))
     if (site.block->id == made.site.block->id) made.site = site;
   Block const& block = *made.site.block;
   made.axis = *axis_of(block, loop);
   IterVar const& axis = block.iters[made.axis];
   int64_t end = *as_int(loop.extent);
-  made.extent = next_multiple(end, move.number("to"));
+  made.extent = next_multiple(end, request.number("to"));
   if (stays_on_axis(block, axis))
-    made.reads = padded_reads(move.program, made.site, made.axis, made.extent);
+    made.reads = padded_reads(request.program, made.site, made.axis, made.extent);
   std::vector<IterVar> iters = block.iters;
   iters[made.axis].extent = int_imm(made.extent);
   Stmt next = make_from<Block>(block.origin, block.id, block.name, block.op, std::move(iters),
@@ -153,7 +153,7 @@ Padded padded(Move const& move) {
     for (PaddedRead const& read : *made.reads)
       next = with_buffer(next.to<Block>(), read.from->name, read.to, Side::kReads);
   if (chooses(axis)) {
-    made.room = with_room(move.program, block, made.axis, made.extent);
+    made.room = with_room(request.program, block, made.axis, made.extent);
     next =
         with_buffer(next.to<Block>(), block.body.to<Store>().buffer->name, made.room, Side::kBoth);
   }
@@ -201,20 +201,20 @@ Stmt with_longer_start(Stmt const& body, Start const& start, Padded const& made)
                      replace_block(loop.body, block.id, next), loop.bind));
 }
 
-Applied apply(Move const& move) {
-  Applied applied{move.program, {}, {}};
-  Padded made = padded(move);
+Applied apply(StepRequest const& request) {
+  Applied applied{request.program, {}, {}};
+  Padded made = padded(request);
   BlockId id = made.site.block->id;
-  For const& loop = *move.loops[0].loop;
+  For const& loop = *request.loops[0].loop;
   std::vector<Stmt> before;
   if (made.reads)
     for (PaddedRead const& read : *made.reads) before.push_back(pad_nest(read, applied.program));
-  auto start = made.room ? start_of(move, made.site, made.axis) : std::nullopt;
+  auto start = made.room ? start_of(request, made.site, made.axis) : std::nullopt;
   MadeBy by = start ? MadeBy::kStartToo : MadeBy::kBlockAlone;
   Stmt after = made.room ? crop_nest(made, by, applied.program) : Stmt();
   Stmt longer = make_from<For>(loop.origin, loop.id, loop.var, int_imm(made.extent), loop.loop_kind,
                                replace_block(loop.body, id, made.block), loop.bind);
-  Stmt body = replace_loop(move.program.body, loop.id, longer);
+  Stmt body = replace_loop(request.program.body, loop.id, longer);
   if (!before.empty()) body = insert_before(body, seq(before), {id});
   std::vector<BlockId> writers{id};
   if (start) {
@@ -229,25 +229,25 @@ Applied apply(Move const& move) {
 }
 
 /// Of an axis whose iterations write elements of their own: they go to a larger tensor.
-std::expected<void, Refusal> output_can_grow(Move const& move, BlockSite const& site,
+std::expected<void, Refusal> output_can_grow(StepRequest const& request, BlockSite const& site,
                                              size_t number) {
   IterVar const& axis = site.block->iters[number];
   std::string tensor = written_buffer(site)->name;
   Store const& store = site.block->body.to<Store>();
-  std::optional<Start> start = start_of(move, site, number);
-  if (auto alone = only_writer(move.program, site, kVerb); !alone && !start) return alone;
+  std::optional<Start> start = start_of(request, site, number);
+  if (auto alone = only_writer(request.program, site, kVerb); !alone && !start) return alone;
   if (std::ranges::none_of(store.indices,
                            [&](Expr const& e) { return uses_variable(e, axis.name()); }))
     return refuse("axis_not_stored",
                   fmt::format("{} does not index an element of {}", axis.name(), tensor),
-                  "pad: further iterations must write elements of their own", move.loops);
-  std::vector<BlockSite> readers = readers_of(move.program, tensor);
+                  "pad: further iterations must write elements of their own", request.loops);
+  std::vector<BlockSite> readers = readers_of(request.program, tensor);
   bool inside = std::ranges::any_of(readers, [&](BlockSite const& reader) {
     if (reader.block->id == site.block->id) return false;
-    bool between = start && !come_before(move.program, {site, start->site}, {reader});
+    bool between = start && !come_before(request.program, {site, start->site}, {reader});
     return between || shared_loops(reader.loops, site.loops) > 0;
   });
-  if (inside || !lives_at_top(move.program, tensor))
+  if (inside || !lives_at_top(request.program, tensor))
     return refuse_stage("read_in_its_nest",
                         fmt::format("what {} writes is needed before its nest ends: pad before "
                                     "moving blocks together",
@@ -259,15 +259,15 @@ std::expected<void, Refusal> output_can_grow(Move const& move, BlockSite const& 
   return {};
 }
 
-std::expected<BlockSite, Refusal> only_block(Move const& move) {
-  LoopSite const& loop = move.loops[0];
-  std::string name = reference_of(move.program, loop.loop->id);
+std::expected<BlockSite, Refusal> only_block(StepRequest const& request) {
+  LoopSite const& loop = request.loops[0];
+  std::string name = reference_of(request.program, loop.loop->id);
   std::vector<BlockSite> blocks = blocks_under(loop);
   if (blocks.size() != 1 || is_hint(*blocks[0].block))
     return refuse("not_one_block", fmt::format("{} blocks are inside {}", blocks.size(), name),
                   kCondition, {loop});
   BlockSite site;
-  for (BlockSite const& one : blocks_of(move.program.body))
+  for (BlockSite const& one : blocks_of(request.program.body))
     if (one.block->id == blocks[0].block->id) site = one;
   auto axis = axis_of(*site.block, *loop.loop);
   if (!axis || site.block->iters[*axis].kind == IterKind::kOrdered)
@@ -287,30 +287,30 @@ std::expected<BlockSite, Refusal> only_block(Move const& move) {
   return site;
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  LoopSite const& loop = move.loops[0];
-  auto extent = plain_loop(move.program, loop, kVerb);
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  LoopSite const& loop = request.loops[0];
+  auto extent = plain_loop(request.program, loop, kVerb);
   if (!extent) return std::unexpected(extent.error());
-  if (*extent % move.number("to") == 0)
+  if (*extent % request.number("to") == 0)
     return refuse(
         "already_a_multiple",
         fmt::format("{} has {} iterations, a multiple of {}",
-                    reference_of(move.program, loop.loop->id), *extent, move.number("to")),
+                    reference_of(request.program, loop.loop->id), *extent, request.number("to")),
         "pad: the extent must not be a multiple of 'to'", {loop});
-  auto site = only_block(move);
+  auto site = only_block(request);
   if (!site) return std::unexpected(site.error());
   size_t axis = *axis_of(*site->block, *loop.loop);
   if (chooses(site->block->iters[axis]))
-    if (auto grows = output_can_grow(move, *site, axis); !grows)
+    if (auto grows = output_can_grow(request, *site, axis); !grows)
       return std::unexpected(grows.error());
-  Padded made = padded(move);
+  Padded made = padded(request);
   BlockSite longer{&made.block.to<Block>(), site->loops};
   if (!can_grow(longer, made.axis))
     return refuse(
         "elements_would_meet",
         fmt::format("further iterations of {} would write elements of {} that others "
                     "write",
-                    reference_of(move.program, loop.loop->id), written_buffer(*site)->name),
+                    reference_of(request.program, loop.loop->id), written_buffer(*site)->name),
         "pad: further iterations must write elements of their own", {loop});
   return Proof{made.reads ? "further iterations compute with padding"
                           : "further iterations compute nothing"};

@@ -5,16 +5,16 @@
 namespace tw::primitive_parallel {
 namespace {
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  ir::LoopSite const& site = move.loops[0];
-  if (auto extent = plain_loop(move.program, site, "parallel"); !extent)
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  ir::LoopSite const& site = request.loops[0];
+  if (auto extent = plain_loop(request.program, site, "parallel"); !extent)
     return std::unexpected(extent.error());
   if (auto fit = kinds_nest(site, ir::LoopKind::kParallel, "parallel"); !fit)
     return std::unexpected(fit.error());
-  return independent_iterations(move.program, move.target, site, "parallel", move.effort);
+  return independent_iterations(request.program, request.target, site, "parallel", request.budget);
 }
 
-Applied apply(Move const& move) { return with_kind(move, ir::LoopKind::kParallel); }
+Applied apply(StepRequest const& request) { return with_kind(request, ir::LoopKind::kParallel); }
 
 }  // namespace
 

@@ -17,8 +17,8 @@ constexpr char kVerb[] = "prefetch";
 constexpr int64_t kLine = 64, kMostLines = 16;
 
 /// What one iteration of the place reads of the tensor.
-std::vector<Span> box_at(Move const& move, BufferNode const& buffer) {
-  return box_of({move.blocks[0]}, buffer, move.loops[0].around.size() + 1, false);
+std::vector<Span> box_at(StepRequest const& request, BufferNode const& buffer) {
+  return box_of({request.blocks[0]}, buffer, request.loops[0].around.size() + 1, false);
 }
 
 /// Some index of the tensor is itself read from a tensor.
@@ -35,33 +35,34 @@ bool moves_with(std::vector<Span> const& box, For const& loop) {
       box, [&](Span const& span) { return uses_variable(span.base, loop.name()); });
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  std::string const& tensor = move.word("tensor");
-  std::string const& block = move.blocks[0].block->name;
-  LoopSite const& place = move.loops[0];
-  std::string at = reference_of(move.program, place.loop->id);
-  if (!is_under(move.blocks[0], place.loop->id))
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  std::string const& tensor = request.word("tensor");
+  std::string const& block = request.blocks[0].block->name;
+  LoopSite const& place = request.loops[0];
+  std::string at = reference_of(request.program, place.loop->id);
+  if (!is_under(request.blocks[0], place.loop->id))
     return refuse_stage("not_around_the_block", fmt::format("{} is not around {}", at, block),
                         "prefetch: the loop must be around the block");
-  if (auto fits = place_takes_nests(move.program, place, kVerb); !fits)
+  if (auto fits = place_takes_nests(request.program, place, kVerb); !fits)
     return std::unexpected(fits.error());
-  std::vector<std::string> read = read_buffers(*move.blocks[0].block);
+  std::vector<std::string> read = read_buffers(*request.blocks[0].block);
   if (std::ranges::find(read, tensor) == read.end())
     return refuse_stage("not_read_there", fmt::format("{} does not read '{}'", block, tensor),
                         "prefetch: the block must read the tensor");
-  bool beside = std::ranges::any_of(writers_of(move.program, tensor), [&](BlockSite const& writer) {
-    return shared_loops(writer.loops, move.blocks[0].loops) > 0;
-  });
-  if (beside || !lives_at_top(move.program, tensor))
+  bool beside =
+      std::ranges::any_of(writers_of(request.program, tensor), [&](BlockSite const& writer) {
+        return shared_loops(writer.loops, request.blocks[0].loops) > 0;
+      });
+  if (beside || !lives_at_top(request.program, tensor))
     return refuse_stage("written_beside", fmt::format("{} is computed in the same nest", tensor),
                         "prefetch: the tensor must be complete before the block's nest begins");
-  if (reads_by_data(move.blocks[0], tensor))
+  if (reads_by_data(request.blocks[0], tensor))
     return refuse_stage("depends_on_data",
                         fmt::format("the index at which {} reads {} depends on data of the same "
                                     "iteration, which is not known ahead",
                                     block, tensor),
                         "prefetch: the index must depend on loop variables only");
-  if (!moves_with(box_at(move, *find_buffer(move.program, tensor)), *place.loop))
+  if (!moves_with(box_at(request, *find_buffer(request.program, tensor)), *place.loop))
     return refuse_stage(
         "same_in_each_iteration",
         fmt::format("every iteration of {} reads {} at the same place", at, tensor),
@@ -87,13 +88,13 @@ struct Place {
 
 /// One iterator for each dimension, as far as its values go: hints may point before or behind the
 /// tensor, while iterators count from 0.
-Place place_of(Move const& move, std::vector<Span> const& box, Expr const& line, int64_t lines,
-               int64_t per_line) {
-  For const& loop = *move.loops[0].loop;
+Place place_of(StepRequest const& request, std::vector<Span> const& box, Expr const& line,
+               int64_t lines, int64_t per_line) {
+  For const& loop = *request.loops[0].loop;
   arith::Ranges ranges;
-  for (For const* around : move.blocks[0].loops)
+  for (For const* around : request.blocks[0].loops)
     ranges.set(around->name(), {0, as_int(around->extent).value_or(1) - 1});
-  int64_t ahead = move.number("ahead");
+  int64_t ahead = request.number("ahead");
   arith::Ranges later = ranges;
   later.set(loop.name(), {ahead, as_int(loop.extent).value_or(1) - 1 + ahead});
   Place place;
@@ -111,17 +112,17 @@ Place place_of(Move const& move, std::vector<Span> const& box, Expr const& line,
   return place;
 }
 
-Applied apply(Move const& move) {
-  Applied applied{move.program, {}, {}};
-  LoopSite const& place = move.loops[0];
-  Buffer buffer = find_buffer(move.program, move.word("tensor"));
-  std::vector<Span> box = box_at(move, *buffer);
+Applied apply(StepRequest const& request) {
+  Applied applied{request.program, {}, {}};
+  LoopSite const& place = request.loops[0];
+  Buffer buffer = find_buffer(request.program, request.word("tensor"));
+  std::vector<Span> box = box_at(request, *buffer);
   int64_t bytes = size_of(buffer->type);
   int64_t lines = std::min((in_a_row(box, *buffer) * bytes + kLine - 1) / kLine, kMostLines);
-  std::string counter = free_name(move.program, place, "line");
-  Place at = place_of(move, box, var(counter), lines, kLine / bytes);
+  std::string counter = free_name(request.program, place, "line");
+  Place at = place_of(request, box, var(counter), lines, kLine / bytes);
   Stmt hint = make<Block>(
-      applied.program.fresh_block(), free_tensor_name(move.program, buffer->name + "_ahead"),
+      applied.program.fresh_block(), free_tensor_name(request.program, buffer->name + "_ahead"),
       "prefetch", std::move(at.iters), Expr(), Stmt(), make<Prefetch>(load(buffer, at.indices)));
   if (lines > 1)
     hint = make<For>(applied.program.fresh_loop(), var(counter), int_imm(lines), LoopKind::kUnroll,

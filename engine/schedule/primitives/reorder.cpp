@@ -36,49 +36,49 @@ std::expected<void, Refusal> annotations_fit(std::vector<ir::LoopSite> const& be
   return {};
 }
 
-Applied apply(Move const& move);
+Applied apply(StepRequest const& request);
 
 /// A parallel or vectorized loop that has other loops inside of it now still has independent
 /// iterations.
-std::expected<void, Refusal> still_independent(Move const& move,
+std::expected<void, Refusal> still_independent(StepRequest const& request,
                                                std::vector<ir::LoopSite> const& after) {
   std::optional<ir::Program> moved;
   for (ir::LoopSite const& site : after) {
     ir::LoopKind kind = site.loop->loop_kind;
     if (kind == ir::LoopKind::kSerial || kind == ir::LoopKind::kUnroll) continue;
-    if (!moved) moved = apply(move).program;
-    auto free = independent_iterations(*moved, move.target, site_of(*moved, site.loop->id),
-                                       "reorder", move.effort);
+    if (!moved) moved = apply(request).program;
+    auto free = independent_iterations(*moved, request.target, site_of(*moved, site.loop->id),
+                                       "reorder", request.budget);
     if (!free) return std::unexpected(free.error());
   }
   return {};
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  auto chain = perfect_chain(move.program, move.loops, "reorder");
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  auto chain = perfect_chain(request.program, request.loops, "reorder");
   if (!chain) return std::unexpected(chain.error());
-  if (auto plain = plain_chain(move.program, *chain, "reorder"); !plain)
+  if (auto plain = plain_chain(request.program, *chain, "reorder"); !plain)
     return std::unexpected(plain.error());
-  auto after = reordered(*chain, move.loops);
+  auto after = reordered(*chain, request.loops);
   if (auto fit = annotations_fit(*chain, after); !fit) return std::unexpected(fit.error());
-  if (move.effort == Effort::kTrusted) return Proof();
-  auto proof = permutable(move.target, *chain, after, move.effort);
+  if (request.budget == ProofBudget::kTrusted) return Proof();
+  auto proof = permutable(request.target, *chain, after, request.budget);
   if (!proof) return proof;
-  if (auto free = still_independent(move, after); !free) return std::unexpected(free.error());
+  if (auto free = still_independent(request, after); !free) return std::unexpected(free.error());
   return proof;
 }
 
-Applied apply(Move const& move) {
-  auto chain = *perfect_chain(move.program, move.loops, "reorder");
-  auto after = reordered(chain, move.loops);
+Applied apply(StepRequest const& request) {
+  auto chain = *perfect_chain(request.program, request.loops, "reorder");
+  auto after = reordered(chain, request.loops);
   ir::Stmt body = chain.back().loop->body;
   for (size_t i = after.size(); i-- > 0;) {
     ir::For const& loop = *after[i].loop;
     body = ir::make_from<ir::For>(loop.origin, loop.id, loop.var, loop.extent, loop.loop_kind, body,
                                   loop.bind);
   }
-  Applied applied{move.program, {}, {}};
-  applied.program.body = ir::replace_loop(move.program.body, chain.front().loop->id, body);
+  Applied applied{request.program, {}, {}};
+  applied.program.body = ir::replace_loop(request.program.body, chain.front().loop->id, body);
   return applied;
 }
 

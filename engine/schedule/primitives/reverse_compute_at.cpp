@@ -7,7 +7,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/mixed_radix.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/recurrence.h"
 #include "engine/schedule/legality/sharing.h"
@@ -28,11 +28,11 @@ constexpr char kCondition[] =
     "and the block must not need anything else of it";
 
 /// The tensors that the block reads and that something below the place writes.
-std::vector<std::string> produced_below(Move const& move) {
+std::vector<std::string> produced_below(StepRequest const& request) {
   std::vector<std::string> tensors;
-  for (std::string const& buffer : read_buffers(*move.blocks[0].block))
-    for (BlockSite const& writer : writers_of(move.program, buffer))
-      if (is_under(writer, move.loops[0].loop->id)) {
+  for (std::string const& buffer : read_buffers(*request.blocks[0].block))
+    for (BlockSite const& writer : writers_of(request.program, buffer))
+      if (is_under(writer, request.loops[0].loop->id)) {
         tensors.push_back(buffer);
         break;
       }
@@ -60,14 +60,14 @@ bool makes_one_step(BlockSite const& writer, std::vector<For const*> const& stil
 }
 
 /// Why one iteration of the place does not finish a box of a tensor, as far as shapes tell.
-std::expected<void, Refusal> finishes_box(Move const& move, std::string const& tensor) {
-  std::vector<For const*> still = place_loops(move.loops[0]);
+std::expected<void, Refusal> finishes_box(StepRequest const& request, std::string const& tensor) {
+  std::vector<For const*> still = place_loops(request.loops[0]);
   auto no = [&](std::string message) {
     return refuse_stage("not_finished_there", std::move(message), kCondition);
   };
-  for (BlockSite const& writer : writers_of(move.program, tensor)) {
+  for (BlockSite const& writer : writers_of(request.program, tensor)) {
     std::string const& name = writer.block->name;
-    if (!is_under(writer, move.loops[0].loop->id))
+    if (!is_under(writer, request.loops[0].loop->id))
       return no(fmt::format("{} also writes {}, outside the loop", name, tensor));
     if (!is_complete(writer) && !is_reduction(writer) && !makes_one_step(writer, still))
       return no(fmt::format("block {} is neither complete nor a reduction", name));
@@ -76,7 +76,7 @@ std::expected<void, Refusal> finishes_box(Move const& move, std::string const& t
         if (iter.kind == IterKind::kReduce && uses_variable(iter.binding, loop->name()))
           return no(fmt::format(
               "the sum of {} is not complete there: the reduction loop {} is around that place",
-              name, reference_of(move.program, loop->id)));
+              name, reference_of(request.program, loop->id)));
     if (!guards_the_domain_only(writer))
       return no(
           fmt::format("{} skips iterations with a guard that is not the end of an axis", name));
@@ -84,17 +84,18 @@ std::expected<void, Refusal> finishes_box(Move const& move, std::string const& t
   return {};
 }
 
-Longer longer_in(Move const& move) {
-  return move.program.sizes.empty() ? Longer::kCut : Longer::kKept;
+Longer longer_in(StepRequest const& request) {
+  return request.program.sizes.empty() ? Longer::kCut : Longer::kKept;
 }
 
 /// What one iteration of the place makes of a tensor.
-std::vector<Span> made_box(Move const& move, std::string const& tensor) {
-  std::vector<BlockSite> writers = writers_of(move.program, tensor);
-  std::erase_if(writers,
-                [&](BlockSite const& writer) { return !is_under(writer, move.loops[0].loop->id); });
-  return box_of(writers, *find_buffer(move.program, tensor), place_loops(move.loops[0]).size(),
-                true, {}, longer_in(move));
+std::vector<Span> made_box(StepRequest const& request, std::string const& tensor) {
+  std::vector<BlockSite> writers = writers_of(request.program, tensor);
+  std::erase_if(writers, [&](BlockSite const& writer) {
+    return !is_under(writer, request.loops[0].loop->id);
+  });
+  return box_of(writers, *find_buffer(request.program, tensor),
+                place_loops(request.loops[0]).size(), true, {}, longer_in(request));
 }
 
 /// Reads of a tensor in a block's body, as functions of its iterators.
@@ -120,17 +121,17 @@ Span whole_span(arith::Interval const& domain) {
 }
 
 /// One span per spatial iterator of the block, from what one iteration makes; a sum runs whole.
-std::expected<std::vector<Span>, Refusal> spans_of(Move const& move) {
-  Block const& block = *move.blocks[0].block;
+std::expected<std::vector<Span>, Refusal> spans_of(StepRequest const& request) {
+  Block const& block = *request.blocks[0].block;
   arith::Ranges ranges = iterator_ranges(block);
   std::map<std::string, Span> found;
-  for (std::string const& tensor : produced_below(move)) {
-    std::vector<Span> box = made_box(move, tensor);
+  for (std::string const& tensor : produced_below(request)) {
+    std::vector<Span> box = made_box(request, tensor);
     for (std::vector<Expr> const& indices : reads_of(block, tensor))
       for (IterVar const& iter : block.iters) {
         auto span = iterator_span(iter.name(), indices, box, ranges,
                                   may_be_cut(block, iter) ? Strides::kWhole : Strides::kNo);
-        if (!span || is_whole(*span, iter, longer_in(move))) continue;
+        if (!span || is_whole(*span, iter, longer_in(request))) continue;
         auto [at, added] = found.emplace(iter.name(), *span);
         if (!added && (!equal(at->second.base, span->base) || at->second.extent != span->extent))
           return refuse_stage("boxes_differ",
@@ -139,7 +140,7 @@ std::expected<std::vector<Span>, Refusal> spans_of(Move const& move) {
       }
   }
   std::vector<Span> spans;
-  std::vector<arith::Interval> domains = domains_of(move.blocks[0]);
+  std::vector<arith::Interval> domains = domains_of(request.blocks[0]);
   for (IterVar const& iter : block.iters) {
     auto at = found.find(iter.name());
     if (may_be_cut(block, iter))
@@ -154,17 +155,17 @@ std::expected<std::vector<Span>, Refusal> spans_of(Move const& move) {
   return spans;
 }
 
-Applied apply(Move const& move) {
-  Applied applied{move.program, {}, {}};
-  Block const& block = *move.blocks[0].block;
-  LoopId place = move.loops[0].loop->id;
+Applied apply(StepRequest const& request) {
+  Applied applied{request.program, {}, {}};
+  Block const& block = *request.blocks[0].block;
+  LoopId place = request.loops[0].loop->id;
   std::vector<std::string> taken;
-  for (LoopSite const& below : loops_of(move.loops[0].loop->body))
+  for (LoopSite const& below : loops_of(request.loops[0].loop->body))
     taken.push_back(below.loop->name());
-  Stmt nest = nest_over(block, *spans_of(move), place_loops(move.loops[0]), taken, applied.program,
-                        domains_of(move.blocks[0]));
-  std::vector<std::string> tensors = produced_below(move);
-  applied.program.body = without_block(move.program.body, block.id);
+  Stmt nest = nest_over(block, *spans_of(request), place_loops(request.loops[0]), taken,
+                        applied.program, domains_of(request.blocks[0]));
+  std::vector<std::string> tensors = produced_below(request);
+  applied.program.body = without_block(request.program.body, block.id);
   set_loop_body(applied.program, place, append(site_of(applied.program, place).loop->body, nest));
   // Tensors that only this loop uses belong to its iterations now. Another part of a partitioned
   // loop may still write one that nobody else reads.
@@ -173,9 +174,9 @@ Applied apply(Move const& move) {
     auto is_inside = [&](BlockSite const& site) { return is_under(site, place); };
     bool inside = std::ranges::all_of(readers_of(applied.program, tensor), is_inside) &&
                   std::ranges::all_of(writers_of(applied.program, tensor), is_inside);
-    Buffer buffer = find_buffer(move.program, tensor);
+    Buffer buffer = find_buffer(request.program, tensor);
     if (read_at_other_steps(applied.program, tensor)) continue;
-    if (!inside || tensors_of_iteration(move.target, *move.loops[0].loop).contains(tensor))
+    if (!inside || tensors_of_iteration(request.target, *request.loops[0].loop).contains(tensor))
       continue;
     applied.program.body = without_alloc(applied.program.body, tensor);
     set_loop_body(applied.program, place,
@@ -185,35 +186,36 @@ Applied apply(Move const& move) {
 }
 
 /// What the shape of the program says against the move.
-std::expected<void, Refusal> shape_refusal(Move const& move,
+std::expected<void, Refusal> shape_refusal(StepRequest const& request,
                                            std::vector<std::string> const& tensors) {
-  BlockSite const& block = move.blocks[0];
-  LoopSite const& place = move.loops[0];
+  BlockSite const& block = request.blocks[0];
+  LoopSite const& place = request.loops[0];
   std::vector<For const*> loops = place_loops(place);
-  if (auto steps = keeps_steps(move.program, block, loops, kVerb); !steps) return steps;
+  if (auto steps = keeps_steps(request.program, block, loops, kVerb); !steps) return steps;
   for (std::string const& tensor : tensors)
-    if (auto box = finishes_box(move, tensor); !box) return box;
-  if (auto ready = inputs_ready(move.program, block, loops, tensors, kVerb); !ready) return ready;
+    if (auto box = finishes_box(request, tensor); !box) return box;
+  if (auto ready = inputs_ready(request.program, block, loops, tensors, kVerb); !ready)
+    return ready;
   auto below = [&](BlockSite const& site) { return is_under(site, place.loop->id); };
-  return inputs_precede(move.program, block, below, tensors, kVerb);
+  return inputs_precede(request.program, block, below, tensors, kVerb);
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  BlockSite const& block = move.blocks[0];
-  LoopSite const& place = move.loops[0];
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  BlockSite const& block = request.blocks[0];
+  LoopSite const& place = request.loops[0];
   std::string const& name = block.block->name;
-  if (auto fits = place_takes_nests(move.program, place, kVerb); !fits)
+  if (auto fits = place_takes_nests(request.program, place, kVerb); !fits)
     return std::unexpected(fits.error());
   if (is_under(block, place.loop->id))
     return refuse_stage(
         "already_there",
-        fmt::format("{} is already inside {}", name, reference_of(move.program, place.loop->id)),
+        fmt::format("{} is already inside {}", name, reference_of(request.program, place.loop->id)),
         kCondition);
-  std::vector<std::string> tensors = produced_below(move);
+  std::vector<std::string> tensors = produced_below(request);
   if (tensors.empty())
     return refuse_stage("no_producer",
                         fmt::format("{} reads nothing that is computed inside {}", name,
-                                    reference_of(move.program, place.loop->id)),
+                                    reference_of(request.program, place.loop->id)),
                         kCondition);
   bool goes_on = is_reduction(block) && !block.block->init;
   if (!may_run_again(block) && !goes_on)
@@ -221,23 +223,25 @@ std::expected<Proof, Refusal> check(Move const& move) {
         "not_a_simple_block",
         fmt::format("block {} is neither complete nor a whole sum or recurrence", name),
         "reverse_compute_at: running instances of the block again must give the same values");
-  if (auto alone = only_writer(move.program, block, kVerb);
-      !alone && !goes_on && !writes_apart(move.program, block, move.effort))
+  if (auto alone = only_writer(request.program, block, kVerb);
+      !alone && !goes_on && !writes_apart(request.program, block, request.budget))
     return std::unexpected(alone.error());
-  if (auto there = inputs_in_scope(move.program, block, place_loops(place), kVerb); !there)
+  if (auto there = inputs_in_scope(request.program, block, place_loops(place), kVerb); !there)
     return std::unexpected(there.error());
-  if (auto there = output_in_scope(move.program, block, place_loops(place), kVerb); !there)
+  if (auto there = output_in_scope(request.program, block, place_loops(place), kVerb); !there)
     return std::unexpected(there.error());
-  if (auto spans = spans_of(move); !spans) return std::unexpected(spans.error());
-  Program moved = apply(move).program;
+  if (auto spans = spans_of(request); !spans) return std::unexpected(spans.error());
+  Program moved = apply(request).program;
   if (auto scoped = tensors_in_scope(moved, kVerb); !scoped) return std::unexpected(scoped.error());
-  std::set<std::string> asked = moved_tensors(move.program, moved);
+  std::set<std::string> asked = moved_tensors(request.program, moved);
   asked.insert(written_buffer(block)->name);
   BlockId id = block.block->id;
-  if (FlowAnswer flow = ask_flow({move.program, moved, {id}, asked, {id}}, move.effort);
+  if (DataflowAnswer flow =
+          check_dataflow({request.program, moved, {id}, asked, {id}}, request.budget);
       !flow.holds())
-    return refuse_flow(flow, shape_refusal(move, tensors), kCondition);
-  if (auto holds = annotations_hold(moved, move.target, place.loop->id, kVerb, move.effort); !holds)
+    return refuse_flow(flow, shape_refusal(request, tensors), kCondition);
+  if (auto holds = annotations_hold(moved, request.target, place.loop->id, kVerb, request.budget);
+      !holds)
     return std::unexpected(holds.error());
   return Proof{"each iteration completes what the block reads"};
 }

@@ -6,8 +6,8 @@
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/digits.h"
 #include "engine/schedule/legality/instances.h"
+#include "engine/schedule/legality/mixed_radix.h"
 #include "engine/schedule/legality/placement.h"
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/rewriting/nests.h"
@@ -23,11 +23,11 @@ constexpr char kCondition[] =
     "once, and nothing else may read that tensor";
 
 /// The tensor that is to disappear: made by a complete block, not a parameter.
-std::optional<BlockSite> producer_of(Move const& move) {
+std::optional<BlockSite> producer_of(StepRequest const& request) {
   std::optional<BlockSite> found;
-  for (std::string const& buffer : read_buffers(*move.blocks[0].block)) {
-    std::vector<BlockSite> writers = writers_of(move.program, buffer);
-    if (is_parameter(move.program, buffer) || writers.empty()) continue;
+  for (std::string const& buffer : read_buffers(*request.blocks[0].block)) {
+    std::vector<BlockSite> writers = writers_of(request.program, buffer);
+    if (is_parameter(request.program, buffer) || writers.empty()) continue;
     if (found || writers.size() != 1) return std::nullopt;
     found = writers.front();
   }
@@ -66,13 +66,13 @@ std::optional<arith::Interval> values_of(BlockSite const& site, Expr const& inde
 }
 
 /// The block is run for all values of its iterators' domains.
-bool runs_its_domains(BlockSite const& site, Effort effort) {
+bool runs_its_domains(BlockSite const& site, ProofBudget budget) {
   std::vector<arith::Interval> domains = domains_of(site);
   bool whole = true;
   for (size_t i = 0; i < domains.size(); ++i)
     whole = whole &&
             domains[i] == arith::Interval{0, as_int(site.block->iters[i].extent).value_or(0) - 1};
-  return whole || runs_all_of(site, domains, effort);
+  return whole || runs_all_of(site, domains, budget);
 }
 
 int64_t instances_of(BlockSite const& site) {
@@ -83,10 +83,10 @@ int64_t instances_of(BlockSite const& site) {
 
 /// The block reads all that the producer writes and nothing else: a padded tensor has elements that
 /// no block writes. (Both count each element once.)
-bool same_elements(BlockSite const& block, BlockSite const& producer, Effort effort) {
+bool same_elements(BlockSite const& block, BlockSite const& producer, ProofBudget budget) {
   auto const* made = producer.block->body.as<Store>();
-  bool same = instances_of(block) == instances_of(producer) && runs_its_domains(block, effort) &&
-              runs_its_domains(producer, effort);
+  bool same = instances_of(block) == instances_of(producer) && runs_its_domains(block, budget) &&
+              runs_its_domains(producer, budget);
   walk_exprs(block.block->body, [&](Expr const& e) {
     auto const* read = e.as<Load>();
     for (size_t d = 0; read && read->buffer->name == made->buffer->name && d < read->indices.size();
@@ -151,10 +151,10 @@ bool reaches(Stmt const& body, std::string const& tensor, BlockId block) {
   return reached;
 }
 
-Applied apply(Move const& move) {
-  Applied applied{move.program, {}, {}};
-  Block const& consumer = *move.blocks[0].block;
-  BlockSite site = *producer_of(move);
+Applied apply(StepRequest const& request) {
+  Applied applied{request.program, {}, {}};
+  Block const& consumer = *request.blocks[0].block;
+  BlockSite site = *producer_of(request);
   Block const& producer = *site.block;
   std::string tensor = written_buffer(site)->name;
   // A padded tensor may have had room for more than the block runs.
@@ -164,8 +164,8 @@ Applied apply(Move const& move) {
   Stmt merged =
       make_from<Block>(producer.origin, producer.id, producer.name, producer.op, std::move(iters),
                        producer.predicate, Stmt(), joined(producer, consumer));
-  Stmt body = replace_block(without_block(move.program.body, consumer.id), producer.id, merged);
-  Buffer made = written_buffer(move.blocks[0]);
+  Stmt body = replace_block(without_block(request.program.body, consumer.id), producer.id, merged);
+  Buffer made = written_buffer(request.blocks[0]);
   applied.program.body =
       reaches(body, made->name, producer.id)
           ? without_alloc(body, tensor)
@@ -174,23 +174,23 @@ Applied apply(Move const& move) {
 }
 
 /// What the shape of the program says against the move.
-std::expected<void, Refusal> shape_refusal(Move const& move, BlockSite const& producer,
+std::expected<void, Refusal> shape_refusal(StepRequest const& request, BlockSite const& producer,
                                            std::string const& tensor) {
-  BlockSite const& block = move.blocks[0];
-  if (auto ready = inputs_ready(move.program, block, producer.loops, {tensor}, kVerb); !ready)
+  BlockSite const& block = request.blocks[0];
+  if (auto ready = inputs_ready(request.program, block, producer.loops, {tensor}, kVerb); !ready)
     return ready;
   auto here = [&](BlockSite const& site) { return site.block->id == producer.block->id; };
-  return inputs_precede(move.program, block, here, {tensor}, kVerb);
+  return inputs_precede(request.program, block, here, {tensor}, kVerb);
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  BlockSite const& block = move.blocks[0];
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  BlockSite const& block = request.blocks[0];
   std::string const& name = block.block->name;
   auto no = [&](std::string code, std::string message) {
     return refuse_stage(std::move(code), std::move(message), kCondition);
   };
   bool reads_made = std::ranges::any_of(read_buffers(*block.block), [&](std::string const& tensor) {
-    std::vector<BlockSite> writers = writers_of(move.program, tensor);
+    std::vector<BlockSite> writers = writers_of(request.program, tensor);
     std::erase_if(writers, [&](BlockSite const& w) { return w.block->id == block.block->id; });
     return !writers.empty();
   });
@@ -199,7 +199,7 @@ std::expected<Proof, Refusal> check(Move const& move) {
   if (!is_complete(block))
     return no("not_a_complete_block",
               fmt::format("block {} is a reduction or has an ordered axis", name));
-  auto producer = producer_of(move);
+  auto producer = producer_of(request);
   if (!producer)
     return no("no_single_producer",
               fmt::format("{} does not read exactly one tensor of one other block", name));
@@ -208,25 +208,25 @@ std::expected<Proof, Refusal> check(Move const& move) {
               fmt::format("block {} is a reduction or has an ordered axis: use reverse_compute_at",
                           producer->block->name));
   std::string tensor = written_buffer(*producer)->name;
-  if (readers_of(move.program, tensor).size() != 1)
+  if (readers_of(request.program, tensor).size() != 1)
     return no("several_readers", fmt::format("{} is also read by other blocks", tensor));
-  if (!reads_each_once(*block.block, tensor) || !same_elements(block, *producer, move.effort))
+  if (!reads_each_once(*block.block, tensor) || !same_elements(block, *producer, request.budget))
     return no("reads_elsewhere",
               fmt::format("{} does not read each element of {} once", name, tensor));
-  if (auto alone = only_writer(move.program, block, kVerb); !alone)
+  if (auto alone = only_writer(request.program, block, kVerb); !alone)
     return std::unexpected(alone.error());
-  if (auto there = inputs_in_scope(move.program, block, producer->loops, kVerb); !there)
+  if (auto there = inputs_in_scope(request.program, block, producer->loops, kVerb); !there)
     return std::unexpected(there.error());
-  Program merged = apply(move).program;
+  Program merged = apply(request).program;
   if (auto scoped = tensors_in_scope(merged, kVerb); !scoped)
     return std::unexpected(scoped.error());
   BlockId id = producer->block->id;
-  FlowQuestion question{move.program, merged, {id}, {written_buffer(block)->name}, {id}};
-  if (FlowAnswer flow = ask_flow(question, move.effort); !flow.holds())
-    return refuse_flow(flow, shape_refusal(move, *producer, tensor), kCondition);
+  DataflowQuestion question{request.program, merged, {id}, {written_buffer(block)->name}, {id}};
+  if (DataflowAnswer flow = check_dataflow(question, request.budget); !flow.holds())
+    return refuse_flow(flow, shape_refusal(request, *producer, tensor), kCondition);
   if (!producer->loops.empty())
-    if (auto holds =
-            annotations_hold(merged, move.target, producer->loops.back()->id, kVerb, move.effort);
+    if (auto holds = annotations_hold(merged, request.target, producer->loops.back()->id, kVerb,
+                                      request.budget);
         !holds)
       return std::unexpected(holds.error());
   return Proof{"the producer computes the same elements"};

@@ -4,7 +4,7 @@
 #include <optional>
 #include <tuple>
 
-#include "engine/ir/neutral.h"
+#include "engine/ir/identity_element.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
@@ -54,20 +54,20 @@ struct Nest {
   For const& first() const { return *site.loops[outside]; }
 };
 
-LoopSite root_of(Move const& move) {
-  LoopSite const& at = move.loops[0];
-  return at.around.empty() ? at : site_of(move.program, at.around.front()->id);
+LoopSite root_of(StepRequest const& request) {
+  LoopSite const& at = request.loops[0];
+  return at.around.empty() ? at : site_of(request.program, at.around.front()->id);
 }
 
 /// None: the loop is around no reduction, or around several.
-std::optional<Nest> nest_of(Move const& move) {
-  std::vector<BlockSite> all = working_blocks(root_of(move)), sums;
+std::optional<Nest> nest_of(StepRequest const& request) {
+  std::vector<BlockSite> all = working_blocks(root_of(request)), sums;
   bool alone = all.size() == 1;
   for (BlockSite const& site : all) {
-    auto around = [&](For const* loop) { return loop->id == move.loops[0].loop->id; };
+    auto around = [&](For const* loop) { return loop->id == request.loops[0].loop->id; };
     bool below = std::ranges::any_of(site.loops, around);
     bool sum = site.block->init && is_reduction(site);
-    if (sum && (alone || (below && feeds(*site.block, *move.loops[0].loop, true))))
+    if (sum && (alone || (below && feeds(*site.block, *request.loops[0].loop, true))))
       sums.push_back(site);
   }
   if (sums.size() != 1) return std::nullopt;
@@ -80,7 +80,7 @@ std::optional<Nest> nest_of(Move const& move) {
 
 /// Beside other blocks the last sum stands right behind the outermost reduction loop: nothing
 /// inside of that may use the sums, and the loops around take nests.
-std::expected<void, Refusal> others_come_later(Move const& move, Nest const& nest) {
+std::expected<void, Refusal> others_come_later(StepRequest const& request, Nest const& nest) {
   std::string const& tensor = written_buffer(nest.site)->name;
   for (BlockSite const& other : blocks_of(nest.first().body)) {
     if (other.block->id == nest.site.block->id) continue;
@@ -92,23 +92,23 @@ std::expected<void, Refusal> others_come_later(Move const& move, Nest const& nes
       return refuse("used_in_the_sum",
                     fmt::format("{} uses {} inside of the reduction loops of {}", other.block->name,
                                 tensor, nest.site.block->name),
-                    kCondition, move.loops);
+                    kCondition, request.loops);
   }
   for (For const* loop : nest.site.loops)
     if (loop->loop_kind == LoopKind::kVector || loop->loop_kind == LoopKind::kBind)
       return refuse("kinds_do_not_nest",
                     fmt::format("{} runs its iterations concurrently: it cannot hold another nest",
-                                reference_of(move.program, loop->id)),
-                    kCondition, {site_of(move.program, loop->id)});
+                                reference_of(request.program, loop->id)),
+                    kCondition, {site_of(request.program, loop->id)});
   return {};
 }
 
 /// A nest that computes its sums again would add each of them several times to the whole.
-std::expected<void, Refusal> sums_once(Move const& move, Nest const& nest) {
+std::expected<void, Refusal> sums_once(StepRequest const& request, Nest const& nest) {
   BlockSite const& site = nest.site;
   std::vector<For const*> loops(site.loops.begin() + (nest.alone ? 0 : int64_t(nest.outside)),
                                 site.loops.end());
-  PairAnswer again = find_restarted(site, loops, move.effort);
+  PairAnswer again = find_restarted(site, loops, request.budget);
   if (again.none()) return {};
   std::string const& name = site.block->name;
   auto refusal = refuse(
@@ -118,56 +118,57 @@ std::expected<void, Refusal> sums_once(Move const& move, Nest const& nest) {
                         again.conflict->buffer)
           : fmt::format("it could not be proved that {} computes each element once: {}", name,
                         again.unknown),
-      "rfactor: each element must be reduced only once", move.loops);
+      "rfactor: each element must be reduced only once", request.loops);
   refusal.error().conflict = again.conflict;
   refusal.error().undecided = !again.conflict;
   return refusal;
 }
 
-Applied apply(Move const& move);
+Applied apply(StepRequest const& request);
 
 /// What the block itself says against it.
-std::expected<void, Refusal> block_fits(Move const& move, BlockSite const& site) {
-  std::string name = reference_of(move.program, move.loops[0].loop->id);
+std::expected<void, Refusal> block_fits(StepRequest const& request, BlockSite const& site) {
+  std::string name = reference_of(request.program, request.loops[0].loop->id);
   for (IterVar const& iter : site.block->iters)
     if (iter.kind == IterKind::kOrdered)
       return refuse("ordered_block", fmt::format("{} is computed step by step", site.block->name),
-                    kCondition, move.loops);
-  if (auto alone = only_writer(move.program, site, kVerb);
-      !alone && !writes_apart(move.program, site, move.effort))
+                    kCondition, request.loops);
+  if (auto alone = only_writer(request.program, site, kVerb);
+      !alone && !writes_apart(request.program, site, request.budget))
     return alone;
   if (!starts_from_nothing(*site.block))
     return refuse("starts_from_a_value",
                   fmt::format("{} starts from a value that each partial result would add again",
                               site.block->name),
-                  "rfactor: the reduction must start from its identity element", move.loops);
-  if (!feeds(*site.block, *move.loops[0].loop, true))
+                  "rfactor: the reduction must start from its identity element", request.loops);
+  if (!feeds(*site.block, *request.loops[0].loop, true))
     return refuse("not_a_reduction_loop", fmt::format("{} is not a reduction loop", name),
-                  kCondition, move.loops);
+                  kCondition, request.loops);
   for (For const* loop : site.loops)
     if (feeds(*site.block, *loop, true) && feeds(*site.block, *loop, false))
       return refuse("mixed_loop",
                     fmt::format("{} belongs to both a reduction axis and a spatial axis",
-                                reference_of(move.program, loop->id)),
-                    kCondition, {site_of(move.program, loop->id)});
+                                reference_of(request.program, loop->id)),
+                    kCondition, {site_of(request.program, loop->id)});
   if (!guards_keep_apart(site))
     return refuse("mixed_guard",
                   fmt::format("a guard of {} depends on both reduction loops and spatial loops",
                               site.block->name),
-                  "rfactor: a guard of a term must depend on its reduction loops only", move.loops);
+                  "rfactor: a guard of a term must depend on its reduction loops only",
+                  request.loops);
   return {};
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  LoopSite const& site = move.loops[0];
-  std::string name = reference_of(move.program, site.loop->id);
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  LoopSite const& site = request.loops[0];
+  std::string name = reference_of(request.program, site.loop->id);
   if (site.loop->loop_kind != LoopKind::kSerial)
     return refuse("loop_annotated", fmt::format("{} is already annotated", name), kCondition,
                   {site});
-  LoopSite around = site.around.empty() ? site : site_of(move.program, site.around.back()->id);
-  if (auto plain = plain_chain(move.program, {around}, kVerb); !plain)
+  LoopSite around = site.around.empty() ? site : site_of(request.program, site.around.back()->id);
+  if (auto plain = plain_chain(request.program, {around}, kVerb); !plain)
     return std::unexpected(plain.error());
-  auto nest = nest_of(move);
+  auto nest = nest_of(request);
   if (!nest) {
     auto blocks = working_blocks(site);
     bool other = blocks.size() == 1 && blocks[0].block->init && is_reduction(blocks[0]);
@@ -179,11 +180,12 @@ std::expected<Proof, Refusal> check(Move const& move) {
         fmt::format("the loop nest of {} does not belong to a single reduction block", name),
         kCondition, {site});
   }
-  if (auto fits = block_fits(move, nest->site); !fits) return std::unexpected(fits.error());
+  if (auto fits = block_fits(request, nest->site); !fits) return std::unexpected(fits.error());
   if (!nest->alone)
-    if (auto later = others_come_later(move, *nest); !later) return std::unexpected(later.error());
-  if (auto once = sums_once(move, *nest); !once) return std::unexpected(once.error());
-  if (auto scoped = tensors_in_scope(apply(move).program, "rfactor"); !scoped)
+    if (auto later = others_come_later(request, *nest); !later)
+      return std::unexpected(later.error());
+  if (auto once = sums_once(request, *nest); !once) return std::unexpected(once.error());
+  if (auto scoped = tensors_in_scope(apply(request).program, "rfactor"); !scoped)
     return std::unexpected(scoped.error());
   return Proof{"only the order of a sum changes"};
 }
@@ -209,11 +211,11 @@ std::pair<Expr, Expr> split_guard(Expr const& guard, std::vector<std::string> co
   return {kept, chosen};
 }
 
-Parts parts_of(Move const& move) {
-  Parts parts{*nest_of(move), {}, {}, {}};
-  std::vector<std::string> reduce{move.loops[0].loop->name()};
+Parts parts_of(StepRequest const& request) {
+  Parts parts{*nest_of(request), {}, {}, {}};
+  std::vector<std::string> reduce{request.loops[0].loop->name()};
   for (For const* loop : parts.site().loops)
-    if (feeds(*parts.site().block, *loop, true) && loop->id != move.loops[0].loop->id) {
+    if (feeds(*parts.site().block, *loop, true) && loop->id != request.loops[0].loop->id) {
       parts.reduce_loops.push_back(loop);
       reduce.push_back(loop->name());
     }
@@ -223,15 +225,15 @@ Parts parts_of(Move const& move) {
 
 /// The partial sums: the old nest, whose block has the factored loop as a spatial iterator and one
 /// reduce iterator per remaining reduction loop.
-Stmt partial_block(Move const& move, Parts const& parts, Buffer const& partial) {
+Stmt partial_block(StepRequest const& request, Parts const& parts, Buffer const& partial) {
   Block const& block = *parts.site().block;
-  Expr factored = var("v" + move.loops[0].loop->name());
+  Expr factored = var("v" + request.loops[0].loop->name());
   Substitution values;
-  std::vector<IterVar> iters{
-      {factored, move.loops[0].loop->extent, IterKind::kSpatial, move.loops[0].loop->var, ""}};
+  std::vector<IterVar> iters{{factored, request.loops[0].loop->extent, IterKind::kSpatial,
+                              request.loops[0].loop->var, ""}};
   for (IterVar const& iter : block.iters)
     if (iter.kind == IterKind::kSpatial) iters.push_back(iter);
-  Substitution loops_to_iters{{move.loops[0].loop->name(), factored}};
+  Substitution loops_to_iters{{request.loops[0].loop->name(), factored}};
   for (For const* loop : parts.reduce_loops) {
     Expr iter = var("v" + loop->name());
     iters.push_back({iter, loop->extent, IterKind::kReduce, loop->var, ""});
@@ -265,7 +267,7 @@ struct LastLoops {
 /// these are no box.
 std::optional<LastLoops> loops_over_axes(BlockSite const& partial) {
   std::vector<arith::Interval> domains = domains_of(partial);
-  if (!runs_all_of(partial, domains, Effort::kWork)) return std::nullopt;
+  if (!runs_all_of(partial, domains, ProofBudget::kWork)) return std::nullopt;
   LastLoops last;
   for (size_t i = 1; i < partial.block->iters.size(); ++i) {
     IterVar iter = partial.block->iters[i];
@@ -291,11 +293,11 @@ LastLoops same_loops(Parts const& parts, size_t outside) {
 }
 
 /// The sum over the factored axis.
-Stmt final_nest(Move const& move, Parts const& parts, LastLoops last, Buffer const& partial,
-                Program& program) {
+Stmt final_nest(StepRequest const& request, Parts const& parts, LastLoops last,
+                Buffer const& partial, Program& program) {
   Block const& block = *parts.site().block;
-  Expr factored = var("v" + move.loops[0].loop->name());
-  last.loops.push_back({var(move.loops[0].loop->name()), move.loops[0].loop->extent});
+  Expr factored = var("v" + request.loops[0].loop->name());
+  last.loops.push_back({var(request.loops[0].loop->name()), request.loops[0].loop->extent});
   last.iters.push_back(
       {factored, last.loops.back().second, IterKind::kReduce, last.loops.back().first, ""});
   ReductionInfo info = *reduction_of(block);
@@ -323,24 +325,24 @@ Stmt with_alloc_beside(Stmt const& body, std::string const& tensor, Buffer const
   return found ? both : make<Alloc>(more, body);
 }
 
-Applied apply(Move const& move) {
-  Applied applied{move.program, {}, {}};
-  Parts parts = parts_of(move);
+Applied apply(StepRequest const& request) {
+  Applied applied{request.program, {}, {}};
+  Parts parts = parts_of(request);
   Block const& block = *parts.site().block;
   Buffer target = written_buffer(parts.site());
-  std::vector<int64_t> shape{*as_int(move.loops[0].loop->extent)};
+  std::vector<int64_t> shape{*as_int(request.loops[0].loop->extent)};
   auto whole = *constant_shape(*target);
   shape.insert(shape.end(), whole.begin(), whole.end());
   Buffer partial =
-      make_buffer(free_tensor_name(move.program, target->name + "_rf"), target->type, shape);
-  Stmt sums = partial_block(move, parts, partial);
+      make_buffer(free_tensor_name(request.program, target->name + "_rf"), target->type, shape);
+  Stmt sums = partial_block(request, parts, partial);
   auto nest = [&](LastLoops last) {
-    return final_nest(move, parts, std::move(last), partial, applied.program);
+    return final_nest(request, parts, std::move(last), partial, applied.program);
   };
   if (parts.nest.alone) {
     auto axes = loops_over_axes({&sums.to<Block>(), parts.site().loops});
     Stmt last = nest(axes ? *axes : same_loops(parts, 0));
-    Stmt body = replace_block(insert_after(move.program.body, last, {block.id}), block.id, sums);
+    Stmt body = replace_block(insert_after(request.program.body, last, {block.id}), block.id, sums);
     applied.program.body = make<Alloc>(partial, body);
     return applied;
   }
@@ -349,7 +351,7 @@ Applied apply(Move const& move) {
                              replace_block(first.body, block.id, sums), first.bind);
   Stmt last = nest(same_loops(parts, parts.nest.outside));
   applied.program.body = with_alloc_beside(
-      replace_loop(move.program.body, first.id, seq({loop, last})), target->name, partial);
+      replace_loop(request.program.body, first.id, seq({loop, last})), target->name, partial);
   return applied;
 }
 

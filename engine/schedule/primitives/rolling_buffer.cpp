@@ -7,11 +7,11 @@
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/digits.h"
-#include "engine/schedule/legality/flow.h"
+#include "engine/schedule/legality/dataflow_check.h"
 #include "engine/schedule/legality/kept_rows.h"
-#include "engine/schedule/legality/movement.h"
+#include "engine/schedule/legality/mixed_radix.h"
 #include "engine/schedule/legality/placement.h"
+#include "engine/schedule/legality/sliding_window.h"
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/names.h"
@@ -115,17 +115,17 @@ std::expected<void, Refusal> reads_what_stays(Program const& program, BlockSite 
   return {};
 }
 
-std::expected<Rolling, Refusal> place_of(Move const& move) {
-  BlockSite const& block = move.blocks[0];
+std::expected<Rolling, Refusal> place_of(StepRequest const& request) {
+  BlockSite const& block = request.blocks[0];
   std::string const& name = block.block->name;
   Buffer tensor = written_buffer(block);
-  auto loop = tensor ? loop_of(move.program, tensor->name) : std::nullopt;
+  auto loop = tensor ? loop_of(request.program, tensor->name) : std::nullopt;
   if (!loop)
     return refuse_here("not_in_a_loop",
                        fmt::format("the tensor of {} is not allocated in a loop: move its "
                                    "computation into one first (compute_at)",
                                    name));
-  if (auto plain = plain_loop(move.program, *loop, kVerb); !plain)
+  if (auto plain = plain_loop(request.program, *loop, kVerb); !plain)
     return std::unexpected(plain.error());
   Rolling rolling{*loop, 0, tensor, {}, nullptr};
   std::vector<Stmt> statements = parts_of(*loop->loop).statements;
@@ -136,30 +136,31 @@ std::expected<Rolling, Refusal> place_of(Move const& move) {
 }
 
 /// Each row has one value, in whatever iteration it is computed.
-std::expected<void, Refusal> computes_the_same(Move const& move, Rolling const& rolling,
+std::expected<void, Refusal> computes_the_same(StepRequest const& request, Rolling const& rolling,
                                                IterVar const& row) {
-  BlockSite const& block = move.blocks[0];
+  BlockSite const& block = request.blocks[0];
   if (!makes_tensor(block) && !goes_on_in_its_row(block, rolling.part.dimension))
     return refuse_here(
         "not_a_simple_block",
         fmt::format("block {} is neither complete nor a whole sum", block.block->name));
-  if (writers_of(move.program, rolling.tensor->name).size() > 1)
+  if (writers_of(request.program, rolling.tensor->name).size() > 1)
     return refuse_here("several_writers",
                        fmt::format("{} is written by other blocks, too", rolling.tensor->name));
   if (!is_told_by_row(block, row, *rolling.rows, *rolling.loop.loop))
     return refuse_here(
         "rows_differ",
         fmt::format("which part of a row {} computes depends on the iteration of {}",
-                    block.block->name, reference_of(move.program, rolling.loop.loop->id)));
-  return reads_what_stays(move.program, block, rolling.loop, *rolling.rows);
+                    block.block->name, reference_of(request.program, rolling.loop.loop->id)));
+  return reads_what_stays(request.program, block, rolling.loop, *rolling.rows);
 }
 
-std::expected<Rolling, Refusal> rolling_of(Move const& move, Rules rules) {
-  auto rolling = place_of(move);
+std::expected<Rolling, Refusal> rolling_of(StepRequest const& request, Rules rules) {
+  auto rolling = place_of(request);
   if (!rolling) return rolling;
-  BlockSite const& block = move.blocks[0];
-  std::string loop = reference_of(move.program, rolling->loop.loop->id);
-  Movement movement = movement_of(move.program, move.target, rolling->loop, *rolling->tensor);
+  BlockSite const& block = request.blocks[0];
+  std::string loop = reference_of(request.program, rolling->loop.loop->id);
+  SlidingWindow movement =
+      sliding_window_of(request.program, request.target, rolling->loop, *rolling->tensor);
   if (movement.stays)
     return refuse_here(
         "same_elements",
@@ -187,24 +188,24 @@ std::expected<Rolling, Refusal> rolling_of(Move const& move, Rules rules) {
                                    block.block->name, rolling->part.dimension,
                                    rolling->tensor->name, rolling->part.extent, loop));
   if (rules == Rules::kAll)
-    if (auto same = computes_the_same(move, *rolling, *iter); !same)
+    if (auto same = computes_the_same(request, *rolling, *iter); !same)
       return std::unexpected(same.error());
   return rolling;
 }
 
-Applied apply(Move const& move);
+Applied apply(StepRequest const& request);
 
 /// Of a tensor of which the loop keeps rows, too, the first rows are there before it; the others
 /// are not.
-std::expected<void, Refusal> first_rows_are_kept(Move const& move, Program const& after,
+std::expected<void, Refusal> first_rows_are_kept(StepRequest const& request, Program const& after,
                                                  std::string const& tensor, LoopSite const& loop) {
-  std::vector<BlockSite> before = blocks_of(move.program.body);
+  std::vector<BlockSite> before = blocks_of(request.program.body);
   for (BlockSite const& reader : readers_of(after, tensor)) {
     bool is_new = std::ranges::none_of(
         before, [&](BlockSite const& old) { return old.block->id == reader.block->id; });
     for (BlockSite const& writer : writers_of(after, tensor))
       if (is_new && !is_under(writer, loop.loop->id) &&
-          !reads_what_is_written(reader, writer, move.effort))
+          !reads_what_is_written(reader, writer, request.budget))
         return refuse_here("first_rows_not_there",
                            fmt::format("before the loop {} would read elements of {} that {} does "
                                        "not compute",
@@ -214,20 +215,21 @@ std::expected<void, Refusal> first_rows_are_kept(Move const& move, Program const
 }
 
 /// They are computed before the loop, which may make what they read.
-std::expected<void, Refusal> first_rows_are_ready(Move const& move, Rolling const& rolling) {
-  auto made = made_inside(move.program, move.blocks[0], rolling.loop, *rolling.rows);
+std::expected<void, Refusal> first_rows_are_ready(StepRequest const& request,
+                                                  Rolling const& rolling) {
+  auto made = made_inside(request.program, request.blocks[0], rolling.loop, *rolling.rows);
   if (made.empty()) return {};
-  Program after = apply(move).program;
-  FlowQuestion question{move.program, after};
+  Program after = apply(request).program;
+  DataflowQuestion question{request.program, after};
   for (auto const& [tensor, writer] : made) {
-    if (!keeps_its_rows(move.program, tensor, rolling.loop)) {
+    if (!keeps_its_rows(request.program, tensor, rolling.loop)) {
       question.tensors.insert(tensor);
       continue;
     }
-    if (auto kept = first_rows_are_kept(move, after, tensor, rolling.loop); !kept) return kept;
+    if (auto kept = first_rows_are_kept(request, after, tensor, rolling.loop); !kept) return kept;
   }
   if (question.tensors.empty()) return {};
-  FlowAnswer flow = ask_flow(question, move.effort);
+  DataflowAnswer flow = check_dataflow(question, request.budget);
   if (!flow.holds()) return refuse_flow(flow, {}, kCondition);
   return {};
 }
@@ -241,10 +243,10 @@ bool computes_rows_only(Rolling const& rolling) {
       blocks, [&](BlockSite const& site) { return is_under(site, rolling.rows->id); });
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  auto rolling = rolling_of(move, Rules::kAll);
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  auto rolling = rolling_of(request, Rules::kAll);
   if (!rolling) return std::unexpected(rolling.error());
-  if (auto ready = first_rows_are_ready(move, *rolling); !ready)
+  if (auto ready = first_rows_are_ready(request, *rolling); !ready)
     return std::unexpected(ready.error());
   return Proof{.by = "what an iteration keeps it would compute again from the same values",
                .orders_turns = computes_rows_only(*rolling)};
@@ -261,7 +263,7 @@ Stmt with_extent(Stmt const& nest, LoopId rows, int64_t extent) {
 
 /// Rows that the first iteration keeps from before it: the same nest, with loops, blocks and
 /// tensors of its own.
-Stmt first_rows(Move const& move, Rolling const& rolling, Stmt const& nest, int64_t kept,
+Stmt first_rows(StepRequest const& request, Rolling const& rolling, Stmt const& nest, int64_t kept,
                 Program& program) {
   For const& loop = *rolling.loop.loop;
   For const& rows = *rolling.rows;
@@ -273,18 +275,18 @@ Stmt first_rows(Move const& move, Rolling const& rolling, Stmt const& nest, int6
   }
   Stmt first = rebind(with_extent(nest, rows.id, kept), first_iteration, nullptr, counts,
                       rolling.loop.around);
-  return Copies(move.program, program).copy(first, "_first");
+  return Copies(request.program, program).copy(first, "_first");
 }
 
-Applied apply(Move const& move) {
-  Applied applied{move.program, {}, {}};
-  auto rolling = rolling_of(move, Rules::kOfForm);
+Applied apply(StepRequest const& request) {
+  Applied applied{request.program, {}, {}};
+  auto rolling = rolling_of(request, Rules::kOfForm);
   if (!rolling) return applied;
   For const& loop = *rolling->loop.loop;
   LoopParts parts = parts_of(loop);
   Stmt nest = parts.statements[rolling->statement];
   int64_t step = rolling->part.step, kept = rolling->part.extent - step;
-  Stmt before = first_rows(move, *rolling, nest, kept, applied.program);
+  Stmt before = first_rows(request, *rolling, nest, kept, applied.program);
   std::string const& row = rolling->rows->name();
   std::vector<For const*> around = rolling->loop.around;
   around.push_back(&loop);
@@ -298,7 +300,7 @@ Applied apply(Move const& move) {
   Stmt whole = seq(
       {before, make_from<For>(loop.origin, loop.id, loop.var, loop.extent, loop.loop_kind, body)});
   applied.program.body =
-      replace_loop(move.program.body, loop.id, make<Alloc>(rolling->tensor, whole));
+      replace_loop(request.program.body, loop.id, make<Alloc>(rolling->tensor, whole));
   size_t dimension = rolling->part.dimension;
   if (rolling->part.extent < as_int(rolling->tensor->shape[dimension]).value_or(0))
     applied.program =

@@ -10,13 +10,13 @@ namespace {
 
 using namespace ir;
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  Buffer buffer = written_buffer(move.blocks[0]);
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  Buffer buffer = written_buffer(request.blocks[0]);
   if (!buffer)
     return refuse_stage("not_one_tensor",
-                        fmt::format("{} does not write one tensor", move.blocks[0].block->name),
+                        fmt::format("{} does not write one tensor", request.blocks[0].block->name),
                         "set_scope: the block must write one tensor");
-  if (is_parameter(move.program, buffer->name))
+  if (is_parameter(request.program, buffer->name))
     return refuse_stage(
         "writes_an_output",
         fmt::format("{} is an output of the kernel: the caller provides it", buffer->name),
@@ -24,13 +24,13 @@ std::expected<Proof, Refusal> check(Move const& move) {
   return Proof{"the memory of a tensor does not change its values"};
 }
 
-Applied apply(Move const& move) {
-  Applied applied{move.program, {}, {}};
-  BufferNode node = *written_buffer(move.blocks[0]);
-  node.scope = move.word("scope");
+Applied apply(StepRequest const& request) {
+  Applied applied{request.program, {}, {}};
+  BufferNode node = *written_buffer(request.blocks[0]);
+  node.scope = request.word("scope");
   std::string name = node.name;
-  applied.program.body =
-      replace_buffer(move.program.body, name, std::make_shared<BufferNode const>(std::move(node)));
+  applied.program.body = replace_buffer(request.program.body, name,
+                                        std::make_shared<BufferNode const>(std::move(node)));
   return applied;
 }
 

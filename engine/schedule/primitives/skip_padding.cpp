@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "engine/ir/neutral.h"
+#include "engine/ir/identity_element.h"
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/stages.h"
@@ -52,9 +52,9 @@ Binary const* sum_of(BlockSite const& site) {
   return sum && sum->op == BinaryOp::kAdd && sum->a.as<Load>() ? sum : nullptr;
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  std::string const& name = move.blocks[0].block->name;
-  Binary const* sum = sum_of(move.blocks[0]);
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  std::string const& name = request.blocks[0].block->name;
+  Binary const* sum = sum_of(request.blocks[0]);
   if (!sum)
     return refuse_stage("not_a_sum", fmt::format("block {} does not add up terms", name),
                         "skip_padding: the block must be a sum");
@@ -71,9 +71,9 @@ std::expected<Proof, Refusal> check(Move const& move) {
   return Proof{"a product with zero is zero"};
 }
 
-Applied apply(Move const& move) {
-  Applied applied{move.program, {}, {}};
-  Block const& block = *move.blocks[0].block;
+Applied apply(StepRequest const& request) {
+  Applied applied{request.program, {}, {}};
+  Block const& block = *request.blocks[0].block;
   Store const& store = block.body.to<Store>();
   Binary const& sum = store.value.to<Binary>();
   Padded term = *padded(sum.b);
@@ -82,7 +82,7 @@ Applied apply(Move const& move) {
       make_from<Store>(block.body->origin, store.buffer, store.indices,
                        binary(BinaryOp::kAdd, sum.a, select(term.condition, term.value, nothing)));
   applied.program.body =
-      replace_block(move.program.body, block.id,
+      replace_block(request.program.body, block.id,
                     make_from<Block>(block.origin, block.id, block.name, block.op, block.iters,
                                      block.predicate, block.init, body));
   return applied;

@@ -3,16 +3,16 @@
 namespace tw::primitive_software_pipeline {
 namespace {
 
-Pipelining asked(Move const& move) {
-  return {move.loops[0], move.numbers("stages"),
-          move.has("order") ? move.numbers("order") : std::vector<int64_t>()};
+Pipelining asked(StepRequest const& request) {
+  return {request.loops[0], request.numbers("stages"),
+          request.has("order") ? request.numbers("order") : std::vector<int64_t>()};
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  return can_pipeline(move, asked(move), "software_pipeline");
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  return can_pipeline(request, asked(request), "software_pipeline");
 }
 
-Applied apply(Move const& move) { return pipelined(move, asked(move)); }
+Applied apply(StepRequest const& request) { return pipelined(request, asked(request)); }
 
 }  // namespace
 

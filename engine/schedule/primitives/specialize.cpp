@@ -23,39 +23,40 @@ constexpr char kCondition[] =
 std::string name_of(SizeParam const& size) { return size.var.to<Variable>().name; }
 
 /// Null: the program has no such size.
-SizeParam const* size_of(Move const& move) {
-  auto found = std::ranges::find(move.program.sizes, move.word("size"), name_of);
-  return found == move.program.sizes.end() ? nullptr : &*found;
+SizeParam const* size_of(StepRequest const& request) {
+  auto found = std::ranges::find(request.program.sizes, request.word("size"), name_of);
+  return found == request.program.sizes.end() ? nullptr : &*found;
 }
 
-Stmt nest_of(Move const& move) { return Stmt(move.loops[0].loop); }
+Stmt nest_of(StepRequest const& request) { return Stmt(request.loops[0].loop); }
 
-Expr is_value(Move const& move) {
-  return binary(BinaryOp::kEq, var(move.word("size")), int_imm(move.number("value")));
+Expr is_value(StepRequest const& request) {
+  return binary(BinaryOp::kEq, var(request.word("size")), int_imm(request.number("value")));
 }
-Expr is_other(Move const& move) {
-  return binary(BinaryOp::kNe, var(move.word("size")), int_imm(move.number("value")));
+Expr is_other(StepRequest const& request) {
+  return binary(BinaryOp::kNe, var(request.word("size")), int_imm(request.number("value")));
 }
 
-std::expected<void, Refusal> value_fits(Move const& move) {
-  std::string const& name = move.word("size");
-  int64_t value = move.number("value");
-  SizeParam const* size = size_of(move);
+std::expected<void, Refusal> value_fits(StepRequest const& request) {
+  std::string const& name = request.word("size");
+  int64_t value = request.number("value");
+  SizeParam const* size = size_of(request);
   if (!size) {
     std::vector<std::string> names;
-    for (SizeParam const& one : move.program.sizes) names.push_back(name_of(one));
+    for (SizeParam const& one : request.program.sizes) names.push_back(name_of(one));
     return refuse("unknown_size",
                   fmt::format("there is no symbolic size {}; the symbolic sizes are {}", name,
                               fmt::join(names, ", ")),
-                  kCondition, move.loops);
+                  kCondition, request.loops);
   }
   if (value < size->low || value > size->high)
     return refuse(
         "value_out_of_range",
         fmt::format("{} is from {} to {}, and never {}", name, size->low, size->high, value),
-        kCondition, move.loops);
+        kCondition, request.loops);
   if (size->low == size->high)
-    return refuse("one_value", fmt::format("{} is always {}", name, value), kCondition, move.loops);
+    return refuse("one_value", fmt::format("{} is always {}", name, value), kCondition,
+                  request.loops);
   return {};
 }
 
@@ -74,16 +75,16 @@ bool depends_on(Stmt const& nest, std::string const& size) {
 }
 
 /// A block of the nest that runs for other values only.
-Block const* never_with_the_value(Move const& move) {
-  for (BlockSite const& site : blocks_under(move.loops[0]))
+Block const* never_with_the_value(StepRequest const& request) {
+  for (BlockSite const& site : blocks_under(request.loops[0]))
     for (Expr const& part : conjuncts(site.block->predicate))
-      if (equal(part, is_other(move))) return site.block;
+      if (equal(part, is_other(request))) return site.block;
   return nullptr;
 }
 
-std::expected<void, Refusal> can_be_copied(Move const& move) {
-  LoopSite const& site = move.loops[0];
-  std::string name = reference_of(move.program, site.loop->id);
+std::expected<void, Refusal> can_be_copied(StepRequest const& request) {
+  LoopSite const& site = request.loops[0];
+  std::string name = reference_of(request.program, site.loop->id);
   for (For const* around : site.around)
     if (around->loop_kind == LoopKind::kVector)
       return refuse("inside_vector",
@@ -98,19 +99,19 @@ std::expected<void, Refusal> can_be_copied(Move const& move) {
   return {};
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  if (auto fits = value_fits(move); !fits) return std::unexpected(fits.error());
-  std::string name = reference_of(move.program, move.loops[0].loop->id);
-  if (!depends_on(nest_of(move), move.word("size")))
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  if (auto fits = value_fits(request); !fits) return std::unexpected(fits.error());
+  std::string name = reference_of(request.program, request.loops[0].loop->id);
+  if (!depends_on(nest_of(request), request.word("size")))
     return refuse("size_not_used",
-                  fmt::format("nothing inside of {} depends on {}", name, move.word("size")),
-                  kCondition, move.loops);
-  if (Block const* block = never_with_the_value(move))
+                  fmt::format("nothing inside of {} depends on {}", name, request.word("size")),
+                  kCondition, request.loops);
+  if (Block const* block = never_with_the_value(request))
     return refuse("never_there",
-                  fmt::format("{} runs only where {} is not {}", block->name, move.word("size"),
-                              move.number("value")),
-                  kCondition, move.loops);
-  if (auto copied = can_be_copied(move); !copied) return std::unexpected(copied.error());
+                  fmt::format("{} runs only where {} is not {}", block->name, request.word("size"),
+                              request.number("value")),
+                  kCondition, request.loops);
+  if (auto copied = can_be_copied(request); !copied) return std::unexpected(copied.error());
   return Proof{
       .by = "for every value of the size one of the two copies runs, and they are the same nest",
       .orders_turns = true};
@@ -126,27 +127,27 @@ Stmt with_simple_extents(Stmt const& nest) {
 }
 
 /// The branch's outermost loop has the name that the step gives it.
-Stmt with_name(Move const& move, Stmt const& branch) {
+Stmt with_name(StepRequest const& request, Stmt const& branch) {
   For const& loop = branch.to<For>();
-  if (move.step.gives.empty() || move.step.gives[0] == loop.name()) return branch;
-  Expr counter = var(move.step.gives[0]);
-  Stmt body = rebind(loop.body, {{loop.name(), counter}}, nullptr, {}, move.loops[0].around);
+  if (request.step.gives.empty() || request.step.gives[0] == loop.name()) return branch;
+  Expr counter = var(request.step.gives[0]);
+  Stmt body = rebind(loop.body, {{loop.name(), counter}}, nullptr, {}, request.loops[0].around);
   return make_from<For>(loop.origin, loop.id, counter, loop.extent, loop.loop_kind, body,
                         loop.bind);
 }
 
-Applied apply(Move const& move) {
-  LoopSite const& site = move.loops[0];
-  Applied applied{move.program, {}, {}};
-  Stmt nest = nest_of(move);
-  Copies copies(move.program, applied.program);
-  Stmt branch =
-      with_simple_extents(substitute(nest, {{move.word("size"), int_imm(move.number("value"))}}));
+Applied apply(StepRequest const& request) {
+  LoopSite const& site = request.loops[0];
+  Applied applied{request.program, {}, {}};
+  Stmt nest = nest_of(request);
+  Copies copies(request.program, applied.program);
+  Stmt branch = with_simple_extents(
+      substitute(nest, {{request.word("size"), int_imm(request.number("value"))}}));
   // "C_8": what is called C, a block or its tensor, where the size is 8.
-  branch = copies.copy(branch, fmt::format("_{}", move.number("value")));
-  branch = rebind(with_name(move, branch), {}, is_value(move), {}, site.around);
-  Stmt rest = rebind(nest, {}, is_other(move), {}, site.around);
-  applied.program.body = replace_loop(move.program.body, site.loop->id, seq({branch, rest}));
+  branch = copies.copy(branch, fmt::format("_{}", request.number("value")));
+  branch = rebind(with_name(request, branch), {}, is_value(request), {}, site.around);
+  Stmt rest = rebind(nest, {}, is_other(request), {}, site.around);
+  applied.program.body = replace_loop(request.program.body, site.loop->id, seq({branch, rest}));
   applied.made = {copies.loop(site.loop->id)};
   return applied;
 }

@@ -15,49 +15,49 @@ int64_t shown(Step const& step) {
   return std::get<int64_t>(step.arguments.at(step.arguments.contains("at") ? "at" : "high"));
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  auto extent = plain_loop(move.program, move.loops[0], "split_by_size");
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  auto extent = plain_loop(request.program, request.loops[0], "split_by_size");
   if (!extent) return std::unexpected(extent.error());
-  std::string name = reference_of(move.program, move.loops[0].loop->id);
-  int64_t low = move.number("low"), high = move.number("high");
+  std::string name = reference_of(request.program, request.loops[0].loop->id);
+  int64_t low = request.number("low"), high = request.number("high");
   if (low > high || high > *extent)
     return refuse("size_out_of_range",
                   fmt::format("{} has {} iterations: a size from {} to {} is not a valid factor",
                               name, *extent, low, high),
-                  "split_by_size: low <= high <= the extent", move.loops);
-  if (shown(move.step) < low || shown(move.step) > high)
+                  "split_by_size: low <= high <= the extent", request.loops);
+  if (shown(request.step) < low || shown(request.step) > high)
     return refuse("size_out_of_range",
                   fmt::format("the sample value of {} is {}, which is not from {} to {}",
-                              move.word("size"), shown(move.step), low, high),
-                  "split_by_size: low <= at <= high", move.loops);
-  if (free_name(move.program, move.loops[0], move.word("size")) != move.word("size"))
-    return refuse("name_taken", fmt::format("the name {} is already used", move.word("size")),
-                  "split_by_size: the size must have a name of its own", move.loops);
+                              request.word("size"), shown(request.step), low, high),
+                  "split_by_size: low <= at <= high", request.loops);
+  if (free_name(request.program, request.loops[0], request.word("size")) != request.word("size"))
+    return refuse("name_taken", fmt::format("the name {} is already used", request.word("size")),
+                  "split_by_size: the size must have a name of its own", request.loops);
   return Proof{"a split keeps the order of iterations, whatever its factor"};
 }
 
 /// With the value that is shown.
-Applied apply(Move const& move) {
-  Step const step = with_value(move.step, shown(move.step));
+Applied apply(StepRequest const& request) {
+  Step const step = with_value(request.step, shown(request.step));
   return find_primitive("split")->apply(
-      {move.program, move.target, move.loops, step, move.blocks, move.effort});
+      {request.program, request.target, request.loops, step, request.blocks, request.budget});
 }
 
-Applied apply_open(Move const& move) {
-  ir::For const& loop = *move.loops[0].loop;
-  Applied applied{move.program, {}, {}};
-  ir::Expr size = ir::var(move.word("size"));
-  applied.program.sizes.push_back({size, move.number("low"), move.number("high")});
-  ir::Expr outer_var = ir::var(made_name(move, 0, loop.name() + ".0"));
-  ir::Expr inner_var = ir::var(made_name(move, 1, loop.name() + ".1"));
+Applied apply_open(StepRequest const& request) {
+  ir::For const& loop = *request.loops[0].loop;
+  Applied applied{request.program, {}, {}};
+  ir::Expr size = ir::var(request.word("size"));
+  applied.program.sizes.push_back({size, request.number("low"), request.number("high")});
+  ir::Expr outer_var = ir::var(made_name(request, 0, loop.name() + ".0"));
+  ir::Expr inner_var = ir::var(made_name(request, 1, loop.name() + ".1"));
   ir::Expr value = outer_var * size + inner_var;
   ir::Expr outer = ir::floor_div(loop.extent + (size - ir::int_imm(1)), size);
   ir::LoopId outer_id = applied.program.fresh_loop(), inner_id = applied.program.fresh_loop();
   ir::Stmt body =
-      rebind(loop.body, {{loop.name(), value}}, value < loop.extent, {}, move.loops[0].around);
+      rebind(loop.body, {{loop.name(), value}}, value < loop.extent, {}, request.loops[0].around);
   body = ir::make<ir::For>(inner_id, inner_var, size, ir::LoopKind::kSerial, body);
   body = ir::make<ir::For>(outer_id, outer_var, outer, ir::LoopKind::kSerial, body);
-  applied.program.body = ir::replace_loop(move.program.body, loop.id, body);
+  applied.program.body = ir::replace_loop(request.program.body, loop.id, body);
   applied.cursors[loop.id] = {outer_id, inner_id};
   applied.made = {outer_id, inner_id};
   return applied;

@@ -21,44 +21,44 @@ std::optional<int64_t> padded(std::vector<int64_t> const& shape, size_t dim, int
   return std::nullopt;
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  Buffer buffer = written_buffer(move.blocks[0]);
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  Buffer buffer = written_buffer(request.blocks[0]);
   auto shape = buffer ? constant_shape(*buffer) : std::nullopt;
   if (!shape)
-    return refuse_stage(
-        "not_one_tensor",
-        fmt::format("{} does not write one tensor of constant shape", move.blocks[0].block->name),
-        "storage_align: the block must write one tensor of constant shape");
-  if (is_parameter(move.program, buffer->name))
+    return refuse_stage("not_one_tensor",
+                        fmt::format("{} does not write one tensor of constant shape",
+                                    request.blocks[0].block->name),
+                        "storage_align: the block must write one tensor of constant shape");
+  if (is_parameter(request.program, buffer->name))
     return refuse_stage(
         "writes_an_output",
         fmt::format("{} is an output of the kernel: the caller chooses its layout", buffer->name),
         "storage_align: the tensor must be allocated inside the kernel");
-  if (auto free = used_by_no_call(move.program, buffer->name, "storage_align"); !free)
+  if (auto free = used_by_no_call(request.program, buffer->name, "storage_align"); !free)
     return std::unexpected(free.error());
-  int64_t dim = move.number("dim");
+  int64_t dim = request.number("dim");
   if (dim + 1 >= int64_t(shape->size()))
     return refuse_stage(
         "no_such_dimension",
         fmt::format("dimension {} of {} has no stride to align; only those before the last do", dim,
                     buffer->name),
         "storage_align: the dimension must have a stride to align");
-  if (!padded(*shape, size_t(dim), move.number("factor"), move.number("offset")))
+  if (!padded(*shape, size_t(dim), request.number("factor"), request.number("offset")))
     return refuse_stage(
         "cannot_align", fmt::format("no padding of dimension {} gives that stride", dim + 1),
         "storage_align: padding the next dimension must be able to give the stride");
   return Proof{"padding is never read"};
 }
 
-Applied apply(Move const& move) {
-  Applied applied{move.program, {}, {}};
-  BufferNode node = *written_buffer(move.blocks[0]);
-  auto dim = size_t(move.number("dim"));
-  node.shape[dim + 1] =
-      int_imm(*padded(*constant_shape(node), dim, move.number("factor"), move.number("offset")));
+Applied apply(StepRequest const& request) {
+  Applied applied{request.program, {}, {}};
+  BufferNode node = *written_buffer(request.blocks[0]);
+  auto dim = size_t(request.number("dim"));
+  node.shape[dim + 1] = int_imm(
+      *padded(*constant_shape(node), dim, request.number("factor"), request.number("offset")));
   std::string name = node.name;
-  applied.program.body =
-      replace_buffer(move.program.body, name, std::make_shared<BufferNode const>(std::move(node)));
+  applied.program.body = replace_buffer(request.program.body, name,
+                                        std::make_shared<BufferNode const>(std::move(node)));
   return applied;
 }
 

@@ -8,33 +8,34 @@ namespace tw::primitive_tensorize {
 namespace {
 
 /// What is only started is done when somebody waits for it, which lowering sees to.
-std::expected<void, Refusal> can_be_waited_for(Move const& move, ir::IntrinsicNode const& node) {
-  bool waits = move.target.commit && move.target.wait;
+std::expected<void, Refusal> can_be_waited_for(StepRequest const& request,
+                                               ir::IntrinsicNode const& node) {
+  bool waits = request.target.commit && request.target.wait;
   if (node.completion != ir::Completion::kStarted || waits) return {};
   return refuse("cannot_wait",
                 fmt::format("{} is asynchronous, but the target {} cannot wait for it", node.name,
-                            move.target.name),
-                "tensorize: asynchronous copies must be waited for", move.loops);
+                            request.target.name),
+                "tensorize: asynchronous copies must be waited for", request.loops);
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  TensorIntrinsic const& intrinsic = *move.target.intrinsic(move.word("intrinsic"));
-  if (auto waits = can_be_waited_for(move, *intrinsic.declaration); !waits)
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  TensorIntrinsic const& intrinsic = *request.target.intrinsic(request.word("intrinsic"));
+  if (auto waits = can_be_waited_for(request, *intrinsic.declaration); !waits)
     return std::unexpected(waits.error());
-  auto nest = lone_nest(move, "tensorize");
+  auto nest = single_block_nest(request, "tensorize");
   if (!nest) return std::unexpected(nest.error());
-  if (auto apart = instances_stay_apart(move, *nest, "tensorize"); !apart)
+  if (auto apart = instances_stay_apart(request, *nest, "tensorize"); !apart)
     return std::unexpected(apart.error());
-  auto match = match_intrinsic(*nest, intrinsic, move.loops[0]);
+  auto match = match_intrinsic(*nest, intrinsic, request.loops[0]);
   if (!match) return std::unexpected(match.error());
   return Proof{fmt::format("the nest computes what {} does", intrinsic.declaration->name)};
 }
 
-Applied apply(Move const& move) {
-  TensorIntrinsic const& intrinsic = *move.target.intrinsic(move.word("intrinsic"));
-  LoneNest nest = lone_nest(move, "tensorize").value();
-  IntrinsicMatch match = match_intrinsic(nest, intrinsic, move.loops[0]).value();
-  return with_call(move, nest, intrinsic.declaration, std::move(match.operands));
+Applied apply(StepRequest const& request) {
+  TensorIntrinsic const& intrinsic = *request.target.intrinsic(request.word("intrinsic"));
+  SingleBlockNest nest = single_block_nest(request, "tensorize").value();
+  IntrinsicMatch match = match_intrinsic(nest, intrinsic, request.loops[0]).value();
+  return with_call(request, nest, intrinsic.declaration, std::move(match.operands));
 }
 
 }  // namespace

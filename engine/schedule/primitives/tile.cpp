@@ -6,18 +6,18 @@ namespace tw::primitive_tile {
 namespace {
 
 /// Two splits and a reorder, in the words of a script. The names are those of the result.
-std::vector<Step> steps_of(Move const& move) {
+std::vector<Step> steps_of(StepRequest const& request) {
   std::vector<Step> steps;
   std::vector<std::string> outer, inner;
   for (size_t i = 0; i < 2; ++i) {
-    std::string reference = reference_of(move.program, move.loops[i].loop->id);
-    std::string name = move.loops[i].loop->name();
+    std::string reference = reference_of(request.program, request.loops[i].loop->id);
+    std::string name = request.loops[i].loop->name();
     std::string stage = reference.substr(0, reference.size() - name.size());
-    std::string first = made_name(move, i, name + ".0"),
-                second = made_name(move, i + 2, name + ".1");
+    std::string first = made_name(request, i, name + ".0"),
+                second = made_name(request, i + 2, name + ".1");
     steps.push_back({"split",
                      {reference},
-                     {{"factor", move.number(i == 0 ? "outer_factor" : "inner_factor")}},
+                     {{"factor", request.number(i == 0 ? "outer_factor" : "inner_factor")}},
                      {first, second}});
     outer.push_back(stage + first);
     inner.push_back(stage + second);
@@ -26,17 +26,17 @@ std::vector<Step> steps_of(Move const& move) {
   return steps;
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  auto done = run_steps(move, steps_of(move));
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  auto done = run_steps(request, steps_of(request));
   if (!done) return std::unexpected(done.error());
   return Proof{"two splits, and a reorder that is legal"};
 }
 
-Applied apply(Move const& move) {
-  Applied applied = *run_steps(move, steps_of(move));
+Applied apply(StepRequest const& request) {
+  Applied applied = *run_steps(request, steps_of(request));
   for (size_t part = 0; part < 2; ++part)
     for (size_t i = 0; i < 2; ++i)
-      applied.made.push_back(applied.cursors.at(move.loops[i].loop->id)[part]);
+      applied.made.push_back(applied.cursors.at(request.loops[i].loop->id)[part]);
   return applied;
 }
 

@@ -18,33 +18,33 @@ constexpr char kCondition[] =
     "transform_layout: one letter per dimension (A, B, ...), and blocks as a number and the "
     "lowercase letter";
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  Buffer buffer = written_buffer(move.blocks[0]);
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  Buffer buffer = written_buffer(request.blocks[0]);
   if (!buffer || !constant_shape(*buffer))
-    return refuse_stage(
-        "not_one_tensor",
-        fmt::format("{} does not write one tensor of constant shape", move.blocks[0].block->name),
-        "transform_layout: the block must write one tensor of constant shape");
-  if (is_parameter(move.program, buffer->name))
+    return refuse_stage("not_one_tensor",
+                        fmt::format("{} does not write one tensor of constant shape",
+                                    request.blocks[0].block->name),
+                        "transform_layout: the block must write one tensor of constant shape");
+  if (is_parameter(request.program, buffer->name))
     return refuse_stage(
         "writes_an_output",
         fmt::format("{} is an output of the kernel: the caller chooses its layout", buffer->name),
         "transform_layout: the tensor must be allocated inside the kernel");
-  if (auto free = used_by_no_call(move.program, buffer->name, "transform_layout"); !free)
+  if (auto free = used_by_no_call(request.program, buffer->name, "transform_layout"); !free)
     return std::unexpected(free.error());
-  auto layout = parse_layout(move.word("layout"), buffer->shape.size());
+  auto layout = parse_layout(request.word("layout"), buffer->shape.size());
   if (!layout)
     return refuse_stage("bad_layout",
-                        fmt::format("'{}' is not a layout of {}: {}", move.word("layout"),
+                        fmt::format("'{}' is not a layout of {}: {}", request.word("layout"),
                                     buffer->name, layout.error().message),
                         kCondition);
   return Proof{"every element has one place"};
 }
 
-Applied apply(Move const& move) {
-  Buffer buffer = written_buffer(move.blocks[0]);
-  Layout layout = *parse_layout(move.word("layout"), buffer->shape.size());
-  return {with_layout(move.program, buffer->name, layout), {}, {}};
+Applied apply(StepRequest const& request) {
+  Buffer buffer = written_buffer(request.blocks[0]);
+  Layout layout = *parse_layout(request.word("layout"), buffer->shape.size());
+  return {with_layout(request.program, buffer->name, layout), {}, {}};
 }
 
 }  // namespace

@@ -20,25 +20,25 @@ int64_t copies(ir::LoopSite const& site) {
   return count > kMostCopies ? count : count * below;
 }
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  auto extent = plain_loop(move.program, move.loops[0], "unroll");
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  auto extent = plain_loop(request.program, request.loops[0], "unroll");
   if (!extent) return std::unexpected(extent.error());
-  if (auto fit = kinds_nest(move.loops[0], ir::LoopKind::kUnroll, "unroll"); !fit)
+  if (auto fit = kinds_nest(request.loops[0], ir::LoopKind::kUnroll, "unroll"); !fit)
     return std::unexpected(fit.error());
-  int64_t count = copies(move.loops[0]);
+  int64_t count = copies(request.loops[0]);
   if (count > kMostCopies)
     return refuse(
         "too_many_copies",
         fmt::format(
             "unrolling {} would make {} copies of its body; the limit is {}: split it first",
-            reference_of(move.program, move.loops[0].loop->id), count, kMostCopies),
+            reference_of(request.program, request.loops[0].loop->id), count, kMostCopies),
         fmt::format("unroll: at most {} copies, including those of other unrolled loops",
                     kMostCopies),
-        move.loops);
+        request.loops);
   return Proof{"unrolling keeps the order of iterations"};
 }
 
-Applied apply(Move const& move) { return with_kind(move, ir::LoopKind::kUnroll); }
+Applied apply(StepRequest const& request) { return with_kind(request, ir::LoopKind::kUnroll); }
 
 }  // namespace
 

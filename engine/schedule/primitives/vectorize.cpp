@@ -11,27 +11,27 @@ namespace {
 
 constexpr int64_t kMostLanes = 64;
 
-std::expected<Proof, Refusal> check(Move const& move) {
-  ir::LoopSite const& site = move.loops[0];
-  auto extent = plain_loop(move.program, site, "vectorize");
+std::expected<Proof, Refusal> check(StepRequest const& request) {
+  ir::LoopSite const& site = request.loops[0];
+  auto extent = plain_loop(request.program, site, "vectorize");
   if (!extent) return std::unexpected(extent.error());
-  std::string name = reference_of(move.program, site.loop->id);
+  std::string name = reference_of(request.program, site.loop->id);
   if (*extent > kMostLanes)
     return refuse(
         "too_many_lanes",
         fmt::format("{} has {} iterations, but a vector has at most {} lanes: split it first", name,
                     *extent, kMostLanes),
-        fmt::format("vectorize: at most {} iterations", kMostLanes), move.loops);
+        fmt::format("vectorize: at most {} iterations", kMostLanes), request.loops);
   if (auto fit = kinds_nest(site, ir::LoopKind::kVector, "vectorize"); !fit)
     return std::unexpected(fit.error());
-  if (std::set<std::string> own = tensors_of_iteration(move.target, *site.loop); !own.empty())
+  if (std::set<std::string> own = tensors_of_iteration(request.target, *site.loop); !own.empty())
     return refuse("holds_a_tensor",
                   fmt::format("every iteration of {} has its own tensor {}", name, *own.begin()),
-                  "vectorize: no tensor may be allocated inside the loop", move.loops);
-  return independent_iterations(move.program, move.target, site, "vectorize", move.effort);
+                  "vectorize: no tensor may be allocated inside the loop", request.loops);
+  return independent_iterations(request.program, request.target, site, "vectorize", request.budget);
 }
 
-Applied apply(Move const& move) { return with_kind(move, ir::LoopKind::kVector); }
+Applied apply(StepRequest const& request) { return with_kind(request, ir::LoopKind::kVector); }
 
 }  // namespace
 

@@ -124,15 +124,16 @@ Refusal retold(Refusal refusal, ir::Program const& before, ir::Program const& on
   return Retelling(before, on_the_way, cursors).of(std::move(refusal));
 }
 
-std::expected<Applied, Refusal> run_steps(Move const& move, std::vector<Step> const& steps) {
-  Applied applied{move.program, {}, {}};
+std::expected<Applied, Refusal> run_steps(StepRequest const& request,
+                                          std::vector<Step> const& steps) {
+  Applied applied{request.program, {}, {}};
   // The schedule lives no longer than the move, which knows that the target lives.
-  Schedule schedule(move.program, {std::shared_ptr<void>(), &move.target});
+  Schedule schedule(request.program, {std::shared_ptr<void>(), &request.target});
   for (Step const& step : steps) {
-    auto next = schedule.apply(step, move.effort);
+    auto next = schedule.apply(step, request.budget);
     if (!next)
       return std::unexpected(
-          retold(next.error(), move.program, schedule.program(), applied.cursors));
+          retold(next.error(), request.program, schedule.program(), applied.cursors));
     schedule = std::move(*next);
     follow(applied.cursors, schedule.last_cursors());
   }

@@ -9,7 +9,8 @@ namespace tw {
 /// program before the first step to the program after the last. The first refusal is the answer,
 /// told of the loops of the program before the first step: nobody has seen those that are made on
 /// the way.
-std::expected<Applied, Refusal> run_steps(Move const& move, std::vector<Step> const& steps);
+std::expected<Applied, Refusal> run_steps(StepRequest const& request,
+                                          std::vector<Step> const& steps);
 
 /// Goes on from where loops were led before a step.
 void follow(CursorMap& cursors, CursorMap const& step);

@@ -8,7 +8,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
-#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/mixed_radix.h"
 #include "engine/schedule/legality/structure.h"
 
 namespace tw {

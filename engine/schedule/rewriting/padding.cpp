@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/ir/neutral.h"
+#include "engine/ir/identity_element.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/speculation.h"
-#include "engine/schedule/legality/digits.h"
+#include "engine/schedule/legality/mixed_radix.h"
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/rewriting/buffers.h"
 

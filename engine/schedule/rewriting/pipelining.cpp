@@ -7,9 +7,9 @@
 
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
-#include "engine/schedule/legality/digits.h"
-#include "engine/schedule/legality/movement.h"
+#include "engine/schedule/legality/mixed_radix.h"
 #include "engine/schedule/legality/region.h"
+#include "engine/schedule/legality/sliding_window.h"
 #include "engine/schedule/legality/stages.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/rewriting/buffers.h"
@@ -41,8 +41,8 @@ Stmt with_allocs(std::vector<Buffer> const& tensors, Stmt body) {
 /// Prologue, steady state and epilogue of one pipeline, from statements of the loop.
 class Writing {
 public:
-  Writing(Move const& move, Pipelining const& pipelining, Program& program)
-      : copies_(move.program, program),
+  Writing(StepRequest const& request, Pipelining const& pipelining, Program& program)
+      : copies_(request.program, program),
         pipelining_(pipelining),
         loop_(*pipelining.loop.loop),
         parts_(parts_of(loop_)),
@@ -163,7 +163,7 @@ Program with_turns(Program program, Buffer const& tensor, size_t dimension, int6
   return program;
 }
 
-Program guarded_form(Move const& move, Pipelining const& pipelining) {
+Program guarded_form(StepRequest const& request, Pipelining const& pipelining) {
   For const& loop = *pipelining.loop.loop;
   LoopParts parts = parts_of(loop);
   int64_t extent = *as_int(loop.extent), last = last_stage(pipelining);
@@ -177,7 +177,7 @@ Program guarded_form(Move const& move, Pipelining const& pipelining) {
     body.push_back(rebind(parts.statements[i], {{loop.name(), loop.var - stage}}, guard,
                           {{loop.name(), extent + last}}, pipelining.loop.around));
   }
-  Program form = move.program;
+  Program form = request.program;
   form.body =
       replace_loop(form.body, loop.id,
                    with_allocs(parts.tensors, make_from<For>(loop.origin, loop.id, loop.var,
@@ -186,15 +186,15 @@ Program guarded_form(Move const& move, Pipelining const& pipelining) {
   return form;
 }
 
-Applied pipelined(Move const& move, Pipelining const& pipelining) {
-  Applied applied{move.program, {}, {}};
+Applied pipelined(StepRequest const& request, Pipelining const& pipelining) {
+  Applied applied{request.program, {}, {}};
   For const& loop = *pipelining.loop.loop;
   LoopParts parts = parts_of(loop);
-  applied.program.body =
-      replace_loop(move.program.body, loop.id, Writing(move, pipelining, applied.program).run());
+  applied.program.body = replace_loop(request.program.body, loop.id,
+                                      Writing(request, pipelining, applied.program).run());
   for (Buffer const& tensor : parts.tensors) {
-    auto turns = turns_of(move.program, move.target, pipelining.loop, *tensor,
-                          instances_of(pipelining, parts, tensor->name), "", Effort::kTrusted);
+    auto turns = folded_dim_of(request.program, request.target, pipelining.loop, *tensor,
+                          instances_of(pipelining, parts, tensor->name), "", ProofBudget::kTrusted);
     if (turns && *turns)
       applied.program =
           with_turns(std::move(applied.program), tensor, (*turns)->dimension, (*turns)->modulus);

@@ -33,8 +33,8 @@ ir::Program with_turns(ir::Program program, ir::Buffer const& tensor, size_t dim
 
 /// The pipeline as one loop with guards, and every tensor as large as it is declared: what is asked
 /// about the order of reads and writes.
-ir::Program guarded_form(Move const& move, Pipelining const& pipelining);
+ir::Program guarded_form(StepRequest const& request, Pipelining const& pipelining);
 /// Prologue, steady state and epilogue.
-Applied pipelined(Move const& move, Pipelining const& pipelining);
+Applied pipelined(StepRequest const& request, Pipelining const& pipelining);
 
 }  // namespace tw

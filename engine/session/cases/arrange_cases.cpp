@@ -6,7 +6,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "engine/execute/network.h"
+#include "engine/execute/compiled_model.h"
 #include "engine/runtime/timer.h"
 #include "engine/session/model/fusion_knobs.h"
 #include "engine/session/model/loaded_model.h"
@@ -32,7 +32,7 @@ constexpr char kAlgorithm[] = ".algorithm";
 /// A model that can run, with its results.
 struct Running {
   Model model;
-  std::unique_ptr<Network> network;
+  std::unique_ptr<CompiledModel> network;
   std::vector<NDArray> outputs;
 };
 
@@ -94,7 +94,7 @@ private:
 };
 
 Result<Running> Arranging::ready(Model const& model) {
-  NetworkOptions options;
+  CompiledModelOptions options;
   options.threads =
       request_.threads > 0 ? request_.threads : backend_.target().hardware.unit().count;
   options.scripts = carried(request_.standing, *first_, *model);
@@ -103,14 +103,14 @@ Result<Running> Arranging::ready(Model const& model) {
   if (!request_.cache_folder.empty()) options.cache = &cache_;
   Running running{model, nullptr, {}};
   TRY_ASSIGN(running.network,
-             Network::create(model->after, model->plan, backend_, device_, options));
+             CompiledModel::create(model->after, model->plan, backend_, device_, options));
   TRY_ASSIGN(running.outputs, running.network->run(inputs_));
   return running;
 }
 
 /// Of the network's time, by the names of the nodes whose kernels take it.
 Result<std::map<std::string, double>> Arranging::shares() {
-  TRY_ASSIGN(NetworkTiming timing, best_.network->time(kFirstRounds));
+  TRY_ASSIGN(CompiledModelTiming timing, best_.network->time(kFirstRounds));
   std::map<int, double> kernels;
   for (KernelTime const& one : timing.kernels) kernels[one.kernel] += one.ms;
   double network = std::ranges::min(timing.samples_ms);
@@ -142,8 +142,8 @@ Result<std::vector<Arranging::Candidate>> Arranging::candidates() {
   return list;
 }
 
-Result<double> least_ms(Network& network, int runs) {
-  TRY_ASSIGN(NetworkTiming timing, network.time(runs));
+Result<double> least_ms(CompiledModel& network, int runs) {
+  TRY_ASSIGN(CompiledModelTiming timing, network.time(runs));
   return std::ranges::min(timing.samples_ms);
 }
 

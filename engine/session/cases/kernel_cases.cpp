@@ -12,11 +12,11 @@
 #include "engine/schedule/trace.h"
 #include "engine/session/cases/size_cases.h"
 #include "engine/session/model/checked_run.h"
-#include "engine/session/model/elapsing.h"
 #include "engine/session/model/further_inputs.h"
 #include "engine/session/model/kernel_reference.h"
 #include "engine/session/model/loaded_model.h"
 #include "engine/session/model/open_kernel.h"
+#include "engine/session/model/progress_ticker.h"
 #include "engine/session/spread_words.h"
 #include "engine/session/stage_names.h"
 #include "engine/session/views/compare.h"
@@ -216,7 +216,8 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
   KernelBench bench(device, plain, std::move(reference.inputs));
   BenchOptions options = bench_options(what.threads, backend, stop);
   if (what.measure) {
-    Elapsing elapsing(progress, fmt::format("{}: timing the unscheduled loop nest", plain.name), 0);
+    ProgressTicker elapsing(progress,
+                            fmt::format("{}: timing the unscheduled loop nest", plain.name), 0);
     auto code = compile_kernel(plain, backend, CodeTier::kFull, stop);
     // A target may refuse the plain nest, and take a schedule that uses its memories.
     if (!code && code.error().fault != Fault::kRefused) return std::unexpected(code.error());
@@ -227,8 +228,8 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
   }
   if (what.checked) {
     int64_t any = std::numeric_limits<int64_t>::max();
-    Elapsing elapsing(progress, fmt::format("{}: running with every access checked", plain.name),
-                      0);
+    ProgressTicker elapsing(progress,
+                            fmt::format("{}: running with every access checked", plain.name), 0);
     TRY_ASSIGN(result.checked, run_checked(schedule.program(), 0, any, backend, bench, options));
     if (result.checked->is_wrong()) return result;
   }
@@ -236,7 +237,7 @@ Result<ScriptCheck> check_script(LoadedModel const& model, int kernel, std::stri
     TRY_ASSIGN(result.sizes, check_sizes(model, kernel, schedule, what.sizes, backend, device,
                                          options, progress));
   }
-  Elapsing elapsing(progress, fmt::format("{}: running the scheduled kernel", plain.name), 0);
+  ProgressTicker elapsing(progress, fmt::format("{}: running the scheduled kernel", plain.name), 0);
   TRY_ASSIGN(KernelCode code, compile_kernel(schedule.program(), backend, CodeTier::kFull, stop));
   TRY_ASSIGN(BenchResult measured, bench.measure(code, options));
   result.comparison = te::judge(measured.outputs, reference.expected);
@@ -305,8 +306,8 @@ Status time_in_turns(Comparing const& by, ir::Program const& plain,
     codes.push_back(std::move(code));
   }
   std::array<Samples, 2> samples;
-  Elapsing elapsing(by.progress,
-                    fmt::format("{}: timing both schedules in interleaved runs", plain.name), 0);
+  ProgressTicker elapsing(
+      by.progress, fmt::format("{}: timing both schedules in interleaved runs", plain.name), 0);
   for (int turn = 0; turn < kTurns; ++turn)
     for (size_t i : {size_t(turn % 2), size_t(1 - turn % 2)}) {
       TRY_ASSIGN(BenchResult measured, bench.measure(codes[i], options));

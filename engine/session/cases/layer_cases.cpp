@@ -3,8 +3,8 @@
 #include "engine/backend/target_table.h"
 #include "engine/compile/kernel_code.h"
 #include "engine/compile/modelled_time.h"
-#include "engine/session/layers.h"
 #include "engine/session/model/loaded_model.h"
+#include "engine/session/model_roofline.h"
 #include "engine/session/views/roofline_views.h"
 #include "engine/session/views/schedule_views.h"
 

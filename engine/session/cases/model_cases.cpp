@@ -5,12 +5,12 @@
 #include <optional>
 
 #include "engine/execute/assemble.h"
-#include "engine/execute/network.h"
+#include "engine/execute/compiled_model.h"
 #include "engine/importers/importer.h"
 #include "engine/measure/kernel_bench.h"
-#include "engine/session/model/elapsing.h"
 #include "engine/session/model/kernel_roofs.h"
 #include "engine/session/model/loaded_model.h"
+#include "engine/session/model/progress_ticker.h"
 #include "engine/te/expected.h"
 
 namespace tw::session {
@@ -37,7 +37,7 @@ Result<RunResult> run_kernel(LoadedModel const& model, RunOptions const& options
   bench_options.call.stop = stop;
   bench_options.call.timeout = std::chrono::minutes(3);
   KernelBench bench(device, program, options.inputs);
-  Elapsing elapsing(progress, fmt::format("{} runs", program.name), 0);
+  ProgressTicker elapsing(progress, fmt::format("{} runs", program.name), 0);
   TRY_ASSIGN(BenchResult measured, bench.measure(code, bench_options));
   RunResult result;
   result.ready = {.seconds = compiling.count(), .compiled = 1};
@@ -183,13 +183,13 @@ Result<VerifiedSet> verify_set(std::filesystem::path const& folder,
   if (auto* opaque = first_opaque(model->plan)) return skipped(opaque->reason);
   verified.known = opened.known;
   if (!opened.known.empty()) stored->inputs.resize(1);
-  NetworkOptions options;
+  CompiledModelOptions options;
   options.threads = threads_of(given.threads, backend);
   options.tier = given.tier;
   options.call.stop = stop;
   options.call.timeout = std::chrono::minutes(3);
-  TRY_ASSIGN(std::unique_ptr<Network> network,
-             Network::create(model->after, model->plan, backend, device, options));
+  TRY_ASSIGN(std::unique_ptr<CompiledModel> network,
+             CompiledModel::create(model->after, model->plan, backend, device, options));
   Result<std::vector<NDArray>> outputs = network->run(stored->inputs);
   // What a node wants may be known in the run alone, and be what it cannot do.
   if (!outputs && outputs.error().code == "unsupported") return skipped(outputs.error().message);
@@ -217,7 +217,7 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
           fmt::format("the shape of the input {} is not known ({}); set it with --shape {}=SHAPE",
                       info.name, fmt::join(info.unknown, ", "), info.name));
   if (model.base) return run_model(*model.base, options, backend, device, stop, progress);
-  NetworkOptions network_options;
+  CompiledModelOptions network_options;
   network_options.threads = threads_of(options.threads, backend);
   network_options.scripts = options.scripts;
   network_options.call.stop = stop;
@@ -232,22 +232,22 @@ Result<RunResult> run_model(LoadedModel const& model, RunOptions const& options,
     TRY_ASSIGN(plan, cut_plan(model.after, model.plan, options.cut));
   }
   result.copies = int(std::ranges::count(plan.steps, StepKind::kCopy, &PlanStep::kind));
-  std::vector<NetworkPlace> places = {{backend, device}};
-  for (NetworkPlace const& one : options.elsewhere) places.push_back(one);
+  std::vector<CompiledModelPlacement> places = {{backend, device}};
+  for (CompiledModelPlacement const& one : options.elsewhere) places.push_back(one);
   // What was shaped for one target says nothing to another.
   std::erase_if(network_options.scripts, [&](auto const& script) {
     if (size_t(script.first) >= plan.kernels.size()) return true;  // beside the model
     Backend const& there = places[size_t(plan.kernels[size_t(script.first)].place)].backend;
     return there.target().name != backend.target().name;
   });
-  TRY_ASSIGN(std::unique_ptr<Network> network,
-             Network::create(model.after, plan, places, network_options));
+  TRY_ASSIGN(std::unique_ptr<CompiledModel> network,
+             CompiledModel::create(model.after, plan, places, network_options));
   std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   result.ready = {took.count(), int(plan.kernels.size()) - cache.counts().found,
                   cache.counts().found, cache.counts().broken};
   TRY_ASSIGN(result.outputs, network->run(options.inputs));
   if (progress) progress({"timing", 0, 0});
-  TRY_ASSIGN(NetworkTiming timing, network->time(options.rounds));
+  TRY_ASSIGN(CompiledModelTiming timing, network->time(options.rounds));
   result.samples_ms = std::move(timing.samples_ms);
   for (KernelTime const& time : timing.kernels) {
     result.kernel_ms.push_back(time.ms);

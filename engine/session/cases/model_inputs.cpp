@@ -1,7 +1,7 @@
 // What a model is run on when nobody gives its inputs.
 #include <fmt/format.h>
 
-#include "engine/graph/mode_values.h"
+#include "engine/graph/control_inputs.h"
 #include "engine/importers/importer.h"
 #include "engine/session/model/kernel_size.h"
 #include "engine/session/model/loaded_model.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/graph/mode_values.h"
+#include "engine/graph/control_inputs.h"
 #include "engine/graph/quantization/runs.h"
 #include "engine/importers/importer.h"
 #include "engine/importers/onnx/newer_opset.h"
@@ -65,7 +65,7 @@ std::vector<fs::path> folders_of(fs::path const& data) {
 }
 
 /// Of inputs that the model leaves open: the extents of the set whose first one is least.
-Result<std::map<std::string, Shape>> shapes_of_data(ForeignModel const& model,
+Result<std::map<std::string, Shape>> shapes_of_data(ImportedModel const& model,
                                                     QuantizeRequest const& request) {
   std::map<std::string, Shape> fixes = request.fixes;
   if (request.data.empty()) return fixes;
@@ -152,7 +152,7 @@ Result<QuantizeReport> quantize_to_file(QuantizeRequest const& request, StopToke
                     request.out.string()));
   if (progress) progress({"reading " + request.source});
   bool is_sample = request.source.starts_with("sample:");
-  TRY_ASSIGN(ForeignModel model,
+  TRY_ASSIGN(ImportedModel model,
              is_sample ? build_sample(request.source.substr(7)) : open_foreign(request.source));
   TRY_ASSIGN(auto fixes, shapes_of_data(model, request));
   TRY_ASSIGN(Graph graph, build_graph(model, {fixes, {}}));
@@ -170,7 +170,7 @@ Result<QuantizeReport> quantize_to_file(QuantizeRequest const& request, StopToke
   options.progress = progress;
   TRY_ASSIGN(report.quantized, quantize(graph, data, options));
   if (request.out.empty()) return report;
-  TRY_ASSIGN(ForeignModel quantized, quantized_model(model, report.quantized.graph));
+  TRY_ASSIGN(ImportedModel quantized, quantized_model(model, report.quantized.graph));
   TRY_ASSIGN(std::string bytes, write_onnx(quantized));
   if (stop.stop_requested()) return environment_failed("cancelled", "quantizing was cancelled");
   // The model last: who finds it finds its tests, too.

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "engine/session/cases/kernel_tuning.h"
-#include "engine/session/cases/lease_keeper.h"
+#include "engine/session/cases/lease_renewer.h"
 #include "engine/session/model/loaded_model.h"
 #include "engine/session/project/project.h"
 #include "engine/tuner/model/point_model.h"
@@ -141,7 +141,7 @@ Status TeamWorker::work_on(records::Lease const& lease) {
   }
   std::stop_source stop;
   std::stop_callback follow(request_.kernels.options.stop, [&] { stop.request_stop(); });
-  LeaseKeeper keeper(team_, lease, row(lease.job), stop);
+  LeaseRenewer keeper(team_, lease, row(lease.job), stop);
   TuneRequest one = request_.kernels;
   one.job = lease.job;
   one.team = true;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/execute/network.h"
+#include "engine/execute/compiled_model.h"
 #include "engine/runtime/timer.h"
 #include "engine/session/cases/kernel_tuning.h"
 #include "engine/session/model/loaded_model.h"
@@ -20,7 +20,7 @@ struct NetworkTimes {
   double network = 0;
 };
 
-NetworkTimes times_of(NetworkTiming const& timing) {
+NetworkTimes times_of(CompiledModelTiming const& timing) {
   NetworkTimes times;
   for (KernelTime const& one : timing.kernels) times.kernels[one.kernel] += one.ms / 1e3;
   times.network = std::ranges::min(timing.samples_ms) / 1e3;
@@ -66,7 +66,7 @@ public:
 
 private:
   StopToken stop() const { return request_.kernels.options.stop; }
-  Result<std::unique_ptr<Network>> network(std::map<int, std::string> const& found);
+  Result<std::unique_ptr<CompiledModel>> network(std::map<int, std::string> const& found);
   Result<Compared> compared();
   NetworkTask task(TunedKernel const& kernel);
   void say(std::string what) const {
@@ -89,8 +89,9 @@ private:
 };
 
 /// As it stands, but for what was found.
-Result<std::unique_ptr<Network>> ModelTuning::network(std::map<int, std::string> const& found) {
-  NetworkOptions options;
+Result<std::unique_ptr<CompiledModel>> ModelTuning::network(
+    std::map<int, std::string> const& found) {
+  CompiledModelOptions options;
   options.threads = request_.kernels.options.threads > 0 ? request_.kernels.options.threads
                                                          : backend_->target().hardware.unit().count;
   options.scripts = found;
@@ -98,8 +99,8 @@ Result<std::unique_ptr<Network>> ModelTuning::network(std::map<int, std::string>
   options.call.stop = stop();
   options.call.timeout = std::chrono::minutes(3);
   if (!request_.cache_folder.empty()) options.cache = &cache_;
-  TRY_ASSIGN(std::unique_ptr<Network> network,
-             Network::create(model_.after, model_.plan, *backend_, device_, options));
+  TRY_ASSIGN(std::unique_ptr<CompiledModel> network,
+             CompiledModel::create(model_.after, model_.plan, *backend_, device_, options));
   TRY(network->run(inputs_));
   return network;
 }
@@ -107,8 +108,8 @@ Result<std::unique_ptr<Network>> ModelTuning::network(std::map<int, std::string>
 Status ModelTuning::survey() {
   say("timing the model as it is");
   TRY_ASSIGN(inputs_, random_inputs(model_, 1));
-  TRY_ASSIGN(std::unique_ptr<Network> by_rule, network({}));
-  TRY_ASSIGN(NetworkTiming timing, by_rule->time(kRounds));
+  TRY_ASSIGN(std::unique_ptr<CompiledModel> by_rule, network({}));
+  TRY_ASSIGN(CompiledModelTiming timing, by_rule->time(kRounds));
   NetworkTimes times = times_of(timing);
   for (auto const& [kernel, seconds] : times.kernels) {
     auto calls = std::ranges::count(timing.kernels, kernel, &KernelTime::kernel);
@@ -182,11 +183,11 @@ Status ModelTuning::search() {
 }
 
 Result<Compared> ModelTuning::compared() {
-  TRY_ASSIGN(std::unique_ptr<Network> by_rule, network({}));
-  TRY_ASSIGN(std::unique_ptr<Network> tuned, network(tuned_.scripts));
+  TRY_ASSIGN(std::unique_ptr<CompiledModel> by_rule, network({}));
+  TRY_ASSIGN(std::unique_ptr<CompiledModel> tuned, network(tuned_.scripts));
   Compared compared;
   for (int round = 0; round < kRounds; ++round) {
-    NetworkTiming before, after;
+    CompiledModelTiming before, after;
     if (round % 2 == 1) {
       TRY_ASSIGN(after, tuned->time(1));
     }

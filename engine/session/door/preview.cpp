@@ -29,7 +29,7 @@ std::shared_ptr<RefusalView const> refusal_of(Schedule schedule, std::span<Step 
     auto last = session::taken(schedule, steps.back(), macros);
     return last ? nullptr : refused(schedule, last.error());
   }
-  auto proof = schedule.check(steps.back(), Effort::kInteractive);
+  auto proof = schedule.check(steps.back(), ProofBudget::kInteractive);
   return proof ? nullptr : refused(schedule, proof.error());
 }
 

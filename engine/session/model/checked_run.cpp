@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/ir/terms.h"
-#include "engine/schedule/rewriting/written_out.h"
+#include "engine/schedule/rewriting/expand_calls.h"
 
 namespace tw::session {
 
@@ -19,7 +19,7 @@ Result<CheckedRun> run_checked(ir::Program const& program, int64_t operations, i
   // Accesses are right where a sum takes a term twice. Code has no terms any more: the program has.
   if (wrong.empty() && ir::block_runs(program) <= kMostCountedRuns) {
     Status terms =
-        ir::verify_terms(with_calls_written_out(program), bench.inputs(), options.call.stop);
+        ir::verify_terms(with_calls_expanded(program), bench.inputs(), options.call.stop);
     if (!terms && terms.error().code == "cancelled") return std::unexpected(terms.error());
     if (!terms) wrong = terms.error().message;
   }

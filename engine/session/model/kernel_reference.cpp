@@ -8,7 +8,7 @@
 #include "engine/device/local_device.h"
 #include "engine/ir/interpreter.h"
 #include "engine/measure/kernel_bench.h"
-#include "engine/session/model/elapsing.h"
+#include "engine/session/model/progress_ticker.h"
 #include "engine/te/rounding.h"
 
 namespace tw::session {
@@ -109,7 +109,7 @@ Result<KernelReference> reference_on(std::vector<NDArray> inputs, LoadedModel co
   te::Kernel const& defined = model.kernel(kernel).kernel;
   TRY(verify_size(defined));
   auto iterations = double(size_of(defined).iterations);
-  Elapsing elapsing(
+  ProgressTicker elapsing(
       progress,
       fmt::format("{}: running its unscheduled nest of {:.3g} iterations for the reference result",
                   defined.name, iterations),

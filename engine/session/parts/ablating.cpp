@@ -65,13 +65,13 @@ void Ablating::show(int number, std::vector<AblatedPart> parts, double seconds,
 }
 
 Status Ablating::run(Ablated const& what, StopToken stop, Progress const& progress) {
-  Laboratory& laboratory = parts_.measuring.laboratory();
-  AblationOptions options{.threads = laboratory.threads(), .stop = stop, .progress = progress};
+  MeasureRunner& runner = parts_.measuring.runner();
+  AblationOptions options{.threads = runner.threads(), .stop = stop, .progress = progress};
   auto work = [&](KernelBench& bench, te::Expected const& expected) {
     return what.point.empty() ? of_steps(what, options, bench, expected)
                               : of_choices(what, options, bench, expected);
   };
-  return laboratory.on_bench(what.model, what.row, work, stop, progress);
+  return runner.on_bench(what.model, what.row, work, stop, progress);
 }
 
 Status Ablating::of_choices(Ablated const& what, AblationOptions const& options, KernelBench& bench,

@@ -24,7 +24,7 @@ std::string script_by_rule(KernelWork const& work) {
   return work.history.node(work.default_node).schedule.script();
 }
 
-void keep_in_history(State& state, int row, Laboratory::Outcome const& outcome) {
+void keep_in_history(State& state, int row, MeasureRunner::Outcome const& outcome) {
   KernelWork& work = state.kernels.at(row);
   int node = work.default_node;
   work.history = work.history.with_correctness(node, state.here, Correctness::kCorrect, "");
@@ -32,7 +32,7 @@ void keep_in_history(State& state, int row, Laboratory::Outcome const& outcome) 
 }
 
 void keep_in_table(State& state, int row, KernelWork const& measured, int threads,
-                   Laboratory::Outcome const& outcome) {
+                   MeasureRunner::Outcome const& outcome) {
   double ms = outcome.result.samples.least() * 1e3;
   auto table = std::make_shared<KernelTable>(*state.table);
   KernelRow& entry = table->rows[size_t(row)];
@@ -126,10 +126,10 @@ void Background::measure_kernels(StopToken stop, Progress const& progress) {
 }
 
 void Background::measure_kernel(Model const& model, int row, StopToken stop) {
-  Laboratory& used = parts_.measuring.laboratory();
+  MeasureRunner& used = parts_.measuring.runner();
   if (!beside_ || &beside_->device() != &used.device()) beside_ = used.another();
   auto work = begin_kernel(*model, row, *parts_.cell.read()->backend);
-  std::optional<Laboratory::Outcome> outcome;
+  std::optional<MeasureRunner::Outcome> outcome;
   if (work) {  // without a schedule by rule the model runs the plain nest
     int node = std::max(work->default_node, 0);
     ir::Program const& program = work->history.node(node).schedule.program();
@@ -143,8 +143,8 @@ void Background::measure_kernel(Model const& model, int row, StopToken stop) {
 
 /// One that somebody has looked at keeps its time in its history, the others in the table.
 void Background::keep(Model const& model, int row, KernelWork const& work,
-                      Laboratory::Outcome const& outcome, StopToken stop) {
-  int threads = parts_.measuring.laboratory().threads();
+                      MeasureRunner::Outcome const& outcome, StopToken stop) {
+  int threads = parts_.measuring.runner().threads();
   parts_.cell.commit([&](State& now) {
     if (stop.stop_requested() || now.model != model || !now.machine) return false;
     KernelWork const* known = looked_at(now, row);

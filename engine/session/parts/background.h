@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/session/state/guarded.h"
-#include "engine/session/state/laboratory.h"
+#include "engine/session/state/measure_runner.h"
 #include "engine/session/state/session_state.h"
 
 namespace tw::session {
@@ -36,12 +36,12 @@ private:
   void watch(StopToken stop);
   void measure_kernels(StopToken stop, Progress const& progress);
   void measure_kernel(Model const& model, int row, StopToken stop);
-  void keep(Model const& model, int row, KernelWork const& work, Laboratory::Outcome const& outcome,
-            StopToken stop);
+  void keep(Model const& model, int row, KernelWork const& work,
+            MeasureRunner::Outcome const& outcome, StopToken stop);
 
   Parts& parts_;
   Guarded<Plan> plan_;
-  std::unique_ptr<Laboratory>
+  std::unique_ptr<MeasureRunner>
       beside_;  ///< of the main queue's thread; the other one keeps its kernel
 };
 

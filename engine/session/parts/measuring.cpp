@@ -45,7 +45,7 @@ History with_verdict(History const& history, int node, TriedOn const& here, Comp
 }  // namespace
 
 void keep_time(State const& state, History& history, int64_t flops, int node,
-               Laboratory::Outcome const& outcome) {
+               MeasureRunner::Outcome const& outcome) {
   Samples const& samples = outcome.result.samples;
   double ms = samples.least() * 1e3;
   // Where the roofs were measured while others ran, nobody knows how fast the machine is alone.
@@ -63,8 +63,8 @@ void keep_time(State const& state, History& history, int64_t flops, int node,
 Measuring::Measuring(Parts& parts) : parts_(parts) { use(this_machine(parts.options)); }
 
 void Measuring::use(ChosenDevice chosen) {
-  laboratory_ = std::make_unique<Laboratory>(std::move(chosen), parts_.options.threads);
-  laboratory_->while_timing([this] { return parts_.queues.hold_others(); });
+  runner_ = std::make_unique<MeasureRunner>(std::move(chosen), parts_.options.threads);
+  runner_->while_timing([this] { return parts_.queues.hold_others(); });
 }
 
 void Measuring::start() {
@@ -105,7 +105,7 @@ void Measuring::measure(int kernel, int node, StopToken stop, Progress const& pr
 
 bool Measuring::measure_with(CodeTier tier, Model const& model, int kernel, int node,
                              Schedule const& schedule, StopToken stop, Progress const& progress) {
-  auto outcome = laboratory_->measure(model, kernel, schedule.program(), tier, stop, progress);
+  auto outcome = runner_->measure(model, kernel, schedule.program(), tier, stop, progress);
   // On the way to a schedule a target often has no code for a step: that is no failure.
   bool has_code =
       outcome || outcome.error().fault != Fault::kRefused ||
@@ -153,14 +153,14 @@ void Measuring::check(int kernel, int node, StopToken stop) {
   Model const& model = state->model;
   ir::Program const& program = known.schedule.program();
   if (!work->checked.contains(node)) {
-    auto run = laboratory_->check(model, kernel, program, stop);
+    auto run = runner_->check(model, kernel, program, stop);
     bool right = keep_check(model, kernel, node, stop, [&](KernelWork& now) {
       now.checked.insert(node);
       now.history = with_checked_run(now.history, node, state->here, run);
     });
     if (!right) return;
   }
-  auto further = laboratory_->judge_further(model, kernel, program, stop);
+  auto further = runner_->judge_further(model, kernel, program, stop);
   keep_check(model, kernel, node, stop, [&](KernelWork& now) {
     now.judged_further.insert(node);
     now.history = with_further_inputs(now.history, node, state->here, further);

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/session/state/laboratory.h"
+#include "engine/session/state/measure_runner.h"
 #include "engine/session/state/session_state.h"
 
 namespace tw::session {
@@ -24,7 +24,7 @@ public:
   Status start_model();
 
   // On the thread of the main queue only.
-  Laboratory& laboratory() { return *laboratory_; }
+  MeasureRunner& runner() { return *runner_; }
   void use(ChosenDevice chosen);
 
 private:
@@ -42,11 +42,11 @@ private:
                      Progress const& progress);
 
   Parts& parts_;
-  std::unique_ptr<Laboratory> laboratory_;
+  std::unique_ptr<MeasureRunner> runner_;
 };
 
 /// A state's time in its history, unless a better one is known there.
 void keep_time(State const& state, History& history, int64_t flops, int node,
-               Laboratory::Outcome const& outcome);
+               MeasureRunner::Outcome const& outcome);
 
 }  // namespace tw::session

@@ -1,5 +1,5 @@
 // The whole model is run, on one device or as it is cut.
-#include "engine/session/layers.h"
+#include "engine/session/model_roofline.h"
 #include "engine/session/parts/parts.h"
 #include "engine/session/state/known_devices.h"
 #include "engine/session/state/state_cut.h"
@@ -61,8 +61,8 @@ void Measuring::measure_model(Model const& model, RunOptions options, StopToken 
                               Progress const& progress) {
   StateCell::Pointer state = parts_.cell.read();
   if (state->model != model) return;  // another one was opened before its turn
-  options.threads = laboratory_->threads();
-  auto run = run_on_places(*model, options, parts_.options, *state->backend, laboratory_->device(),
+  options.threads = runner_->threads();
+  auto run = run_on_places(*model, options, parts_.options, *state->backend, runner_->device(),
                            stop, progress);
   if (!run && !stop.stop_requested()) parts_.set_error(run.error(), "model");
   if (run)

@@ -65,12 +65,12 @@ void Quiet::wait_and_measure(StopToken stop) {
 }
 
 void Quiet::measure_again(StopToken stop, Progress const& progress) {
-  Laboratory& laboratory = parts_.measuring.laboratory();
-  if (!laboratory.is_quiet(stop)) return;
+  MeasureRunner& runner = parts_.measuring.runner();
+  if (!runner.is_quiet(stop)) return;
   StateCell::Pointer state = parts_.cell.read();
   if (roofs_are_doubtful(*state)) {
-    auto view = machine_view(*state->backend, laboratory.device(), parts_.options.cache_folder,
-                             true, false, stop, progress, laboratory.title());
+    auto view = machine_view(*state->backend, runner.device(), parts_.options.cache_folder, true,
+                             false, stop, progress, runner.title());
     if (view) parts_.roofs.take(std::move(*view));
   }
   state = parts_.cell.read();
@@ -78,8 +78,8 @@ void Quiet::measure_again(StopToken stop, Progress const& progress) {
   for (int node : disturbed_nodes(*state)) {
     if (stop.stop_requested()) break;
     auto outcome =
-        laboratory.measure(state->model, kernel, state->now().history.node(node).schedule.program(),
-                           CodeTier::kFull, stop);
+        runner.measure(state->model, kernel, state->now().history.node(node).schedule.program(),
+                       CodeTier::kFull, stop);
     bool goes_on = parts_.cell.commit([&](State& now) {
       if (!outcome || now.model != state->model || stop.stop_requested()) return false;
       if (outcome->comparison.equal)

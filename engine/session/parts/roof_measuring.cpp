@@ -1,7 +1,7 @@
 #include "engine/session/parts/roof_measuring.h"
 
 #include "engine/measure/roofs.h"
-#include "engine/session/layers.h"
+#include "engine/session/model_roofline.h"
 #include "engine/session/parts/parts.h"
 #include "engine/session/use_cases.h"
 
@@ -20,11 +20,10 @@ void RoofMeasuring::start(bool again) {
 
 void RoofMeasuring::measure(bool again, StopToken stop, Progress const& progress) {
   bool measures = parts_.options.measure;
-  Laboratory& laboratory = parts_.measuring.laboratory();
+  MeasureRunner& runner = parts_.measuring.runner();
   auto look = [&](bool measure) {
-    return machine_view(*parts_.cell.read()->backend, laboratory.device(),
-                        parts_.options.cache_folder, measure, again, stop, progress,
-                        laboratory.title());
+    return machine_view(*parts_.cell.read()->backend, runner.device(), parts_.options.cache_folder,
+                        measure, again, stop, progress, runner.title());
   };
   auto plain = look(false);
   auto view = measures ? look(true) : plain;
@@ -40,11 +39,11 @@ void RoofMeasuring::measure(bool again, StopToken stop, Progress const& progress
 }
 
 void RoofMeasuring::take(MachineView view) {
-  Laboratory& laboratory = parts_.measuring.laboratory();
-  view.threads = laboratory.threads();
+  MeasureRunner& runner = parts_.measuring.runner();
+  view.threads = runner.threads();
   if (view.rates)
-    laboratory.know_peak(view.threads > 1 ? view.rates->best("f32").all_cores
-                                          : view.rates->best("f32").one_core);
+    runner.know_peak(view.threads > 1 ? view.rates->best("f32").all_cores
+                                      : view.rates->best("f32").one_core);
   auto machine = std::make_shared<MachineView const>(std::move(view));
   parts_.cell.commit([&](State& now) {
     now.machine = machine;

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "engine/compile/load_time.h"
-#include "engine/session/layers.h"
+#include "engine/session/model_roofline.h"
 #include "engine/session/state/query_keys.h"
 #include "engine/session/views/schedule_views.h"
 #include "engine/session/what_if.h"
@@ -53,11 +53,11 @@ std::vector<RoofView> whole_roofs(MachineView const& machine) {
 }
 
 /// Below the machine's own roofs, so that both are seen.
-std::shared_ptr<LayersView const> layers_on(HypotheticalMachine const& there,
-                                            MachineView const& machine, Model const& model,
-                                            StopToken stop) {
+std::shared_ptr<ModelRoofline const> layers_on(HypotheticalMachine const& there,
+                                               MachineView const& machine, Model const& model,
+                                               StopToken stop) {
   auto layers = layer_points(*model, *there.backend, *there.view.rates, stop);
-  auto view = std::make_shared<LayersView>();
+  auto view = std::make_shared<ModelRoofline>();
   view->below.roofs = whole_roofs(machine);
   view->below.explanation = layers ? explanation_of(*layers) : layers.error().message;
   if (layers) view->layers = *std::move(layers);

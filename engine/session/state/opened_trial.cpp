@@ -13,7 +13,7 @@ Result<History> opened(TrialToOpen const& trial, History history) {
   size_t known = history.size();
   TRY_ASSIGN(history, history.jumped(0));
   for (auto const& [line, step] : script.steps) {
-    auto next = history.schedule().apply(step, Effort::kInteractive);
+    auto next = history.schedule().apply(step, ProofBudget::kInteractive);
     if (!next)
       return refused("step_refused",
                      fmt::format("{} cannot be opened: {} was refused, {}", trial.name,

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "engine/session/layers.h"
+#include "engine/session/model_roofline.h"
 #include "engine/session/state/known_devices.h"
 
 namespace tw::session {

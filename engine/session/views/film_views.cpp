@@ -9,7 +9,7 @@
 #include "engine/analysis/access_walk.h"
 #include "engine/analysis/cache_model.h"
 #include "engine/compile/load_time.h"
-#include "engine/schedule/rewriting/written_out.h"
+#include "engine/schedule/rewriting/expand_calls.h"
 #include "engine/session/views/lane_views.h"
 
 namespace tw::session {
@@ -205,7 +205,7 @@ AccessFilm access_film(ir::Program const& given, Target const& target, double fr
   film.failure = trouble_of(target);
   if (!film.failure.empty()) return film;
   // What is made when the model is loaded is there when the kernel runs.
-  ir::Program program = with_calls_written_out(split_load_time(given).at_run);
+  ir::Program program = with_calls_expanded(split_load_time(given).at_run);
   analysis::AccessWalk walk(program);
   if (walk.instances() == 0) film.failure = "The kernel has symbolic sizes.";
   if (!film.failure.empty()) return film;

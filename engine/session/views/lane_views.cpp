@@ -12,7 +12,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/memory_use.h"
 #include "engine/schedule/names.h"
-#include "engine/schedule/rewriting/written_out.h"
+#include "engine/schedule/rewriting/expand_calls.h"
 #include "engine/session/views/tensor_cards.h"
 
 namespace tw::session {
@@ -42,7 +42,7 @@ int64_t lines_of(Parts const& parts) {
 class Lanes {
 public:
   Lanes(ir::Program const& program, Target const& target)
-      : program_(program), target_(target), written_out_(with_calls_written_out(program)) {
+      : program_(program), target_(target), written_out_(with_calls_expanded(program)) {
     for (ir::BlockSite const& site : ir::blocks_of(program.body)) note_block(*site.block);
     for (TensorCard const& tensor : tensor_cards(program)) view_.names.push_back(tensor.name);
   }

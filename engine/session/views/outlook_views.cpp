@@ -38,7 +38,7 @@ std::optional<double> runs_of(ir::Program const& program, ir::BlockId id) {
 }
 
 /// Blocks that would compute all of theirs several times: a recurrence in each of its steps, say.
-std::string computed_again(ir::Program const& now, ir::Program const& next) {
+std::string rematerialized(ir::Program const& now, ir::Program const& next) {
   std::string words;
   for (ir::BlockSite const& site : ir::blocks_of(next.body)) {
     auto before = runs_of(now, site.block->id), after = runs_of(next, site.block->id);
@@ -72,7 +72,7 @@ Outlook outlook_of(std::string const& line, ir::Program const& now, ir::Program 
   text.stage = kProgramStage;
   view.program = std::make_shared<CodeText const>(std::move(text));
   if (base.rates) model_both(view, now, next, base);
-  if (std::string again = computed_again(now, next); !again.empty())
+  if (std::string again = rematerialized(now, next); !again.empty())
     view.words += (view.words.empty() ? "" : "; ") + again;
   return view;
 }

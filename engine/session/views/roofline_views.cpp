@@ -3,7 +3,7 @@
 
 #include "engine/analysis/counted_operations.h"
 #include "engine/backend/target_table.h"
-#include "engine/session/layers.h"
+#include "engine/session/model_roofline.h"
 #include "engine/session/views/roofline_views.h"
 #include "engine/session/views/schedule_views.h"
 #include "engine/support/base/quantities.h"

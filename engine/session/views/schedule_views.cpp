@@ -14,7 +14,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
 #include "engine/schedule/names.h"
-#include "engine/schedule/rewriting/written_out.h"
+#include "engine/schedule/rewriting/expand_calls.h"
 #include "engine/support/base/quantities.h"
 #include "engine/tensor/ndarray.h"
 
@@ -246,7 +246,7 @@ NestView nest_view(ir::Program const& program, std::vector<int64_t> const& cache
     view.stages.push_back(card_of(site));
     blocks.push_back(site.block->id.value);
   }
-  analysis::Locality locality(with_calls_written_out(program));
+  analysis::Locality locality(with_calls_expanded(program));
   for (ir::LoopSite const& loop : ir::loops_of(program.body)) {
     auto owner = owner_of(program, loop.loop->id);
     if (!owner) continue;

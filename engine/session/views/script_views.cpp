@@ -130,8 +130,8 @@ std::vector<std::string> in_brackets(std::string const& line, size_t open,
 
 std::expected<Schedule, Refusal> taken(Schedule const& schedule, Step const& step,
                                        MacroSet const* macros) {
-  if (macros) return apply_step(schedule, step, *macros, Effort::kInteractive);
-  return schedule.apply(step, Effort::kInteractive);
+  if (macros) return apply_step(schedule, step, *macros, ProofBudget::kInteractive);
+  return schedule.apply(step, ProofBudget::kInteractive);
 }
 
 std::vector<std::pair<int, std::string>> step_lines(std::string const& text) {

@@ -35,7 +35,7 @@ double iterations_of(BlockSite const& site) {
 }
 
 /// One tensor of the block: each dimension's index as a sum.
-struct Reach {
+struct IndexBounds {
   struct Dimension {
     std::vector<arith::Linear::Term> terms;
     std::vector<std::vector<std::string>> loops;  ///< of each term
@@ -56,12 +56,12 @@ std::vector<std::string> variables_of(Expr const& term) {
   return names;
 }
 
-Reach reach_of(analysis::TensorAccess const& access) {
-  Reach reach{.dimensions = std::vector<Reach::Dimension>(access.indices.size()),
-              .writes = access.writes};
+IndexBounds index_bounds_of(analysis::TensorAccess const& access) {
+  IndexBounds reach{.dimensions = std::vector<IndexBounds::Dimension>(access.indices.size()),
+                    .writes = access.writes};
   double elements = 1;
   for (size_t d = access.indices.size(); d-- > 0;) {
-    Reach::Dimension& one = reach.dimensions[d];
+    IndexBounds::Dimension& one = reach.dimensions[d];
     one.terms = arith::to_linear(access.indices[d]).terms;
     for (auto const& term : one.terms) one.loops.push_back(variables_of(term.term));
     one.size = double(as_int(access.buffer->shape[d]).value_or(1));
@@ -74,9 +74,9 @@ Reach reach_of(analysis::TensorAccess const& access) {
 /// Lengths of the loops that run, by name.
 using Running = std::map<std::string, double>;
 
-double touched(Reach const& reach, Running const& running) {
+double touched(IndexBounds const& reach, Running const& running) {
   double count = 1;
-  for (Reach::Dimension const& one : reach.dimensions) {
+  for (IndexBounds::Dimension const& one : reach.dimensions) {
     double span = 1;
     for (size_t i = 0; i < one.terms.size(); ++i) {
       double values = 1;
@@ -89,9 +89,9 @@ double touched(Reach const& reach, Running const& running) {
   return count;
 }
 
-double stride(Reach const& reach, std::string const& loop) {
+double stride(IndexBounds const& reach, std::string const& loop) {
   double step = 0;
-  for (Reach::Dimension const& one : reach.dimensions)
+  for (IndexBounds::Dimension const& one : reach.dimensions)
     for (size_t i = 0; i < one.terms.size(); ++i)
       if (one.loops[i].size() == 1 && one.loops[i][0] == loop)
         step += double(one.terms[i].factor) * one.elements;
@@ -100,18 +100,19 @@ double stride(Reach const& reach, std::string const& loop) {
 
 /// What is written first, then what is read along the innermost vectors; of equal ones what has
 /// more elements.
-std::vector<Reach> reaches_of(BlockSite const& site) {
-  std::map<std::string, Reach> by_tensor;
+std::vector<IndexBounds> reaches_of(BlockSite const& site) {
+  std::map<std::string, IndexBounds> by_tensor;
   for (analysis::TensorAccess const& access : analysis::accesses_of(site)) {
-    Reach& reach = by_tensor.try_emplace(access.buffer->name, reach_of(access)).first->second;
+    IndexBounds& reach =
+        by_tensor.try_emplace(access.buffer->name, index_bounds_of(access)).first->second;
     reach.writes = reach.writes || access.writes;
   }
   std::string vector;
   for (For const* loop : site.loops)
     if (loop->loop_kind == LoopKind::kVector) vector = loop->name();
-  std::vector<Reach> reaches;
+  std::vector<IndexBounds> reaches;
   for (auto& [name, reach] : by_tensor) reaches.push_back(std::move(reach));
-  auto place = [&](Reach const& one) {
+  auto place = [&](IndexBounds const& one) {
     double elements =
         one.dimensions.empty() ? 1 : one.dimensions.front().size * one.dimensions.front().elements;
     return std::tuple(!one.writes, stride(one, vector) == 0, -elements);
@@ -179,7 +180,7 @@ double apart(NestShape const& one, NestShape const& other) {
 
 std::vector<LoopContext> contexts_of(BlockSite const& site) {
   std::vector<LoopContext> loops;
-  std::vector<Reach> reaches = reaches_of(site);
+  std::vector<IndexBounds> reaches = reaches_of(site);
   Running running;
   double below = 1, all = iterations_of(site);
   for (size_t i = site.loops.size(); i-- > 0;) {
@@ -188,7 +189,7 @@ std::vector<LoopContext> contexts_of(BlockSite const& site) {
     running[loop->name()] = one.length;
     one.bottom_up = below *= one.length;
     one.top_down = all / below;
-    for (Reach const& reach : reaches) {
+    for (IndexBounds const& reach : reaches) {
       double count = touched(reach, running);
       one.tensors.push_back({count, one.bottom_up / count, stride(reach, loop->name())});
     }

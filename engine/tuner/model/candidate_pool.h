@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "engine/tuner/model/experience.h"
+#include "engine/tuner/model/transfer_history.h"
 #include "engine/tuner/space.h"
 
 namespace tw {
@@ -18,7 +18,7 @@ class CandidatePool {
 public:
   /// `experience` may be null.
   CandidatePool(Space const& space, PointModelOptions const& model,
-                std::shared_ptr<Experience const> experience)
+                std::shared_ptr<TransferHistory const> experience)
       : space_(space),
         kind_(model.kind),
         with_prior_(model.with_prior),
@@ -46,7 +46,7 @@ private:
   ModelKind kind_;
   bool with_prior_;
   Representation representation_;  ///< of trees
-  std::shared_ptr<Experience const> experience_;
+  std::shared_ptr<TransferHistory const> experience_;
   KnobFeatures features_;
   std::set<Coordinates> known_;
   std::set<std::string> scripts_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/tuner/model/annealing.h"
-#include "engine/tuner/model/experience.h"
+#include "engine/tuner/model/transfer_history.h"
 #include "engine/tuner/search/learning.h"
 #include "engine/tuner/search/search.h"
 
@@ -11,9 +11,9 @@ namespace tw {
 struct LearnedOptions {
   PointModelOptions model;
   Acquisition acquisition = Acquisition::kMean;
-  double deviations = 1;                         ///< of the upper confidence bound
-  bool rule_first = true;                        ///< false: nothing is known but the space
-  std::shared_ptr<Experience const> experience;  ///< of other kernels; null: none
+  double deviations = 1;                              ///< of the upper confidence bound
+  bool rule_first = true;                             ///< false: nothing is known but the space
+  std::shared_ptr<TransferHistory const> experience;  ///< of other kernels; null: none
   AnnealingOptions chains;
   size_t first = 12;        ///< by the target's own model and by how different they are
   size_t batch = 12;        ///< between two times of learning

@@ -36,11 +36,11 @@ protected:
   Rng rng_;
 };
 
-class Experience;
+class TransferHistory;
 
 /// What a search that learns may use.
 struct SearchHelp {
-  std::shared_ptr<Experience const>
+  std::shared_ptr<TransferHistory const>
       experience;  ///< what other kernels' trials teach; null: nothing
   Learning learning = {};
 };

@@ -70,10 +70,10 @@ Arm genetic_arm() {
           }};
 }
 
-Result<std::shared_ptr<Experience const>> experience_of(
-    std::vector<StudiedTable const*> const& tables, ExperienceOptions const& options, size_t most,
-    std::vector<Point> first) {
-  std::vector<ExperiencedTrial> trials;
+Result<std::shared_ptr<TransferHistory const>> experience_of(
+    std::vector<StudiedTable const*> const& tables, TransferHistoryOptions const& options,
+    size_t most, std::vector<Point> first) {
+  std::vector<TransferredTrial> trials;
   for (StudiedTable const* table : tables) {
     std::vector<size_t> rows = right_rows(*table, 1);
     rows.resize(std::min(rows.size(), most));
@@ -83,7 +83,7 @@ Result<std::shared_ptr<Experience const>> experience_of(
                         table->space->modelled(candidate), table->seconds[row]});
     }
   }
-  return Experience::learn(trials, options, std::move(first));
+  return TransferHistory::learn(trials, options, std::move(first));
 }
 
 std::vector<Point> best_points(std::vector<StudiedTable const*> const& tables, size_t of_each) {
@@ -136,7 +136,7 @@ double order_of(TreeGru const& network, StudiedTable const& table) {
   return kendall_tau(predicted, truth);
 }
 
-double order_of(Experience const& experience, StudiedTable const& table) {
+double order_of(TransferHistory const& experience, StudiedTable const& table) {
   std::vector<float> predicted, truth;
   for (size_t row = 0; row < table.seconds.size(); ++row) {
     if (table.seconds[row] <= 0) continue;

@@ -23,15 +23,15 @@ Arm genetic_arm();  ///< it, too, knows nothing but the space
 
 /// What some tables teach, as if they had been tuned before: `most` right rows of each by chance.
 /// Errors: those of training.
-Result<std::shared_ptr<Experience const>> experience_of(
-    std::vector<StudiedTable const*> const& tables, ExperienceOptions const& options, size_t most,
-    std::vector<Point> first = {});
+Result<std::shared_ptr<TransferHistory const>> experience_of(
+    std::vector<StudiedTable const*> const& tables, TransferHistoryOptions const& options,
+    size_t most, std::vector<Point> first = {});
 /// The same of a network, which learns the order; its weights are to go on from.
 Result<TreeGru> network_of(std::vector<StudiedTable const*> const& tables, size_t most);
 double order_of(TreeGru const& network, StudiedTable const& table);
 /// The fastest points of each table.
 std::vector<Point> best_points(std::vector<StudiedTable const*> const& tables, size_t of_each);
 /// How well it orders the rows of a table: Kendall's tau.
-double order_of(Experience const& experience, StudiedTable const& table);
+double order_of(TransferHistory const& experience, StudiedTable const& table);
 
 }  // namespace tw

@@ -102,7 +102,7 @@ Result<Carried> carried(ClaimStudy& study, std::string const& name, Representati
     if (sources.empty()) continue;
     LearnedOptions options = paper_options();
     options.model.representation = representation;
-    ExperienceOptions how{.representation = representation, .with_prior = false};
+    TransferHistoryOptions how{.representation = representation, .with_prior = false};
     TRY_ASSIGN(options.experience, experience_of(sources, how, kRows));
     carried.tau += order_of(*options.experience, study.tables()[i]);
     Arm arm =

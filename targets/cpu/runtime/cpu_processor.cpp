@@ -47,7 +47,7 @@ private:
   bool known_ = false;
 };
 
-class CpuProcessor final : public Processor {
+class CpuProcessor final : public DeviceRuntime {
 public:
   CpuProcessor(int64_t most_bytes, Caller caller) : most_bytes_(most_bytes), caller_(caller) {}
   ~CpuProcessor() override {
@@ -136,7 +136,7 @@ void CpuProcessor::use_threads(int threads) {
 
 }  // namespace
 
-std::unique_ptr<Processor> create_cpu_processor(int64_t most_bytes, Caller caller) {
+std::unique_ptr<DeviceRuntime> create_cpu_processor(int64_t most_bytes, Caller caller) {
   return std::make_unique<CpuProcessor>(most_bytes, caller);
 }
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "engine/runtime/processor.h"
+#include "engine/runtime/device_runtime.h"
 
 namespace tw {
 
@@ -14,7 +14,7 @@ enum class Caller : uint8_t {
 };
 
 /// `most_bytes`: what all tensors together may take.
-std::unique_ptr<Processor> create_cpu_processor(int64_t most_bytes,
-                                                Caller caller = Caller::kPinned);
+std::unique_ptr<DeviceRuntime> create_cpu_processor(int64_t most_bytes,
+                                                    Caller caller = Caller::kPinned);
 
 }  // namespace tw

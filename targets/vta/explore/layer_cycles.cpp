@@ -60,7 +60,7 @@ std::string LayerMachine::why_unscheduled(ir::Program const& plain) const {
   for (int Configuration::*size : {&Configuration::log_inp_bytes, &Configuration::log_wgt_bytes,
                                    &Configuration::log_acc_bytes})
     large.*size = kLargeMemory;
-  Decisions by_rule({}, {}, 0, Effort::kTrusted);
+  Decisions by_rule({}, {}, 0, ProofBudget::kTrusted);
   auto backend = create_vta_backend(describe(large));
   auto schedule = backend ? (*backend)->templated(plain, by_rule)
                           : Result<Schedule>(std::unexpected(backend.error()));
@@ -72,7 +72,7 @@ std::string LayerMachine::why_unscheduled(ir::Program const& plain) const {
 
 Result<LayerRun> LayerMachine::run(ir::Program const& plain) const {
   // On trust: of thousands of designs somebody builds one, and proves the schedules then.
-  Decisions by_rule({}, {}, 0, Effort::kTrusted);
+  Decisions by_rule({}, {}, 0, ProofBudget::kTrusted);
   TRY_ASSIGN(Schedule schedule, backend_->templated(plain, by_rule));
   if (!holds_as_a_whole(plain, schedule.program(), backend_->target())) {
     TRY_ASSIGN(schedule, backend_->default_schedule(plain));

@@ -13,7 +13,8 @@ constexpr int64_t kBesides = int64_t(32) << 20;
 /// Small tensors take more than their bytes.
 constexpr int64_t kRounding = int64_t(1) << 20;
 
-Result<std::unique_ptr<Processor>> opened(MachineNeeds const& needs, int64_t bytes, bool simulate) {
+Result<std::unique_ptr<DeviceRuntime>> opened(MachineNeeds const& needs, int64_t bytes,
+                                              bool simulate) {
   TRY_ASSIGN(Configuration configuration, configuration_of_line(needs.processor));
   bytes += kRounding;
   if (simulate) {
@@ -36,6 +37,6 @@ Result<std::unique_ptr<Processor>> opened(MachineNeeds const& needs, int64_t byt
 
 extern "C" __attribute__((visibility("default"))) void tw_open_accelerator_2(
     tw::MachineNeeds const& needs, int64_t bytes, bool simulate,
-    tw::Result<std::unique_ptr<tw::Processor>>& opened) {
+    tw::Result<std::unique_ptr<tw::DeviceRuntime>>& opened) {
   opened = tw::vta::opened(needs, bytes, simulate);
 }

@@ -32,7 +32,7 @@ private:
   std::map<std::string, LoadedKernel> kernels_;
 };
 
-class VtaProcessor final : public Processor {
+class VtaProcessor final : public DeviceRuntime {
 public:
   VtaProcessor(std::unique_ptr<Driver> driver, ProcessorOptions const& options)
       : driver_(std::move(driver)), options_(options) {}
@@ -142,8 +142,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Processor> create_vta_processor(std::unique_ptr<Driver> driver,
-                                                ProcessorOptions const& options) {
+std::unique_ptr<DeviceRuntime> create_vta_processor(std::unique_ptr<Driver> driver,
+                                                    ProcessorOptions const& options) {
   return std::make_unique<VtaProcessor>(std::move(driver), options);
 }
 

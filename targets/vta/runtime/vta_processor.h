@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "engine/runtime/processor.h"
+#include "engine/runtime/device_runtime.h"
 #include "targets/vta/runtime/driver.h"
 
 namespace tw::vta {
@@ -12,7 +12,7 @@ struct ProcessorOptions {
   int64_t most_bytes = 0;                   ///< of all tensors
   std::chrono::milliseconds limit{10'000};  ///< of one run of the accelerator
 };
-std::unique_ptr<Processor> create_vta_processor(std::unique_ptr<Driver> driver,
-                                                ProcessorOptions const& options);
+std::unique_ptr<DeviceRuntime> create_vta_processor(std::unique_ptr<Driver> driver,
+                                                    ProcessorOptions const& options);
 
 }  // namespace tw::vta

@@ -64,7 +64,7 @@ Range row_of(Configuration const& c, Transfer const& t, int64_t y) {
   return {begin, begin + t.x_size * element};
 }
 
-Range reach_of(Configuration const& c, std::span<Instruction const> stream) {
+Range index_bounds_of(Configuration const& c, std::span<Instruction const> stream) {
   Range all{std::numeric_limits<int64_t>::max(), 0};
   for (Instruction const& one : stream) {
     if (!moves_bytes(one)) continue;
@@ -78,7 +78,7 @@ Range reach_of(Configuration const& c, std::span<Instruction const> stream) {
 
 std::vector<int64_t> missed_bytes(Configuration const& c, std::span<Instruction const> stream,
                                   int64_t cache_bytes) {
-  Range reach = reach_of(c, stream);
+  Range reach = index_bounds_of(c, stream);
   PortCache cache(cache_bytes, reach.begin, reach.end);
   std::vector<int64_t> missed(stream.size());
   for (size_t i = 0; i < stream.size(); ++i) {

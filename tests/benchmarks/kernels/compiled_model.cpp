@@ -73,7 +73,7 @@ struct CompiledModel::Parts {
     return !measured.empty() && !counted.contains(int(&task - plan.kernels.data()));
   }
 
-  Status compile(ForeignModel const& model, Backend const& backend) {
+  Status compile(ImportedModel const& model, Backend const& backend) {
     TRY_ASSIGN(Graph imported, build_graph(model));
     TRY_ASSIGN(graph, optimize(imported, backend));
     TRY_ASSIGN(plan, make_plan(graph));
@@ -168,7 +168,7 @@ CompiledModel::CompiledModel(std::unique_ptr<Parts> parts) : parts_(std::move(pa
 CompiledModel::CompiledModel(CompiledModel&&) noexcept = default;
 CompiledModel::~CompiledModel() = default;
 
-Result<CompiledModel> CompiledModel::create(ForeignModel const& model, Backend const& backend,
+Result<CompiledModel> CompiledModel::create(ImportedModel const& model, Backend const& backend,
                                             CodeTier tier, std::string const& measured,
                                             std::string const& script) {
   auto parts = std::make_unique<Parts>();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/backend/backend.h"
-#include "engine/foreign/foreign_model.h"
+#include "engine/imported/imported_model.h"
 
 namespace tw::bench {
 
@@ -25,7 +25,7 @@ public:
   /// `measured`: the node whose kernels count, the others are their neighbours; empty: all.
   /// `script`: of the kernel with the most work, in the place of the schedule by rule; empty: none.
   /// Errors: those of the compiler; no_kernel when a part has none; those of the script.
-  static Result<CompiledModel> create(ForeignModel const& model, Backend const& backend,
+  static Result<CompiledModel> create(ImportedModel const& model, Backend const& backend,
                                       CodeTier tier, std::string const& measured = "",
                                       std::string const& script = "");
   CompiledModel(CompiledModel&&) noexcept;

@@ -178,8 +178,8 @@ void describe_ours(CompiledModel const& model, double error, Json& report) {
 Result<CompiledModel> compiled(Options const& options, Workload const& workload,
                                Operands const& operands, Backend const& backend, CodeTier tier,
                                bool inside_network, std::string const& script = "") {
-  ForeignModel source = inside_network ? model_inside_network(workload, operands.weights)
-                                       : model_of(workload, operands.weights);
+  ImportedModel source = inside_network ? model_inside_network(workload, operands.weights)
+                                        : model_of(workload, operands.weights);
   TRY_ASSIGN(
       CompiledModel model,
       CompiledModel::create(source, backend, tier, inside_network ? workload.name : "", script));
@@ -239,8 +239,8 @@ Result<Json> measure(Options const& options, Workload const& workload) {
 Status write_model(Options const& options, Workload const& workload) {
   Operands operands = random_operands(workload, options.seed);
   bool inside = !workload.is_matrix_product();
-  ForeignModel model = inside ? model_inside_network(workload, operands.weights)
-                              : model_of(workload, operands.weights);
+  ImportedModel model = inside ? model_inside_network(workload, operands.weights)
+                               : model_of(workload, operands.weights);
   TRY_ASSIGN(std::string bytes, write_onnx(model));
   TRY(write_file(options.write_model, bytes));
   TRY_ASSIGN(auto backend, create_cpu_backend(detect_host()));

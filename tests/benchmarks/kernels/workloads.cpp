@@ -108,8 +108,8 @@ Operands random_operands(Workload const& workload, uint64_t seed) {
   return {data, random_array(workload.weight_shape(), rng)};
 }
 
-ForeignModel model_of(Workload const& workload, NDArray const& weights) {
-  ForeignModel model{.format = "onnx", .producer = "Tilewright", .opsets = {{"", 13}}};
+ImportedModel model_of(Workload const& workload, NDArray const& weights) {
+  ImportedModel model{.format = "onnx", .producer = "Tilewright", .opsets = {{"", 13}}};
   ForeignGraph& graph = model.graph;
   graph.name = workload.name;
   graph.inputs = {declare("data", workload.data_shape())};
@@ -129,8 +129,8 @@ ForeignModel model_of(Workload const& workload, NDArray const& weights) {
   return model;
 }
 
-ForeignModel model_inside_network(Workload const& workload, NDArray const& weights) {
-  ForeignModel model = model_of(workload, weights);
+ImportedModel model_inside_network(Workload const& workload, NDArray const& weights) {
+  ImportedModel model = model_of(workload, weights);
   auto copy = [&](std::string const& name, std::string const& from, std::string const& to,
                   int64_t channels) {
     NDArray identity = NDArray::create(DType::kF32, {channels, channels, 1, 1}).value();

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "engine/foreign/foreign_model.h"
+#include "engine/imported/imported_model.h"
 #include "tests/benchmarks/kernels/workload.h"
 
 namespace tw::bench {
@@ -22,10 +22,10 @@ Operands random_operands(Workload const& workload, uint64_t seed);
 
 /// The model a user would open: input "data", output "output". The weights of a convolution are
 /// constants of the model; the second matrix of a product is an input, "weights".
-ForeignModel model_of(Workload const& workload, NDArray const& weights);
+ImportedModel model_of(Workload const& workload, NDArray const& weights);
 /// The same between two 1x1 convolutions that leave every value as it is: how the operator runs
 /// inside of a network, where its neighbours may write and read other layouts.
-ForeignModel model_inside_network(Workload const& workload, NDArray const& weights);
+ImportedModel model_inside_network(Workload const& workload, NDArray const& weights);
 /// The inputs of either model.
 std::vector<NDArray> inputs_of(Workload const& workload, Operands const& operands);
 

@@ -29,7 +29,7 @@ struct Options {
 
 /// The kernel with the most work of a user's model of this operator.
 Result<ir::Program> program_of(Workload const& workload, Backend const& backend) {
-  ForeignModel model = model_of(workload, random_operands(workload, 1).weights);
+  ImportedModel model = model_of(workload, random_operands(workload, 1).weights);
   TRY_ASSIGN(Graph imported, build_graph(model));
   TRY_ASSIGN(Graph graph, optimize(imported, backend));
   TRY_ASSIGN(Plan plan, make_plan(graph));

@@ -21,7 +21,7 @@
 #include "tests/gui/painted_texts.h"
 #include "tests/support/paths.h"
 #include "widgets/code/code_view.h"
-#include "widgets/ladder/ladder_view.h"
+#include "widgets/loop_nest/loop_nest_view.h"
 #include "widgets/step_dialog/step_dialog.h"
 #include "widgets/timeline/timeline_view.h"
 
@@ -83,7 +83,7 @@ struct MachineWindow {
   }
   QStringList names() const {
     QStringList names;
-    for (Part const& part : window->findChild<LadderView*>("ladder")->parts()) names << part.name;
+    for (Part const& part : window->findChild<LoopNestView*>("ladder")->parts()) names << part.name;
     return names;
   }
   /// The lines of the last pass.
@@ -173,10 +173,10 @@ private slots:
   void pointing_at_a_barrier_lights_the_loop_around_it() {
     MachineWindow place("threads", false);
     place.apply(kBound);
-    auto* ladder = place.window->findChild<LadderView*>("ladder");
+    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
     auto found = std::ranges::find_if(ladder->notes(), [](auto const& one) { return one.barrier; });
     QVERIFY(found != ladder->notes().end() && found->barrier->loop >= 0);
-    LadderView::Note const note = *found;
+    LoopNestView::Note const note = *found;
     std::vector<CodeLine> lines = place.lowered();
     auto barrier = std::ranges::find(lines, true, &CodeLine::barrier);
     QVERIFY(barrier != lines.end());
@@ -337,9 +337,9 @@ private slots:
   void a_card_that_is_dragged_over_a_loop_says_what_the_memory_would_hold() {
     MachineWindow place("threads", false, product(64, 64, 256));
     place.apply("cache_read(C, tensor=A, scope=shared)");
-    auto* ladder = place.window->findChild<LadderView*>("ladder");
+    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
     drag(*ladder, "A_cache", "C.i");
-    std::vector<LadderView::Hint> const hint = ladder->hint();
+    std::vector<LoopNestView::Hint> const hint = ladder->hint();
     QCOMPARE(hint.size(), size_t(2));
     QCOMPARE(hint[0].words, QString("compute_at(A_cache, C.i)"));
     QCOMPARE(hint[1].words, QString("shared 1.0 of 48 KB"));
@@ -356,14 +356,14 @@ private slots:
     MachineWindow place("threads", false, product(64, 64, 256));
     place.apply("cache_read(C, tensor=A, scope=shared); compute_at(A_cache, C.i)");
     place.apply("cache_read(C, tensor=B, scope=shared)");
-    auto* ladder = place.window->findChild<LadderView*>("ladder");
+    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
     drag(*ladder, "B_cache", "C.i");
-    std::vector<LadderView::Hint> const hint = ladder->hint();
+    std::vector<LoopNestView::Hint> const hint = ladder->hint();
     QCOMPARE(hint.size(), size_t(3));
     QVERIFY(hint[0].words.contains("B_cache"));
     QCOMPARE(hint[1].words, QString("shared 65 of 48 KB"));
     QCOMPARE(hint[2].words, QString("B_cache 64 KB, A_cache 1.0 KB"));
-    for (LadderView::Hint const& line : hint) QVERIFY(line.wrong);
+    for (LoopNestView::Hint const& line : hint) QVERIFY(line.wrong);
     look_at_drag(place, "drag_full");
     QTest::keyClick(ladder, Qt::Key_Escape);
     QVERIFY(ladder->hint().empty());
@@ -437,13 +437,13 @@ private slots:
   }
 
 private:
-  static QPointF middle_of(LadderView const& ladder, std::string const& name) {
-    for (LadderView::Item const& item : ladder.items())
+  static QPointF middle_of(LoopNestView const& ladder, std::string const& name) {
+    for (LoopNestView::Item const& item : ladder.items())
       if ((item.stage ? item.stage->name : item.bar->reference) == name)
         return ladder.pixels(item.rect).center();
     return {};
   }
-  static void point(LadderView& ladder, QEvent::Type what, QPointF at) {
+  static void point(LoopNestView& ladder, QEvent::Type what, QPointF at) {
     bool moves = what == QEvent::MouseMove;
     QMouseEvent event(what, at, ladder.mapToGlobal(at), moves ? Qt::NoButton : Qt::LeftButton,
                       what == QEvent::MouseButtonRelease ? Qt::NoButton : Qt::LeftButton,
@@ -452,17 +452,17 @@ private:
     last_ = at;
   }
   /// Both may be scrolled out of the window.
-  static void drag(LadderView& ladder, std::string const& stage, std::string const& loop) {
+  static void drag(LoopNestView& ladder, std::string const& stage, std::string const& loop) {
     QPointF from = middle_of(ladder, stage), to = middle_of(ladder, loop);
     QVERIFY(!from.isNull() && !to.isNull());
     point(ladder, QEvent::MouseButtonPress, from);
     point(ladder, QEvent::MouseMove, from + QPointF(0, 12));
     point(ladder, QEvent::MouseMove, to);
   }
-  static void drop(LadderView& ladder) { point(ladder, QEvent::MouseButtonRelease, last_); }
+  static void drop(LoopNestView& ladder) { point(ladder, QEvent::MouseButtonRelease, last_); }
 
   static void look_at_drag(MachineWindow& place, QString const& name) {
-    auto* ladder = place.window->findChild<LadderView*>("ladder");
+    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
     for (char const* theme : {"light", "dark", "high_contrast"}) {
       place.window->set_theme(theme);
       for (int i = 0; i < 4; ++i) QApplication::processEvents();

@@ -26,7 +26,7 @@ NDArray random_array(Rng& rng, Shape const& shape) {
 
 /// Convolutions with weights of these shapes, one after another, with a relu behind each; of one
 /// channel in each group where the second extent is 1. Then an average and a dense layer.
-ForeignModel network(std::vector<Shape> const& weights, Shape const& input, int64_t classes) {
+ImportedModel network(std::vector<Shape> const& weights, Shape const& input, int64_t classes) {
   Rng rng(3);
   std::vector<std::string> lines;
   std::map<std::string, NDArray> constants;
@@ -41,7 +41,7 @@ ForeignModel network(std::vector<Shape> const& weights, Shape const& input, int6
   lines.insert(lines.end(), {"g = GlobalAveragePool " + last, "f = Flatten g", "y = Gemm f wd bd"});
   constants["wd"] = random_array(rng, {weights.back()[0], classes});
   constants["bd"] = random_array(rng, {classes});
-  ForeignModel model = model_of(lines, input);
+  ImportedModel model = model_of(lines, input);
   model.graph.initializers = constants;
   for (size_t i = 0; i < weights.size(); ++i)
     if (weights[i][1] == 1) model.graph.nodes[2 * i].attributes["group"] = weights[i][0];
@@ -49,9 +49,9 @@ ForeignModel network(std::vector<Shape> const& weights, Shape const& input, int6
 }
 
 /// relu(conv(c0) + c0), each with a relu: a block of a residual network.
-ForeignModel residual_network() {
+ImportedModel residual_network() {
   Rng rng(9);
-  ForeignModel model =
+  ImportedModel model =
       model_of({"c0 = Conv x w0", "r0 = Relu c0", "c1 = Conv r0 w1", "s1 = Add c1 r0",
                 "r1 = Relu s1", "g = GlobalAveragePool r1", "f = Flatten g", "y = Gemm f wd bd"},
                {1, 16, 9, 9});
@@ -69,7 +69,7 @@ struct Row {
 };
 
 /// The kernels of the network in bytes, all of it quantized.
-std::vector<Row> kernels_of(ForeignModel const& model, char const* board) {
+std::vector<Row> kernels_of(ImportedModel const& model, char const* board) {
   Graph graph = build_graph(model).value();
   Rng rng(5);
   CalibrationData data{{{random_array(rng, *graph.value(graph.inputs[0]).shape())}}};
@@ -128,7 +128,7 @@ private slots:
   /// Weights whose channels have steps of their own, and a residual that comes into those steps:
   /// one kernel there, which shifts by what tensors say.
   void channels_with_steps_of_their_own_run_there() {
-    ForeignModel model = residual_network();
+    ImportedModel model = residual_network();
     for (char const* name : {"w0", "w1"})
       for (int64_t i = 0; i < 16 * 144; ++i) {
         NDArray& weights = model.graph.initializers.at(name);

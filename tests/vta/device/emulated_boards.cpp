@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/device/processor_table.h"
+#include "engine/device/device_runtime_table.h"
 #include "targets/vta/hardware/boards.h"
 #include "targets/vta/hardware/description.h"
 #include "targets/vta/runtime/vta_processor.h"
@@ -37,7 +37,7 @@ Result<Hardware> detect_kind(std::string_view name) {
   return hardware;
 }
 
-Result<std::unique_ptr<Processor>> create(Hardware const& hardware, int64_t) {
+Result<std::unique_ptr<DeviceRuntime>> create(Hardware const& hardware, int64_t) {
   Kind const& kind = *std::ranges::find(kKinds, hardware.word(kDriverWord), &Kind::name);
   TRY_ASSIGN(BoardLayout layout, layout_of("pynq"));
   // As a board is one machine's, this is one process's.
@@ -50,15 +50,15 @@ Result<std::unique_ptr<Processor>> create(Hardware const& hardware, int64_t) {
 
 }  // namespace
 
-std::span<ProcessorEntry const* const> processor_table() {
-  static ProcessorEntry const entry{
+std::span<DeviceRuntimeEntry const* const> device_runtime_table() {
+  static DeviceRuntimeEntry const entry{
       .name = kVtaTarget,
       .detect = []() -> Result<Hardware> { return detect_kind("healthy"); },
       .create = create,
       .detect_kind = detect_kind,
       .create_before_confining = true,
   };
-  static ProcessorEntry const* const rows[] = {&entry};
+  static DeviceRuntimeEntry const* const rows[] = {&entry};
   return rows;
 }
 

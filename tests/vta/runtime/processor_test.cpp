@@ -1,7 +1,7 @@
 // The processor of simulated boards: memory, libraries, calls, time, and what is refused.
 #include <QtTest>
 
-#include "engine/device/processor_table.h"
+#include "engine/device/device_runtime_table.h"
 #include "targets/vta/hardware/boards.h"
 #include "targets/vta/hardware/description.h"
 #include "tests/support/vta_calls.h"
@@ -11,19 +11,19 @@ using namespace tw::vta;
 using namespace tw::vta::testing;
 
 namespace tw {
-ProcessorEntry const& processor_vta();
+DeviceRuntimeEntry const& device_runtime_vta();
 }
 
 namespace {
 
 struct Opened {
-  std::unique_ptr<Processor> processor;
+  std::unique_ptr<DeviceRuntime> processor;
   std::unique_ptr<KernelLibrary> library;
 };
 
-std::unique_ptr<Processor> open_processor(char const* kind = "pynq") {
-  Hardware hardware = processor_vta().detect_kind(kind).value();
-  return processor_vta().create(hardware, int64_t(64) << 20).value();
+std::unique_ptr<DeviceRuntime> open_processor(char const* kind = "pynq") {
+  Hardware hardware = device_runtime_vta().detect_kind(kind).value();
+  return device_runtime_vta().create(hardware, int64_t(64) << 20).value();
 }
 
 std::span<std::byte const> bytes_of(std::string const& text) {
@@ -42,15 +42,16 @@ class ProcessorTest : public QObject {
   Q_OBJECT
 private slots:
   void boards_are_found_by_name_and_the_first_one_is_simulated() {
-    Hardware standard = processor_vta().detect().value();
+    Hardware standard = device_runtime_vta().detect().value();
     QCOMPARE(configuration_of(standard)->name, std::string("pynq"));
     for (Configuration const& one : boards())
-      QVERIFY(configuration_of(processor_vta().detect_kind(one.name).value()).value() == one);
-    QCOMPARE(processor_vta().detect_kind("board-pynq")->word("driver"), std::string("board"));
-    auto unknown = processor_vta().detect_kind("pink");
+      QVERIFY(configuration_of(device_runtime_vta().detect_kind(one.name).value()).value() == one);
+    QCOMPARE(device_runtime_vta().detect_kind("board-pynq")->word("driver"), std::string("board"));
+    auto unknown = device_runtime_vta().detect_kind("pink");
     QVERIFY(!unknown);
     QVERIFY(unknown.error().message.find("'pink'; the boards are pynq") != std::string::npos);
-    auto real = processor_vta().create(processor_vta().detect_kind("board-pynq").value(), 1 << 20);
+    auto real = device_runtime_vta().create(device_runtime_vta().detect_kind("board-pynq").value(),
+                                            1 << 20);
     QVERIFY(!real && real.error().code == "no_such_hardware");
   }
 

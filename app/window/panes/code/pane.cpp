@@ -3,7 +3,7 @@
 #include <QSettings>
 #include <QTabBar>
 
-#include "app/window/cache_desk.h"
+#include "app/window/cache_controller.h"
 #include "app/window/code_panel.h"
 #include "app/window/pane.h"
 #include "app/window/panes/code/journal.h"
@@ -59,7 +59,7 @@ public:
     return layout;
   }
   void apply_layout(Layout const& layout) override {
-    CodeLook look = panel_->look();
+    CodeViewOptions look = panel_->look();
     for (CodeSwitch const& one : code_switches())
       if (auto kept = layout.find(std::string("code ") + one.name); kept != layout.end())
         one.of(look) = kept->second == "on";
@@ -70,7 +70,7 @@ public:
 private:
   /// A project brings its own.
   void begin_in_syntax_of_settings() {
-    CodeLook look = panel_->look();
+    CodeViewOptions look = panel_->look();
     QSettings file(bench_.settings_file(), QSettings::IniFormat);
     look.assembly.intel = file.value(kSyntaxKey).toString() == "intel";
     panel_->set_look(look);
@@ -78,16 +78,16 @@ private:
 
   /// Of the code that is kept on the disk; settings_desk.cpp shows it.
   void perform_cache_actions() {
-    auto desk = [this] { return panel_->window()->findChild<CacheDesk*>("cacheDesk"); };
+    auto desk = [this] { return panel_->window()->findChild<CacheController*>("cacheDesk"); };
     bench_.on<journal::EmptyCache>([desk](auto const&) {
-      if (CacheDesk* there = desk()) there->empty();
+      if (CacheController* there = desk()) there->empty();
       return Status();
     });
     bench_.on<journal::LimitCache>([desk](auto const& action) -> Status {
       int64_t bytes = int64_t(action.megabytes) << 20;
       if (bytes < kLeastCacheLimit || bytes > kMostCacheLimit)
         return bad_input("unusable_limit", "the cache's limit is 16 to 1048576 megabytes");
-      if (CacheDesk* there = desk()) there->limit(bytes);
+      if (CacheController* there = desk()) there->limit(bytes);
       return {};
     });
   }
@@ -109,7 +109,7 @@ private:
     bench_.on<journal::SwitchCode>([this](auto const& action) -> Status {
       CodeSwitch const* one = code_switch(action.name);
       if (!one) return bad_input("unknown_switch", "code has no switch '" + action.name + "'");
-      CodeLook look = panel_->look();
+      CodeViewOptions look = panel_->look();
       one->of(look) = action.state == "on";
       return panel_->set_look(look), Status();
     });

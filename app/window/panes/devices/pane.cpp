@@ -2,9 +2,9 @@
 // The devices: looked at, added, removed, chosen.
 #include "app/window/pane.h"
 #include "app/shared/devices.h"
-#include "app/window/panes/devices/device_board.h"
+#include "app/window/panes/devices/device_monitor.h"
 #include "app/window/panes/devices/journal.h"
-#include "app/window/panes/devices/team_board.h"
+#include "app/window/panes/devices/team_monitor.h"
 #include "app/window/top_bar.h"
 #include "widgets/devices/add_device_dialog.h"
 
@@ -43,9 +43,9 @@ public:
   void set_theme(Theme const& theme) override { view_->set_theme(theme); }
   bool busy() const override { return (board_ && board_->busy()) || team_.busy(); }
   void use_devices(DeviceFiles const& files) override {
-    board_ = std::make_unique<DeviceBoard>(
+    board_ = std::make_unique<DeviceMonitor>(
         *view_, files.devices_file,
-        DeviceBoard::Options{files.cache_folder, files.local_program, files.logs}, nullptr);
+        DeviceMonitor::Options{files.cache_folder, files.local_program, files.logs}, nullptr);
     show(now());
   }
   Status about_to_show() override {
@@ -73,8 +73,8 @@ private:
   std::optional<session::FactValue> team_fact(std::string const& name) const;
 
   DevicesView* view_;
-  TeamBoard team_;
-  std::unique_ptr<DeviceBoard> board_;  ///< null: nothing is known of devices
+  TeamMonitor team_;
+  std::unique_ptr<DeviceMonitor> board_;  ///< null: nothing is known of devices
 };
 
 void DevicesPane::perform_actions() {
@@ -130,7 +130,7 @@ void DevicesPane::watch() {
           [this] { bench_.ask(journal::ShowTeam{}); });
   connect(&view_->team(), &TeamView::attach_asked, this, [this](QString const& address) {
     std::string wanted = address.isEmpty() ? std::string(kNoTeam) : address.toStdString();
-    Status attached = TeamBoard::check(address.toStdString());  // no journal has a password
+    Status attached = TeamMonitor::check(address.toStdString());  // no journal has a password
     if (attached) attached = bench_.perform(journal::AttachTeam{wanted});
     if (!attached) view_->team().say(QString::fromStdString(to_sentence(attached.error())));
   });
@@ -203,9 +203,9 @@ void DevicesPane::add_simulated(QString const& section) {
 /// Which device the session works with, and at what.
 void DevicesPane::show(session::Snapshot const& next) {
   if (!board_) return;
-  DeviceBoard::Use use{next.machine ? QString::fromStdString(next.machine->device) : "local",
-                       {},
-                       next.job ? QString::fromStdString(next.job->what) : QString()};
+  DeviceMonitor::Use use{next.machine ? QString::fromStdString(next.machine->device) : "local",
+                         {},
+                         next.job ? QString::fromStdString(next.job->what) : QString()};
   if (next.cut)
     for (std::string const& place : next.cut->places)
       if (QString name = QString::fromStdString(place); name != use.device) use.of_a_part << name;

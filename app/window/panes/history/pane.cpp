@@ -10,7 +10,7 @@
 #include "app/window/panes/compare/journal.h"
 #include "app/window/panes/history/journal.h"
 #include "app/window/top_bar.h"
-#include "engine/session/marks.h"
+#include "engine/session/bookmarks.h"
 #include "widgets/history/history_panel.h"
 #include "widgets/paint/paint.h"
 #include "widgets/paint/ratio_words.h"

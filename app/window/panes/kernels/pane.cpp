@@ -5,7 +5,7 @@
 
 #include "app/window/pane.h"
 #include "app/window/panes/kernels/journal.h"
-#include "engine/session/marks.h"
+#include "engine/session/bookmarks.h"
 #include "widgets/kernels/kernel_panel.h"
 #include "widgets/paint/paint.h"
 

@@ -14,8 +14,8 @@
 #include "app/window/panes/suggestions/journal.h"
 #include "engine/session/facts/facts.h"
 #include "engine/session/memory.h"
-#include "widgets/ladder/ladder_view.h"
-#include "widgets/ladder/step_row.h"
+#include "widgets/loop_nest/loop_nest_view.h"
+#include "widgets/loop_nest/step_row.h"
 #include "widgets/stages/lane_row.h"
 #include "widgets/stages/stage_row.h"
 
@@ -28,8 +28,8 @@ public:
       : Pane(bench),
         page_(new QWidget),
         scroll_(new QScrollArea),
-        view_(new LadderView(bench.selection(),
-                             [this](std::string const& line) { return live().preview(line); })),
+        view_(new LoopNestView(bench.selection(),
+                               [this](std::string const& line) { return live().preview(line); })),
         stages_(new StageRow(bench.selection())),
         lanes_(new LaneRow(bench.selection(),
                            [this](std::string const& line) { return live().preview(line); })) {
@@ -57,12 +57,12 @@ public:
     connect(lanes_, &LaneRow::came_into_sight, this, [this] { look_at_memories(); });
     connect(row, &StepRow::step_asked, this,
             [this](QString const& primitive) { ask_step(bench_, primitive); });
-    connect(view_, &LadderView::step_asked, this,
+    connect(view_, &LoopNestView::step_asked, this,
             [this](QString const& line) { bench_.apply_line(line); });
-    connect(view_, &LadderView::dragged, this, [this](QPoint at) { follow(at); });
+    connect(view_, &LoopNestView::dragged, this, [this](QPoint at) { follow(at); });
     follower_.setInterval(30);
     connect(&follower_, &QTimer::timeout, this, [this] { scroll_on(); });
-    connect(view_, &LadderView::menu_asked, this, [this](QPoint at) { show_menu(at); });
+    connect(view_, &LoopNestView::menu_asked, this, [this](QPoint at) { show_menu(at); });
     connect(&bench.selection(), &Selection::step_changed, this, [this] { look_ahead(); });
     bench.add_command({.section = "Views", .name = "Loops", .keys = "Ctrl+1", .run = [this] {
                          bench_.ask(journal::ShowView{"loops"});
@@ -218,7 +218,7 @@ private:
   QWidget* page_;
   std::shared_ptr<session::NestView const> nest_;
   QScrollArea* scroll_;
-  LadderView* view_;
+  LoopNestView* view_;
   StageRow* stages_;
   LaneRow* lanes_;
   std::vector<StepChip*> chips_;

@@ -11,8 +11,8 @@
 #include "engine/session/memory.h"
 #include "widgets/film/film_view.h"
 #include "widgets/film/flow_row.h"
+#include "widgets/film/playback_controls.h"
 #include "widgets/film/reuse_chart.h"
-#include "widgets/film/transport.h"
 #include "widgets/stages/lane_row.h"
 
 namespace tw {
@@ -27,7 +27,7 @@ public:
                            [this](std::string const& line) { return live().preview(line); })),
         flow_(new FlowRow),
         film_(new FilmView),
-        transport_(new Transport(film_)),
+        transport_(new PlaybackControls(film_)),
         reuse_(new ReuseChart) {
     lanes_->setObjectName("memoryPaneLanes");
     auto* content = new QWidget;
@@ -48,11 +48,12 @@ public:
     connect(lanes_, &LaneRow::step_asked, this,
             [this](QString const& line) { bench_.apply_line(line); });
     connect(lanes_, &LaneRow::menu_asked, this, [this](QPoint at) { show_menu(at); });
-    connect(transport_, &Transport::from_chosen, this,
+    connect(transport_, &PlaybackControls::from_chosen, this,
             [this](double share) { bench_.ask(journal::FilmFrom{share}); });
-    connect(transport_, &Transport::cells_chosen, this, [this](bool misses, QString const& level) {
-      bench_.ask(journal::FilmShows{misses ? "misses" : "places", level.toStdString()});
-    });
+    connect(transport_, &PlaybackControls::cells_chosen, this,
+            [this](bool misses, QString const& level) {
+              bench_.ask(journal::FilmShows{misses ? "misses" : "places", level.toStdString()});
+            });
     bench.on<journal::FilmShows>([this](auto const& action) { return show_cells(action); });
     bench.on<journal::FilmFrom>([this](auto const& action) {
       transport_->set_from(action.share);
@@ -195,7 +196,7 @@ private:
   LaneRow* lanes_;
   FlowRow* flow_;
   FilmView* film_;
-  Transport* transport_;
+  PlaybackControls* transport_;
   ReuseChart* reuse_;
   int kernel_ = -1;
   bool waits_ = false;

@@ -2,7 +2,7 @@
 // The stored trials: every one that a tuning here or `tw tune` has made.
 #include "app/window/pane.h"
 #include "app/window/panes/records/journal.h"
-#include "app/window/panes/records/record_board.h"
+#include "app/window/panes/records/record_monitor.h"
 
 namespace tw {
 namespace {
@@ -43,7 +43,7 @@ private:
   Status filter(journal::FilterRecords const& action);
 
   RecordsView* view_;
-  RecordBoard board_;
+  RecordMonitor board_;
   bool tunes_ = false;  ///< a search goes on
 };
 

@@ -7,7 +7,7 @@
 
 #include "app/window/pane.h"
 #include "app/window/panes/roofline/journal.h"
-#include "engine/session/marks.h"
+#include "engine/session/bookmarks.h"
 #include "widgets/paint/chooser.h"
 #include "widgets/paint/controls.h"
 #include "widgets/roofline/roofline_view.h"

@@ -32,13 +32,13 @@ public:
     if (tried && !offered_) bench_.offer_tab(*this);
     if (!tried && offered_) bench_.hide_tab(*this);
     offered_ = tried;
-    if (tried && view_->isVisible()) view_->show_runs(of_kernel, rules_of(of_kernel));
+    if (tried && view_->isVisible()) view_->show_runs(of_kernel, converters_of(of_kernel));
   }
   /// Trials are placed only while somebody looks.
   bool eventFilter(QObject*, QEvent* event) override {
     if (event->type() != QEvent::Show) return false;
     session::TuningView of_kernel = runs_of(now());
-    view_->show_runs(of_kernel, rules_of(of_kernel));
+    view_->show_runs(of_kernel, converters_of(of_kernel));
     return false;
   }
   std::vector<Key> keys() const override {
@@ -64,7 +64,7 @@ private:
     return of_kernel;
   }
   /// Asked of the device in use: what the rule takes elsewhere is not known here.
-  session::RuleValues rules_of(session::TuningView const& runs) {
+  session::RuleValues converters_of(session::TuningView const& runs) {
     session::RuleValues rules;
     for (auto const& run : runs.runs) {
       auto space = run->elsewhere ? nullptr : live().tuning_space(run->from);

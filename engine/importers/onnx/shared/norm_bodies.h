@@ -1,7 +1,7 @@
 /// Lines for the bodies of functions that normalize a tensor x.
 #pragma once
 
-#include "engine/importers/onnx/rules.h"
+#include "engine/importers/onnx/converters.h"
 
 namespace tw::rules {
 

@@ -1,7 +1,7 @@
 /// Sliding windows of convolutions and pools.
 #pragma once
 
-#include "engine/importers/onnx/rules.h"
+#include "engine/importers/onnx/converters.h"
 
 namespace tw::rules {
 

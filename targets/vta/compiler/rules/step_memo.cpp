@@ -25,13 +25,13 @@ Schedule StepMemo::plain(ir::Program const& program, std::shared_ptr<Target cons
 }
 
 std::optional<Schedule> StepMemo::after(Schedule const& from, std::string const& line,
-                                        Effort effort) {
+                                        ProofBudget effort) {
   std::scoped_lock lock(mutex_);
   auto found = taken_.find({&from.trace(), effort, line});
   return found == taken_.end() ? std::nullopt : std::optional(found->second.to);
 }
 
-void StepMemo::put(Schedule const& from, std::string const& line, Effort effort,
+void StepMemo::put(Schedule const& from, std::string const& line, ProofBudget effort,
                    Schedule const& to) {
   std::scoped_lock lock(mutex_);
   make_room();

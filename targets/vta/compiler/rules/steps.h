@@ -16,7 +16,7 @@ namespace tw::vta {
 /// Steps that are taken one after another; the first that is refused ends it.
 class Steps {
 public:
-  Steps(Schedule schedule, Effort effort, StepMemo& memo)
+  Steps(Schedule schedule, ProofBudget effort, StepMemo& memo)
       : schedule_(std::move(schedule)), effort_(effort), memo_(memo) {}
 
   bool take(std::string const& line) {
@@ -54,7 +54,7 @@ public:
 
 private:
   Schedule schedule_;
-  Effort effort_;
+  ProofBudget effort_;
   StepMemo& memo_;
   bool failed_ = false, shared_ = true;
 };

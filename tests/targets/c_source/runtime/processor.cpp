@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/device/processor_table.h"
+#include "engine/device/device_runtime_table.h"
 #include "engine/runtime/abi.h"
 #include "engine/runtime/module.h"
 #include "engine/runtime/thread_pool.h"
@@ -73,7 +73,7 @@ private:
   LoadedModule module_;
 };
 
-class CProcessor final : public Processor {
+class CProcessor final : public DeviceRuntime {
 public:
   explicit CProcessor(int64_t most_bytes) : most_bytes_(most_bytes) {}
   ~CProcessor() override {
@@ -136,8 +136,8 @@ private:
 
 }  // namespace
 
-ProcessorEntry const& processor_c_source() {
-  static ProcessorEntry const entry{
+DeviceRuntimeEntry const& processor_c_source() {
+  static DeviceRuntimeEntry const entry{
       .name = kName,
       .detect = []() -> Result<Hardware> {
         if (std::system("command -v cc >/dev/null 2>&1") != 0)
@@ -149,7 +149,7 @@ ProcessorEntry const& processor_c_source() {
             .units = {{.count = cores}},
             .memories = {{.name = "memory", .bytes = int64_t(1) << 30, .cache = false}}};
       },
-      .create = [](Hardware const&, int64_t most_bytes) -> Result<std::unique_ptr<Processor>> {
+      .create = [](Hardware const&, int64_t most_bytes) -> Result<std::unique_ptr<DeviceRuntime>> {
         return std::make_unique<CProcessor>(most_bytes);
       },
   };

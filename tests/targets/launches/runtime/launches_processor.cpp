@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/device/processor_table.h"
+#include "engine/device/device_runtime_table.h"
 #include "engine/runtime/kernel_runtime.h"
 #include "engine/runtime/library_parts.h"
 #include "engine/runtime/module.h"
@@ -88,7 +88,7 @@ struct Started {
   }
 };
 
-class LaunchesProcessor final : public Processor {
+class LaunchesProcessor final : public DeviceRuntime {
 public:
   explicit LaunchesProcessor(int64_t most_bytes) : memory_(most_bytes) {}
 
@@ -235,8 +235,8 @@ Status LaunchesProcessor::launch(TwFunction function, TwLaunch const& how, TwStr
 
 }  // namespace
 
-ProcessorEntry const& processor_launches() {
-  static ProcessorEntry const entry{
+DeviceRuntimeEntry const& processor_launches() {
+  static DeviceRuntimeEntry const entry{
       .name = kName,
       .detect = []() -> Result<Hardware> {
         // Its libraries are made where it is.
@@ -244,7 +244,7 @@ ProcessorEntry const& processor_launches() {
           return environment_failed("no_such_hardware", "there is no C compiler 'cc' on the path");
         return hardware();
       },
-      .create = [](Hardware const&, int64_t most_bytes) -> Result<std::unique_ptr<Processor>> {
+      .create = [](Hardware const&, int64_t most_bytes) -> Result<std::unique_ptr<DeviceRuntime>> {
         return std::make_unique<LaunchesProcessor>(most_bytes);
       },
   };

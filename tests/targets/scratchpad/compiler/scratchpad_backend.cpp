@@ -181,13 +181,15 @@ std::vector<MemoryScope> memories() {
   MemoryScope inputs{.name = kInputs,
                      .doc = "what the matrix unit multiplies",
                      .bytes = kOperandBytes,
-                     .reach = Reach::kCopies};
+                     .reach = IndexBounds::kCopies};
   MemoryScope weights = inputs;
   weights.name = kWeights;
   weights.doc = "by what the matrix unit multiplies";
   for (MemoryScope* one : {&pad, &inputs, &weights}) one->shared_by = Level::kAccelerator;
-  return {
-      {.name = kGlobalScope, .doc = "main memory", .reach = Reach::kCopies}, pad, inputs, weights};
+  return {{.name = kGlobalScope, .doc = "main memory", .reach = IndexBounds::kCopies},
+          pad,
+          inputs,
+          weights};
 }
 
 }  // namespace

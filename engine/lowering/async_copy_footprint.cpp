@@ -1,0 +1,266 @@
+#include "engine/lowering/async_copy_footprint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/ir/expr_evaluator.h"
+#include "engine/ir/intrinsic.h"
+#include "engine/lowering/async_copy_order.h"
+
+namespace tw {
+
+using namespace ir;
+
+namespace {
+
+constexpr int64_t kMostPoints = 1 << 20;
+constexpr int kElementBits = 48;  // of an element's number; its tensor's stands above
+
+bool meet(Elements const& a, Elements const& b) {
+  for (size_t i = 0, j = 0; i < a.size() && j < b.size();)
+    if (a[i] == b[j])
+      return true;
+    else
+      ++(a[i] < b[j] ? i : j);
+  return false;
+}
+
+bool holds_some_of(Elements const& elements, int64_t tensor) {
+  auto first = std::ranges::lower_bound(elements, tensor << kElementBits);
+  return first != elements.end() && *first >> kElementBits == tensor;
+}
+
+bool is_by_data(Expr const& e) {
+  bool by_data = false;
+  walk(e, [&](Expr const& part) { return by_data = by_data || part.as<Load>(), !by_data; });
+  return by_data;
+}
+
+Expr negated(Expr const& condition) { return unary(UnaryOp::kNot, condition); }
+
+/// No: it is outside of the tensor, where nothing is touched.
+bool evaluate(std::vector<Compiled> const& indices, std::vector<int64_t> const& shape,
+              ExprEvaluator& evaluator, std::vector<int64_t>& place) {
+  for (size_t d = 0; d < indices.size(); ++d) {
+    place[d] = evaluator.integer(indices[d], 0);
+    if (place[d] < 0 || place[d] >= shape[d]) return false;
+  }
+  return true;
+}
+
+/// By the counters that run alone.
+bool is_told(Expr const& e, std::vector<std::pair<std::string, int64_t>> const& running) {
+  bool told = true;
+  walk(e, [&](Expr const& part) {
+    auto const* used = part.as<Variable>();
+    bool runs = used && std::ranges::any_of(
+                            running, [&](auto const& one) { return one.first == used->name; });
+    told = told && (!used || runs);
+    return told;
+  });
+  return told;
+}
+
+}  // namespace
+
+bool Effect::disturbs(Effect const& copy) const {
+  if (released >= 0)
+    return holds_some_of(copy.writes, released) || holds_some_of(copy.reads, released);
+  return meet(writes, copy.writes) || meet(reads, copy.writes) || meet(writes, copy.reads);
+}
+
+Touching::Touching(Target const& target, Stmt const& body, std::vector<For const*> const& threads)
+    : target_(target), threads_(threads.size()) {
+  std::set<std::string> written;
+  walk_writes(body, [&](Touched const& at) { written.insert(at.buffer->name); });
+  walk(body, [&](Stmt const& s) {
+    if (!starts_copy(s)) return true;
+    auto note = [&](Touched const& at) {
+      if (written.contains(at.buffer->name)) tensors_.try_emplace(at.buffer->name, tensors_.size());
+    };
+    walk_writes(s, [&](Touched const& at) { filled_.insert(at.buffer->name); });
+    walk_writes(s, note);
+    walk_reads(s, note);
+    return true;
+  });
+  for (For const* loop : threads) loops_.push_back(loop);
+}
+
+int64_t Touching::number_of(std::string const& tensor) const {
+  auto found = tensors_.find(tensor);
+  return found == tensors_.end() ? -1 : int64_t(found->second);
+}
+
+Effect Touching::of(Stmt const& s, std::map<std::string, int64_t> const& values) {
+  effect_ = {};
+  starting_ = copies_only(s);
+  Substitution by;
+  for (auto const& [name, value] : values) by[name] = int_imm(value);
+  Stmt fixed = substitute(s, by);
+  visit(fixed);
+  if (starting_) {
+    std::ranges::sort(effect_.writes);
+    effect_.clashes = std::ranges::adjacent_find(effect_.writes) != effect_.writes.end();
+  }
+  for (Elements* list : {&effect_.reads, &effect_.writes}) {
+    std::ranges::sort(*list);
+    list->erase(std::unique(list->begin(), list->end()), list->end());
+  }
+  effect_.clashes = effect_.clashes || (starting_ && meet(effect_.reads, effect_.writes));
+  return std::move(effect_);
+}
+
+bool Touching::tells(Stmt const& s, std::string const& name) const {
+  bool told = false;
+  auto look = [&](Touched const& at) {
+    if (!tensors_.contains(at.buffer->name)) return;
+    for (Expr const& index : at.indices) told = told || uses_variable(index, name);
+  };
+  walk_writes(s, look);
+  walk_reads(s, look);
+  walk(s, [&](Stmt const& part) {
+    auto const* node = part.as<If>();
+    told = told || (node && uses_variable(node->condition, name));
+    if (auto const* let = part.as<Let>()) told = told || uses_variable(let->value, name);
+    return !told;
+  });
+  walk_exprs(s, [&](Expr const& e) { return told = told || chooses(e, name), !told; });
+  return told;
+}
+
+/// Whether `name` tells which side of a choice is read.
+bool Touching::chooses(Expr const& e, std::string const& name) const {
+  if (auto const* choice = e.as<Select>())
+    return uses_variable(choice->condition, name) && (reads(choice->a) || reads(choice->b));
+  auto const* both = e.as<Binary>();
+  bool lazy = both && (both->op == BinaryOp::kAnd || both->op == BinaryOp::kOr);
+  return lazy && uses_variable(both->a, name) && reads(both->b);
+}
+
+bool Touching::reads(Expr const& root) const {
+  bool found = false;
+  walk_reads(root, [&](Touched const& at) { found = found || tensors_.contains(at.buffer->name); });
+  return found;
+}
+
+/// What is done where data choose may be done, and is held to be.
+template <typename F>
+void Touching::where(Expr const& condition, F const& f) {
+  if (is_by_data(condition)) return f();
+  conditions_.push_back(condition);
+  f();
+  conditions_.pop_back();
+}
+
+void Touching::visit(Stmt const& s) {
+  if (auto const* loop = s.as<For>()) {
+    loops_.push_back(loop);
+    visit(loop->body);
+    loops_.pop_back();
+  } else if (auto const* node = s.as<If>()) {
+    look(node->condition);
+    where(node->condition, [&] { visit(node->then_body); });
+    if (node->else_body) where(negated(node->condition), [&] { visit(node->else_body); });
+  } else if (auto const* list = s.as<Seq>()) {
+    for (Stmt const& child : list->stmts) visit(child);
+  } else if (auto const* alloc = s.as<Alloc>()) {
+    visit(alloc->body);
+  } else if (s.as<Let>()) {
+    effect_.known = false;
+  } else if (auto const* store = s.as<Store>()) {
+    put({store->buffer, store->indices, {}}, effect_.writes);
+    for (Expr const& index : store->indices) look(index);
+    look(store->value);
+  } else {
+    walk_writes(s, [&](Touched const& at) { put(at, effect_.writes); });
+    walk_reads(s, [&](Touched const& at) { put_read(at); });
+  }
+}
+
+/// What an expression reads: of a choice, only the side that is chosen.
+void Touching::look(Expr const& root) {
+  walk(root, [&](Expr const& e) {
+    if (auto const* read = e.as<Load>()) put_read({read->buffer, read->indices, {}});
+    if (auto const* choice = e.as<Select>()) {
+      look(choice->condition);
+      where(choice->condition, [&] { look(choice->a); });
+      where(negated(choice->condition), [&] { look(choice->b); });
+      return false;
+    }
+    auto const* both = e.as<Binary>();
+    if (!both || (both->op != BinaryOp::kAnd && both->op != BinaryOp::kOr)) return true;
+    look(both->a);
+    where(both->op == BinaryOp::kAnd ? both->a : negated(both->a), [&] { look(both->b); });
+    return false;
+  });
+}
+
+/// Others may read what a copy reads.
+void Touching::put_read(Touched const& at) {
+  if (starting_ || filled_.contains(at.buffer->name)) put(at, effect_.reads);
+}
+
+void Touching::put(Touched const& at, Elements& into) {
+  auto tensor = tensors_.find(at.buffer->name);
+  auto shape = constant_shape(*at.buffer);
+  effect_.known = effect_.known && (shape || tensor == tensors_.end());
+  if (tensor == tensors_.end() || !effect_.known) return;
+  std::vector<Expr> indices = at.indices;
+  Running running;
+  int64_t points = 1;
+  auto run = [&](std::string const& name, int64_t extent) {
+    auto uses = [&](Expr const& e) { return uses_variable(e, name); };
+    bool used = std::ranges::any_of(indices, uses) || std::ranges::any_of(conditions_, uses);
+    bool tells = used || starting_ || (is_private(*at.buffer) && running.size() < threads_);
+    if (!tells && extent > 0) return;
+    running.emplace_back(name, extent);
+    points = extent >= 0 ? std::min(points * extent, kMostPoints + 1) : kMostPoints + 1;
+  };
+  for (For const* loop : loops_) run(loop->name(), as_int(loop->extent).value_or(-1));
+  for (OperandAxis const& axis : at.axes) run(axis.name(), as_int(axis.extent).value_or(-1));
+  for (size_t d = 0; d < indices.size(); ++d)
+    if (is_by_data(indices[d])) {                   // any place along the dimension
+      std::string name = fmt::format("any {}", d);  // no name of a program's
+      indices[d] = var(name);
+      run(name, (*shape)[d]);
+    }
+  effect_.known = (points_ += points) <= kMostPoints;
+  if (effect_.known)
+    enumerate(*at.buffer, indices, *shape, int64_t(tensor->second), running, points, into);
+}
+
+/// Each thread has an instance of its own.
+bool Touching::is_private(BufferNode const& tensor) const {
+  MemoryScope const* memory = target_.scope(tensor.scope);
+  return memory && memory->shared_by <= Level::kThread;
+}
+
+void Touching::enumerate(BufferNode const& buffer, std::vector<Expr> const& at,
+                         std::vector<int64_t> const& shape, int64_t tensor, Running const& running,
+                         int64_t points, Elements& into) {
+  ExprEvaluator evaluator;
+  std::vector<int> slots;
+  std::vector<Compiled> indices, conditions;
+  for (auto const& [name, extent] : running) slots.push_back(evaluator.slot(name));
+  for (Expr const& e : at) indices.push_back(evaluator.compile(e));
+  for (Expr const& e : conditions_) conditions.push_back(evaluator.compile(e));
+  for (std::vector<Expr> const* list : {&at, &std::as_const(conditions_)})
+    for (Expr const& e : *list) effect_.known = effect_.known && is_told(e, running);
+  std::vector<int64_t> place(indices.size());
+  for (int64_t point = 0; point < points && effect_.known; ++point) {
+    int64_t rest = point;
+    for (size_t i = slots.size(); i-- > 0; rest /= running[i].second)
+      evaluator.set(slots[i], rest % running[i].second);
+    if (!std::ranges::all_of(conditions, [&](Compiled c) { return evaluator.integer(c, 0) != 0; }))
+      continue;
+    if (!evaluate(indices, shape, evaluator, place)) continue;
+    int64_t element = 0;
+    for (size_t i = 0; is_private(buffer) && i < threads_; ++i)
+      element = element * running[i].second + evaluator.state().variables[size_t(slots[i])].i;
+    for (size_t d = 0; d < indices.size(); ++d) element = element * shape[d] + place[d];
+    into.push_back((tensor << kElementBits) + element);
+  }
+}
+
+}  // namespace tw

@@ -1,0 +1,274 @@
+#include "engine/lowering/async_copy_order.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "engine/ir/intrinsic.h"
+#include "engine/lowering/async_copy_footprint.h"
+#include "engine/target/axis_of.h"
+
+namespace tw {
+
+using namespace ir;
+
+bool starts_copy(Stmt const& s) {
+  auto const* call = s.as<IntrinsicCall>();
+  return call && call->intrinsic->completion == Completion::kStarted;
+}
+
+bool is_commit(Stmt const& s) {
+  auto const* call = s.as<IntrinsicCall>();
+  return call && call->intrinsic->completion == Completion::kCommits;
+}
+
+bool holds(Stmt const& root, bool (*is_one)(Stmt const&)) {
+  bool found = false;
+  walk(root, [&](Stmt const& s) { return found = found || is_one(s), !found; });
+  return found;
+}
+
+bool is_launch(Target const& target, Stmt const& s) {
+  auto const* loop = s.as<For>();
+  return loop && axis_of(target, *loop);
+}
+
+bool holds_outside_launches(Target const& target, Stmt const& root, bool (*is_one)(Stmt const&)) {
+  bool found = false;
+  walk(root, [&](Stmt const& s) {
+    found = found || is_one(s);
+    return !found && !is_launch(target, s);
+  });
+  return found;
+}
+
+/// It starts copies and does nothing else.
+bool copies_only(Stmt const& root) {
+  bool only = true;
+  walk(root, [&](Stmt const& s) {
+    bool inner = s.as<For>() || s.as<Seq>() || s.as<If>();
+    only = only && (inner || starts_copy(s));
+    return only;
+  });
+  return only && holds(root, starts_copy);
+}
+
+namespace {
+
+constexpr size_t kMostEvents = 1 << 20;
+/// Iterations of a loop that tells no element: the third one is like all later ones.
+constexpr int64_t kEnoughIterations = 3;
+
+enum class What : uint8_t {
+  kStatement,  ///< also that a tensor goes away
+  kCommit,
+  kEnd,  ///< of the body, once for each iteration of the loops around it
+};
+
+/// What happens, one after the other.
+struct Event {
+  What what = What::kStatement;
+  StmtNode const* site = nullptr;
+  size_t effect = 0;
+  bool starts = false;
+};
+
+/// Runs through the loops that hold commits, and through those around the body.
+class Course {
+public:
+  Course(Target const& target, Stmt const& body, LoopsAround const& around)
+      : target_(target), touching_(target, body, around.threads) {
+    run_around(around.others, body);
+    drop_idle_sites();
+  }
+
+  bool known() const { return known_; }
+  std::vector<Event> const& events() const { return events_; }
+  Effect const& effect(Event const& event) const { return effects_[event.effect]; }
+
+private:
+  void run_around(std::span<For const* const> around, Stmt const& body) {
+    if (around.empty()) {
+      run(body);
+      events_.push_back({What::kEnd});
+      return;
+    }
+    For const& loop = *around.front();
+    bool told = touching_.tells(body, loop.name());
+    auto extent = as_int(loop.extent);
+    known_ = known_ && (extent || !told);
+    for (int64_t i = 0; i < (told ? extent.value_or(0) : 1) && known_; ++i) {
+      values_[loop.name()] = i;
+      run_around(around.subspan(1), body);
+    }
+    values_.erase(loop.name());
+  }
+
+  void run(Stmt const& s) {
+    if (!known_ || events_.size() > kMostEvents) {
+      known_ = false;
+    } else if (is_commit(s)) {
+      events_.push_back({What::kCommit});
+    } else if (!holds_outside_launches(target_, s, is_commit)) {
+      run_leaf(s);
+    } else if (auto const* list = s.as<Seq>()) {
+      for (Stmt const& child : list->stmts) run(child);
+    } else if (auto const* loop = s.as<For>()) {
+      run_loop(*loop);
+    } else if (auto const* alloc = s.as<Alloc>()) {
+      run(alloc->body);
+      release(*alloc);
+    } else {
+      known_ = false;
+    }
+  }
+
+  /// Who comes next gets its memory.
+  void release(Alloc const& alloc) {
+    Effect gone;
+    gone.released = touching_.number_of(alloc.buffer->name);
+    if (gone.released < 0) return;
+    auto [at, is_new] = seen_.try_emplace({&alloc, {}}, effects_.size());
+    if (is_new) effects_.push_back(std::move(gone));
+    events_.push_back({What::kStatement, &alloc, at->second});
+  }
+
+  void run_loop(For const& loop) {
+    auto extent = as_int(loop.extent);
+    bool plain = loop.loop_kind == LoopKind::kSerial || loop.loop_kind == LoopKind::kUnroll;
+    if (!extent || !plain) {
+      known_ = false;
+      return;
+    }
+    bool told = touching_.tells(loop.body, loop.name());
+    int64_t iterations = told ? *extent : std::min(*extent, kEnoughIterations);
+    for (int64_t i = 0; i < iterations && known_; ++i) {
+      values_[loop.name()] = i;
+      run(loop.body);
+    }
+    values_.erase(loop.name());
+  }
+
+  void run_leaf(Stmt const& s) {
+    std::vector<int64_t> key;
+    for (auto const& [name, value] : values_)
+      if (touching_.tells(s, name)) key.push_back(value);
+    auto [at, is_new] = seen_.try_emplace({s.get(), key}, effects_.size());
+    if (is_new) {
+      effects_.push_back(touching_.of(s, values_));
+      known_ = known_ && effects_.back().known && !effects_.back().clashes;
+    }
+    // A launch has waited for its own copies when it is over.
+    bool starts = holds_outside_launches(target_, s, starts_copy);
+    events_.push_back({What::kStatement, s.get(), at->second, starts});
+  }
+
+  /// A statement that does nothing in some iterations stands there in all of them, and so does a
+  /// wait before it.
+  void drop_idle_sites() {
+    std::set<StmtNode const*> busy;
+    for (Event const& event : events_)
+      if (event.site && !effects_[event.effect].nothing()) busy.insert(event.site);
+    std::erase_if(events_, [&](Event const& e) { return e.site && !busy.contains(e.site); });
+  }
+
+  Target const& target_;
+  Touching touching_;
+  std::map<std::string, int64_t> values_;
+  std::map<std::pair<StmtNode const*, std::vector<int64_t>>, size_t> seen_;
+  std::vector<Effect> effects_;
+  std::vector<Event> events_;
+  bool known_ = true;
+};
+
+/// Copies under way, as the events go on.
+class Flying {
+public:
+  void commit() {
+    groups_.push_back(std::move(open_));
+    open_.clear();
+  }
+  void wait(int64_t groups) {
+    int64_t done = std::max<int64_t>(int64_t(groups_.size()) - groups, 0);
+    groups_.erase(groups_.begin(), groups_.begin() + done);
+  }
+  void start(Effect const& copy) {
+    if (!copy.nothing()) open_.push_back(&copy);
+  }
+  /// A group that nothing was started for is done at once.
+  bool lands() const {
+    return std::ranges::all_of(groups_, [](auto const& group) { return group.empty(); });
+  }
+  bool disturbed_open(Effect const& effect) const { return disturbed(open_, effect); }
+  /// How many groups may be under way so that none is disturbed; none: as many as there are.
+  std::optional<int64_t> most_with(Effect const& effect) const {
+    for (size_t i = groups_.size(); i-- > 0;)
+      if (disturbed(groups_[i], effect)) return int64_t(groups_.size() - i) - 1;
+    return std::nullopt;
+  }
+  void clear() { groups_.clear(); }
+
+private:
+  using Group = std::vector<Effect const*>;
+  static bool disturbed(Group const& group, Effect const& effect) {
+    return std::ranges::any_of(group, [&](Effect const* copy) { return effect.disturbs(*copy); });
+  }
+
+  std::vector<Group> groups_;
+  Group open_;
+};
+
+/// Whether no statement comes too early for a copy, and none is under way at the end. `needed`
+/// learns what would have to be waited for where there is no wait at all.
+bool suffice(Course const& course, Waits const& waits, Waits* needed = nullptr) {
+  Flying flying;
+  for (Event const& event : course.events()) {
+    if (event.what == What::kCommit) flying.commit();
+    if (event.what == What::kEnd) {
+      if (!needed && !waits.contains(nullptr) && !flying.lands()) return false;
+      flying.clear();
+    }
+    if (event.what != What::kStatement) continue;
+    Effect const& effect = course.effect(event);
+    if (auto wait = waits.find(event.site); wait != waits.end()) flying.wait(wait->second);
+    if (flying.disturbed_open(effect)) return false;
+    if (auto most = flying.most_with(effect)) {
+      if (!needed) return false;
+      auto [at, is_new] = needed->try_emplace(event.site, *most);
+      at->second = std::min(at->second, *most);
+    }
+    if (event.starts) flying.start(effect);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Waits> latest_waits(Target const& target, Stmt const& body,
+                                  LoopsAround const& around) {
+  Course const course(target, body, around);
+  Waits waits;
+  if (!course.known() || !suffice(course, {}, &waits)) return std::nullopt;
+  waits[nullptr] = 0;
+  if (!suffice(course, waits)) return std::nullopt;
+  std::vector<StmtNode const*> sites{nullptr};
+  for (Event const& event : course.events())
+    if (event.site && waits.contains(event.site) &&
+        std::ranges::find(sites, event.site) == sites.end())
+      sites.push_back(event.site);
+  for (StmtNode const* site : sites) {
+    Waits fewer = waits;
+    fewer.erase(site);
+    if (suffice(course, fewer)) waits = std::move(fewer);
+  }
+  for (auto& [site, groups] : waits)
+    while (site &&
+           (++groups, !suffice(course, waits) || groups > int64_t(course.events().size()))) {
+      --groups;
+      break;
+    }
+  return waits;
+}
+
+}  // namespace tw

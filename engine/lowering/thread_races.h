@@ -1,0 +1,78 @@
+/// Whether two threads of a block meet in an element that one of them writes.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/ir/rewrite.h"
+#include "engine/target/target.h"
+
+namespace tw {
+
+/// The loops of a launch's threads: their variables, and how many iterations they have.
+using Threads = std::vector<std::pair<std::string, int64_t>>;
+
+/// What stands around a statement inside of the threads.
+struct AccessPlace {
+  std::vector<ir::For const*> loops;  ///< outermost first
+  std::vector<ir::Expr> conditions;
+};
+
+/// An access to a tensor that threads share.
+struct ThreadAccess {
+  std::string tensor;
+  std::vector<ir::Expr> indices;
+  bool writes = false;
+  AccessPlace place;
+  std::vector<ir::OperandAxis> axes = {};  ///< of a call's operand
+};
+
+/// How iterations of two accesses come: in the same one of the loop around both, or the second in
+/// the next one, or in any later one.
+enum class Order : uint8_t { kSameIteration, kNextIteration, kLaterIteration };
+
+class ThreadRaces {
+public:
+  ThreadRaces(Target const& target, Threads threads);
+
+  /// Of everything in a statement that threads share.
+  std::vector<ThreadAccess> accesses(ir::Stmt const& s, AccessPlace const& around) const;
+
+  /// Of what a copy that was started touches, where it is waited for: at the place `around`, in
+  /// whatever iteration of the loops inside of the threads it was started.
+  std::vector<ThreadAccess> landing(ir::Stmt const& launch, AccessPlace const& around) const;
+
+  /// Whether two different threads touch one element, by accesses whose first `common` loops are
+  /// the same and in the same iteration; but for kSameIteration the loop after those is the same,
+  /// too, and the second access's iteration of it comes after the first one's. All points are
+  /// compared; where they are too many the answer is yes. An index that reads a tensor may be any.
+  bool meet(ThreadAccess const& first, ThreadAccess const& second, size_t common, Order order);
+
+private:
+  /// Who touches an element: the thread's number, and the iteration of the loop that carries.
+  struct Toucher {
+    int64_t thread = 0, iteration = 0;
+    auto operator<=>(Toucher const&) const = default;
+  };
+  static bool comes(Toucher const& first, Toucher const& second, Order order) {
+    return order == Order::kNextIteration ? first.iteration + 1 == second.iteration
+                                          : first.iteration < second.iteration;
+  }
+  using Touchers = std::map<std::vector<int64_t>, std::vector<Toucher>>;
+  struct Question;
+  /// What runs, with its extents, and how many points that makes.
+  struct Points {
+    Threads running;
+    int64_t count = 0;
+  };
+  Points points_of(ThreadAccess const& access, Question const& question) const;
+  /// False where that cannot be told.
+  bool collect(ThreadAccess const& access, Question const& question, Touchers& into) const;
+
+  Target const& target_;
+  Threads threads_;
+};
+
+}  // namespace tw
