@@ -318,7 +318,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-  save_session();
+  projects_->close();
   QMainWindow::closeEvent(event);
 }
 

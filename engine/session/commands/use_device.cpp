@@ -4,18 +4,21 @@
 
 namespace tw::session::command_use_device {
 
+Status use(Parts& parts, std::string const& name, StopToken stop, Progress const& progress) {
+  TRY_ASSIGN(ChosenDevice chosen, open_device(parts.options, name, stop));
+  return parts.opening.use(std::move(chosen), stop, progress);
+}
+
 Status run(Parts& parts, UseDevice const& c) {
   if (!parts.options.open_device)
     return bad_input("no_devices", "only this machine is available as a device");
   for (char const* kind : {"measure", "check", "model", "roofs"}) parts.queues.main.cancel(kind);
   parts.ablating.stop();
   parts.queues.main.start("device", "querying " + c.name,
-                          [&parts, name = c.name](StopToken stop, Progress const&) {
-                            auto chosen = open_device(parts.options, name, stop);
-                            if (chosen)
-                              parts.opening.use(std::move(*chosen));
-                            else if (!stop.stop_requested())
-                              parts.set_error(chosen.error(), "device");
+                          [&parts, name = c.name](StopToken stop, Progress const& progress) {
+                            Status used = use(parts, name, stop, progress);
+                            if (!used && !stop.stop_requested())
+                              parts.set_error(used.error(), "device");
                             parts.showing.publish();
                             // Also when nothing changed: this stopped what was being measured.
                             parts.roofs.start(false);

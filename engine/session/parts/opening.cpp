@@ -10,23 +10,30 @@
 
 namespace tw::session {
 
+namespace {
+
+/// Errors: those of the shapes.
+Result<LoadOptions> options_of(Opened const& opened) {
+  TRY_ASSIGN(auto fixes, parse_fixes(opened.shapes));
+  LoadOptions options{fixes, {}};
+  if (opened.project) options.arrangement = opened.project->model.arrangement;
+  return options;
+}
+
+}  // namespace
+
 Status Opening::open(std::string const& source, std::shared_ptr<Project const> project,
                      std::string const& shapes, TakenUp const& why) {
-  TRY_ASSIGN(auto fixes, parse_fixes(shapes));
+  TRY(parse_fixes(shapes));
   parts_.clear_error();
   parts_.ablating.stop();
-  LoadOptions options{fixes, {}};
-  if (project) options.arrangement = project->model.arrangement;
   Opened opened{{}, source, shapes, std::move(project), why};
+  TRY_ASSIGN(LoadOptions options, options_of(opened));
   auto work = [this, opened, options](StopToken stop, Progress const& progress) {
     run(opened, options, stop, progress);
   };
-  // What a job opens goes on with what that job does.
-  if (why.device_before.empty())
-    parts_.queues.main.start_first("open", "opening " + source, work,
-                                   {"roofs", "model", "measure", "check", "again", "background"});
-  else
-    parts_.queues.main.start("open", "opening " + source, work);
+  parts_.queues.main.start_first("open", "opening " + source, work,
+                                 {"roofs", "model", "measure", "check", "again", "background"});
   return {};
 }
 
@@ -82,11 +89,16 @@ void Opening::know(Model const& model, std::string const& source, StopToken stop
   });
 }
 
+DeviceInUse Opening::device_for(Opened const& opened) const {
+  if (opened.device) return *opened.device;
+  return *parts_.cell.read();
+}
+
 Result<Model> Opening::load_beside(Opened& opened, LoadOptions options, StopToken stop,
                                    Progress const& progress) {
   std::string name = opened.project ? opened.project->model.accelerator : std::string();
   auto alone = [&] {
-    return load_arranged(opened.source, options, *parts_.cell.read()->backend, opened.by_rule, stop,
+    return load_arranged(opened.source, options, *device_for(opened).backend, opened.by_rule, stop,
                          progress);
   };
   if (name.empty()) return alone();
@@ -99,34 +111,54 @@ Result<Model> Opening::load_beside(Opened& opened, LoadOptions options, StopToke
 
 Result<Model> Opening::load_with_helper(Opened& opened, LoadOptions options, StopToken stop,
                                         Progress const& progress) {
-  StateCell::Pointer state = parts_.cell.read();
+  DeviceInUse device = device_for(opened);
   std::string const& name = opened.project->model.accelerator;
   TRY_ASSIGN(ChosenDevice helper, open_device(parts_.options, name, stop));
   options.helper = helper.backend.get();
-  TRY_ASSIGN(Model model, load_arranged(opened.source, options, *state->backend, opened.by_rule,
+  TRY_ASSIGN(Model model, load_arranged(opened.source, options, *device.backend, opened.by_rule,
                                         stop, progress));
-  TRY_ASSIGN(Offload offload, offload_model(*model, *helper.backend, state->here.device, name));
+  TRY_ASSIGN(Offload offload, offload_model(*model, *helper.backend, device.here.device, name));
   opened.why.beside = {name, std::move(offload.kernels), std::move(offload.cut.points)};
   return model;
 }
 
-void Opening::use(ChosenDevice chosen) {
-  StateCell::Pointer before = parts_.cell.read();
-  DeviceInUse device = in_use(chosen.title, chosen.backend, parts_.options.threads);
-  parts_.measuring.use(std::move(chosen));
-  parts_.cell.commit([&](State& now) {
-    device.devices_asked = now.devices_asked;
-    static_cast<DeviceInUse&>(now) = device;
-  });
-  if (!before->model) return;
-  auto kept = std::make_shared<Project>(for_other_device(project_of(*before), before->here.device));
+namespace {
+
+/// What goes on of the open model on another device.
+std::shared_ptr<Project const> project_for(DeviceInUse const& device, State const& state) {
+  auto kept = std::make_shared<Project>(for_other_device(project_of(state), state.here.device));
   std::string& accelerator = kept->model.accelerator;
   if (!accelerator.empty()) kept->cut.clear();                 // it is cut for the former one
   if (accelerator == device.here.device) accelerator.clear();  // it is no longer beside
-  // One that was asked for meanwhile takes its place: it is opened for this device.
-  if (!parts_.queues.main.waits("open"))
-    (void)reopen(*before, kept,
-                 {.device_before = before->here.device, .cut_by_rule = !accelerator.empty()});
+  return kept;
+}
+
+}  // namespace
+
+Status Opening::use(ChosenDevice chosen, StopToken stop, Progress const& progress) {
+  StateCell::Pointer state = parts_.cell.read();
+  DeviceInUse device = in_use(chosen.title, chosen.backend, parts_.options.threads);
+  device.devices_asked = state->devices_asked;
+  Opened opened{.model = {}, .source = state->source, .shapes = state->shapes, .device = device};
+  opened.why.device_before = state->here.device;
+  if (state->model) {
+    opened.project = project_for(device, *state);
+    opened.why.cut_by_rule = !opened.project->model.accelerator.empty();
+    TRY_ASSIGN(LoadOptions options, options_of(opened));
+    TRY_ASSIGN(opened.model, load_beside(opened, options, stop, progress));
+  }
+  state = parts_.cell.read();  // one edits meanwhile
+  parts_.measuring.use(std::move(chosen));
+  if (!opened.model || !state->model) {
+    parts_.cell.commit([&](State& now) {
+      now = without_model(now);
+      static_cast<DeviceInUse&>(now) = device;
+    });
+    return {};
+  }
+  opened.project = project_for(device, *state);
+  know(take(opened), opened.source, stop);
+  return {};
 }
 
 }  // namespace tw::session

@@ -32,8 +32,9 @@ public:
   void know(Model const& model, std::string const& source, StopToken stop);
 
   /// On the main queue's thread. The model is planned again, with the schedules that were made by
-  /// hand, for what the new device is; times belong to the device that they were measured on.
-  void use(ChosenDevice chosen);
+  /// hand, for what the new device is; times belong to the device that they were measured on. All
+  /// stays as it is until the model is there. Errors: those of opening it.
+  Status use(ChosenDevice chosen, StopToken stop, Progress const& progress);
 
 private:
   void run(Opened opened, LoadOptions options, StopToken stop, Progress const& progress);
@@ -43,6 +44,7 @@ private:
   /// asked for, those of opening it, and nothing_to_offload.
   Result<Model> load_beside(Opened& opened, LoadOptions options, StopToken stop,
                             Progress const& progress);
+  DeviceInUse device_for(Opened const& opened) const;
   Result<Model> load_with_helper(Opened& opened, LoadOptions options, StopToken stop,
                                  Progress const& progress);
 

@@ -87,12 +87,6 @@ std::optional<JobView> Jobs::current() const {
       [](Line const& line) { return line.running ? std::optional(line.view) : std::nullopt; });
 }
 
-bool Jobs::waits(std::string const& kind) const {
-  return line_.look([&](Line const& line) {
-    return std::ranges::find(line.waiting, kind, &Job::kind) != line.waiting.end();
-  });
-}
-
 bool Jobs::idle() const {
   return line_.look([](Line const& line) { return line.idle(); });
 }

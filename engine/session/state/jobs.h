@@ -49,8 +49,6 @@ public:
   /// What runs now; empty when idle.
   std::optional<JobView> current() const;
   bool idle() const;
-  /// Whether a job of this kind has not begun yet.
-  bool waits(std::string const& kind) const;
   bool wait_idle(double seconds) const;
 
 private:

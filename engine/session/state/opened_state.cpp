@@ -79,6 +79,7 @@ uint64_t work_kept_of(State const& next, State const& before, Opened const& open
 
 State opened_state(State const& before, Opened const& opened) {
   State next = without_model(before);
+  if (opened.device) static_cast<DeviceInUse&>(next) = *opened.device;
   std::vector<std::string> lost;
   if (!opened.by_rule.empty()) lost.push_back(opened.by_rule);
   next.model = opened.model;
@@ -108,7 +109,7 @@ void go_on_from(State& next, State const& before, Opened const& opened) {
   if (why.still || !why.device_before.empty()) take_tunings(next, before);
   if (why.still) next.model_tuning = before.model_tuning;  // it goes on
   if (why.goes_on() && why.device_before.empty()) keep_times(next, measured_table(before));
-  static_cast<DeviceInUse&>(next) = before;
+  if (!opened.device) static_cast<DeviceInUse&>(next) = before;
   next.work_kept = work_kept_of(next, before, opened);
 }
 
