@@ -11,8 +11,8 @@ namespace tw {
 struct Conversion {
   Operator const* op = nullptr;  ///< null: nothing here runs the node, and `reason` says why
   Converted words;               ///< of `op`, unless it is dynamic
-  bool dynamic = false;          ///< only the operands' elements tell `words`; see dynamic_converter.h
-  std::string reason;            ///< why there is no `op`, or why it is dynamic
+  bool dynamic = false;  ///< only the operands' elements tell `words`; see dynamic_converter.h
+  std::string reason;    ///< why there is no `op`, or why it is dynamic
 
   /// Values that the node makes at once; the file may have names for more.
   size_t outputs(ForeignNode const& node) const {

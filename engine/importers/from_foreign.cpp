@@ -441,7 +441,8 @@ private:
 }  // namespace
 
 Result<Graph> build_graph(ImportedModel const& model, ImportOptions const& options) {
-  TRY_ASSIGN(Graph graph, Builder(model, converters_of(model.format), model.graph, options).build());
+  TRY_ASSIGN(Graph graph,
+             Builder(model, converters_of(model.format), model.graph, options).build());
   TRY(verify(graph));
   return graph;
 }

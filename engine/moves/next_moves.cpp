@@ -116,9 +116,9 @@ void sort_best_first(std::vector<Candidate>& all) {
 }
 
 /// Empty: all steps are legal; else the code of the refusal.
-std::string proved(Schedule schedule, std::vector<Step> const& steps, ProofBudget effort) {
+std::string proved(Schedule schedule, std::vector<Step> const& steps, ProofBudget budget) {
   for (Step const& step : steps) {
-    auto next = std::move(schedule).apply(step, effort);
+    auto next = std::move(schedule).apply(step, budget);
     if (!next) return next.error().code;
     schedule = *std::move(next);
   }
@@ -151,7 +151,7 @@ Result<NextMoves> next_moves(Schedule const& schedule, Hardware const& hardware,
     if (found.moves.size() == wanted.most || wanted.stop.stop_requested()) break;
     size_t& of_its_kind = variants[{one.idea, one.offer.about}];
     if (of_its_kind == most_variants) continue;
-    std::string code = proved(schedule, one.offer.draft.steps(), wanted.effort);
+    std::string code = proved(schedule, one.offer.draft.steps(), wanted.budget);
     if (!code.empty()) {
       ++found.refused[code];
       continue;

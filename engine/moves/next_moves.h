@@ -39,7 +39,7 @@ struct MovesWanted {
   size_t most = 12;
   /// Of one idea for one block or tensor. 0: two, or six of what is asked for by name.
   size_t variants = 0;
-  ProofBudget effort = ProofBudget::kWork;  ///< of the proofs
+  ProofBudget budget = ProofBudget::kWork;  ///< of the proofs
   StopToken stop = {};
   /// Moves as they are proved, best first, from the thread that asks.
   std::function<void(NextMove const&)> on_move = {};

@@ -44,9 +44,9 @@ public:
       : given_(std::move(given)),
         otherwise_(std::move(otherwise)),
         threads_(threads),
-        effort_(budget) {}
+        budget_(budget) {}
 
-  ProofBudget budget() const { return effort_; }
+  ProofBudget budget() const { return budget_; }
 
   /// The preset is added where it is not among the values. A given value that is none of them is
   /// as if none were given: the choice is another one than it was made for.
@@ -80,7 +80,7 @@ private:
   Point given_;
   Otherwise otherwise_;
   int threads_ = 0;
-  ProofBudget effort_ = ProofBudget::kWork;
+  ProofBudget budget_ = ProofBudget::kWork;
   std::vector<Knob> knobs_;
   std::optional<Rejection> rejection_;
 };

@@ -65,7 +65,7 @@ Result<Candidate> Space::made(Decisions& decisions) const {
   Result<Schedule> schedule = script_ ? script_->run(program_, backend_->shared_target(), decisions)
                                       : backend_->templated(program_, decisions);
   if (!schedule) return std::unexpected(schedule.error());
-  if (decisions.effort() == ProofBudget::kTrusted && !decisions.rejection() &&
+  if (decisions.budget() == ProofBudget::kTrusted && !decisions.rejection() &&
       !holds_as_a_whole(program_, schedule->program(), backend_->target())) {
     // Some step would be refused: with proofs the template gets that refusal, and goes on from it.
     Decisions proving(decisions.point(), {}, threads_);
@@ -97,7 +97,7 @@ Result<Candidate> Space::baseline() const {
 }
 
 Result<Candidate> Space::at(Point point) const {
-  Decisions decisions(with_pinned(std::move(point)), {}, threads_, effort());
+  Decisions decisions(with_pinned(std::move(point)), {}, threads_, budget());
   return made(decisions);
 }
 
@@ -115,7 +115,7 @@ Result<Candidate> Space::proven(Candidate const& candidate) const {
 
 Result<Candidate> Space::first_at(Point point) const {
   Decisions decisions(
-      with_pinned(std::move(point)), [](Knob const&) { return 0; }, threads_, effort());
+      with_pinned(std::move(point)), [](Knob const&) { return 0; }, threads_, budget());
   return made(decisions);
 }
 
@@ -129,7 +129,7 @@ Result<Candidate> Space::random(Rng& rng) const {
         if (is_new) known->second = int(rng.below(int64_t(knob.values.size())));
         return known->second;
       },
-      threads_, effort());
+      threads_, budget());
   return made(decisions);
 }
 

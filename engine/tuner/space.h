@@ -80,7 +80,7 @@ private:
   Result<Candidate> made(Decisions& decisions) const;
   Point with_pinned(Point point) const;
   bool needs_no_proofs() const;
-  ProofBudget effort() const { return *trusts_ ? ProofBudget::kTrusted : ProofBudget::kWork; }
+  ProofBudget budget() const { return *trusts_ ? ProofBudget::kTrusted : ProofBudget::kWork; }
 
   ir::Program program_;
   std::shared_ptr<Backend const> backend_;

@@ -43,7 +43,7 @@ Roofs roofs(int lanes) {
 NextMoves moves_of(Schedule const& schedule, int lanes, MovesWanted wanted = {}) {
   Hardware hardware = machine(lanes);
   Roofs rates = roofs(lanes);
-  wanted.effort = ProofBudget::kWork;
+  wanted.budget = ProofBudget::kWork;
   auto model = [&](ir::Program const& program) {
     return cpu_model_time(program, analysis::Locality(program), hardware, rates);
   };
@@ -282,7 +282,7 @@ private slots:
       ++modelled;
       return cpu_model_time(program, analysis::Locality(program), hardware, rates);
     };
-    MovesWanted wanted{.effort = ProofBudget::kWork, .on_move = [&](NextMove const&) { ++shown; }};
+    MovesWanted wanted{.budget = ProofBudget::kWork, .on_move = [&](NextMove const&) { ++shown; }};
     NextMoves found = moves::next_moves(schedule, hardware, model, wanted).value();
     int refused = 0;
     for (auto const& [code, count] : found.refused) refused += count;
@@ -318,7 +318,7 @@ private slots:
           return anew;
         };
         NextMoves found =
-            moves::next_moves(schedule, hardware, model, {.effort = ProofBudget::kWork}).value();
+            moves::next_moves(schedule, hardware, model, {.budget = ProofBudget::kWork}).value();
         QVERIFY(modelled > 50);
         QCOMPARE(other.load(), 0);
         schedule = taken(std::move(schedule), found.moves.front());

@@ -108,17 +108,17 @@ private slots:
   void a_search_ends_by_work_everywhere_and_by_the_clock_where_somebody_waits() {
     Rng rng(7);
     IntegerSystem system = hard_system(rng);
-    for (ProofBudget effort : {ProofBudget::kInteractive, ProofBudget::kWork}) {
-      IntegerSets sets(effort);
+    for (ProofBudget budget : {ProofBudget::kInteractive, ProofBudget::kWork}) {
+      IntegerSets sets(budget);
       QElapsedTimer timer;
       timer.start();
       Solution solution = sets.solve(system);
       double milliseconds = double(timer.nsecsElapsed()) / 1e6;
-      qInfo("%s: %.1f ms", effort == ProofBudget::kWork ? "by work" : "by the clock", milliseconds);
+      qInfo("%s: %.1f ms", budget == ProofBudget::kWork ? "by work" : "by the clock", milliseconds);
       QVERIFY(solution.solvable == Solvable::kOutOfTime);
       // What is asked afterwards has no answer either: it would depend on the machine.
       QVERIFY(sets.solve(system).solvable == Solvable::kOutOfTime);
-      if (effort == ProofBudget::kInteractive)
+      if (budget == ProofBudget::kInteractive)
         QVERIFY(testing::is_bearable("integer sets give up", milliseconds, 50));
     }
   }

@@ -67,10 +67,10 @@ private slots:
     ir::Program rows = program(start_guard.toStdString(), sum_guard.toStdString());
     std::vector<ir::BlockSite> blocks = ir::blocks_of(rows.body);
     ir::BlockSite const &start = blocks.at(0), &sum = blocks.at(1);
-    for (ProofBudget effort : {ProofBudget::kInteractive, ProofBudget::kWork}) {
-      QTEST(runs_with(start, sum, 1, effort), "sum_with_start");
-      QTEST(runs_with(sum, start, 1, effort), "start_with_sum");
-      QTEST(runs_with(sum, sum, 1, effort), "sum_with_itself");
+    for (ProofBudget budget : {ProofBudget::kInteractive, ProofBudget::kWork}) {
+      QTEST(runs_with(start, sum, 1, budget), "sum_with_start");
+      QTEST(runs_with(sum, start, 1, budget), "start_with_sum");
+      QTEST(runs_with(sum, sum, 1, budget), "sum_with_itself");
     }
   }
 };

@@ -44,7 +44,7 @@ std::set<std::string> block_names(ir::Program const& program) {
 class Expansion {
 public:
   Expansion(Schedule schedule, MacroSet const& macros, ProofBudget budget)
-      : before_(schedule), schedule_(std::move(schedule)), macros_(macros), effort_(budget) {}
+      : before_(schedule), schedule_(std::move(schedule)), macros_(macros), budget_(budget) {}
 
   Schedule const& schedule() const { return schedule_; }
 
@@ -183,7 +183,7 @@ private:
     if (++steps_ > kMostSteps)
       return refuse("macro_too_long",
                     fmt::format("the macro expands to more than {} steps", kMostSteps));
-    auto next = schedule_.apply(step, effort_);
+    auto next = schedule_.apply(step, budget_);
     if (!next) {
       std::string reason = next.error().message;
       Refusal refusal = retold(next.error(), before_.program(), schedule_.program(), cursors_);
@@ -265,7 +265,7 @@ private:
 
   Schedule before_, schedule_;
   MacroSet const& macros_;
-  ProofBudget effort_;
+  ProofBudget budget_;
   CursorMap cursors_;  ///< from the program before the first step to that of the moment
   std::vector<Frame*> frames_;
   size_t steps_ = 0;

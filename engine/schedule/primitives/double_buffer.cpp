@@ -61,7 +61,7 @@ std::expected<Proof, Refusal> check(StepRequest const& request) {
   auto proof = can_pipeline(request, *pipelining, kVerb);
   Buffer tensor = written_buffer(request.blocks[0]);
   auto turns = folded_dim_of(request.program, request.target, pipelining->loop, *tensor, 2, kVerb,
-                        request.budget);
+                             request.budget);
   if (proof && !turns && turns.error().code == "same_elements")
     return std::unexpected(turns.error());
   return proof;

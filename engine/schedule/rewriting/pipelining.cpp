@@ -193,8 +193,9 @@ Applied pipelined(StepRequest const& request, Pipelining const& pipelining) {
   applied.program.body = replace_loop(request.program.body, loop.id,
                                       Writing(request, pipelining, applied.program).run());
   for (Buffer const& tensor : parts.tensors) {
-    auto turns = folded_dim_of(request.program, request.target, pipelining.loop, *tensor,
-                          instances_of(pipelining, parts, tensor->name), "", ProofBudget::kTrusted);
+    auto turns =
+        folded_dim_of(request.program, request.target, pipelining.loop, *tensor,
+                      instances_of(pipelining, parts, tensor->name), "", ProofBudget::kTrusted);
     if (turns && *turns)
       applied.program =
           with_turns(std::move(applied.program), tensor, (*turns)->dimension, (*turns)->modulus);

@@ -22,7 +22,7 @@ struct Moves {
   }
   static View make(Key const& key, StopToken stop) {
     auto view = moves_view(*key.now.schedule, *key.now.backend, *key.rates,
-                           {.of = key.of, .effort = ProofBudget::kInteractive, .stop = stop});
+                           {.of = key.of, .budget = ProofBudget::kInteractive, .stop = stop});
     if (view) return *std::move(view);
     return {.bound = {}, .sentence = view.error().message, .moves = {}, .refused = {}};
   }

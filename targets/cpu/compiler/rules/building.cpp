@@ -30,7 +30,7 @@ bool Building::step(std::string const& line) {
   if (decisions_.rejection()) return true;
   auto step = parse_step(line);
   if (!step) return false;
-  auto next = schedule_.apply(*step, decisions_.effort());
+  auto next = schedule_.apply(*step, decisions_.budget());
   if (!next) return false;
   schedule_ = std::move(*next);
   return true;

@@ -18,7 +18,7 @@ public:
                   StepMemo& memo)
       : configuration_(configuration),
         decisions_(decisions),
-        steps_(plain, decisions.effort(), memo) {}
+        steps_(plain, decisions.budget(), memo) {}
 
   std::optional<Schedule> run() {
     if (!inline_all() || !find_operands()) return {};

@@ -26,7 +26,7 @@ public:
         configuration_(configuration),
         decisions_(decisions),
         memo_(memo),
-        steps_(std::move(plain), decisions.effort(), memo) {}
+        steps_(std::move(plain), decisions.budget(), memo) {}
 
   /// Nothing where a step is refused, or no tile has room.
   std::optional<Schedule> run() {

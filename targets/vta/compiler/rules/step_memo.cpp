@@ -25,17 +25,17 @@ Schedule StepMemo::plain(ir::Program const& program, std::shared_ptr<Target cons
 }
 
 std::optional<Schedule> StepMemo::after(Schedule const& from, std::string const& line,
-                                        ProofBudget effort) {
+                                        ProofBudget budget) {
   std::scoped_lock lock(mutex_);
-  auto found = taken_.find({&from.trace(), effort, line});
+  auto found = taken_.find({&from.trace(), budget, line});
   return found == taken_.end() ? std::nullopt : std::optional(found->second.to);
 }
 
-void StepMemo::put(Schedule const& from, std::string const& line, ProofBudget effort,
+void StepMemo::put(Schedule const& from, std::string const& line, ProofBudget budget,
                    Schedule const& to) {
   std::scoped_lock lock(mutex_);
   make_room();
-  taken_.insert_or_assign(Key{&from.trace(), effort, line}, Taken{from, to});
+  taken_.insert_or_assign(Key{&from.trace(), budget, line}, Taken{from, to});
 }
 
 std::optional<std::optional<Tiles>> StepMemo::known_tiles(Schedule const& schedule) {

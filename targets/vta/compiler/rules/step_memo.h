@@ -20,8 +20,8 @@ public:
   /// known by their places in memory, so that only what comes from here is found again.
   Schedule plain(ir::Program const& program, std::shared_ptr<Target const> const& target);
 
-  std::optional<Schedule> after(Schedule const& from, std::string const& line, ProofBudget effort);
-  void put(Schedule const& from, std::string const& line, ProofBudget effort, Schedule const& to);
+  std::optional<Schedule> after(Schedule const& from, std::string const& line, ProofBudget budget);
+  void put(Schedule const& from, std::string const& line, ProofBudget budget, Schedule const& to);
 
   /// The tiles by rule of the product in `schedule`, made by `make` where they are not known.
   template <typename Make>
@@ -36,7 +36,7 @@ public:
 private:
   struct Key {
     void const* from;
-    ProofBudget effort;
+    ProofBudget budget;
     std::string line;
     auto operator<=>(Key const&) const = default;
   };

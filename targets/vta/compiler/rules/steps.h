@@ -16,8 +16,8 @@ namespace tw::vta {
 /// Steps that are taken one after another; the first that is refused ends it.
 class Steps {
 public:
-  Steps(Schedule schedule, ProofBudget effort, StepMemo& memo)
-      : schedule_(std::move(schedule)), effort_(effort), memo_(memo) {}
+  Steps(Schedule schedule, ProofBudget budget, StepMemo& memo)
+      : schedule_(std::move(schedule)), effort_(budget), memo_(memo) {}
 
   bool take(std::string const& line) {
     if (failed_) return false;
