@@ -11,7 +11,7 @@
 
 namespace tw {
 
-/// A target's folder defines one as `DeviceRuntimeEntry const& processor_FOLDER()`; the build
+/// A target's folder defines one as `DeviceRuntimeEntry const& device_runtime_FOLDER()`; the build
 /// writes the table that names them.
 struct DeviceRuntimeEntry {
   std::string name;  ///< `Hardware::target` of what it describes

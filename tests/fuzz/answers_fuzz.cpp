@@ -14,15 +14,15 @@ namespace {
 constexpr size_t kMostInput = 1 << 16;  // fits a socket's buffer, so that one thread is enough
 
 /// A line whose other end has said everything already.
-class SaidLine final : public Line {
+class SaidConnection final : public Connection {
 public:
-  SaidLine(uint8_t const* data, size_t size) {
+  SaidConnection(uint8_t const* data, size_t size) {
     TW_ASSERT(socketpair(AF_UNIX, SOCK_STREAM, 0, ends_.data()) == 0, "two sockets can be had");
     TW_ASSERT(write(ends_[1], data, size) == ssize_t(size), "the input fits the socket's buffer");
     shutdown(ends_[1], SHUT_WR);
     if (size > 0) end_ = {.signal = data[0] % 32, .code = data[size - 1]};
   }
-  ~SaidLine() override {
+  ~SaidConnection() override {
     close(ends_[0]);
     close(ends_[1]);
   }
@@ -49,10 +49,10 @@ extern "C" int LLVMFuzzerTestOneInput(uint8_t const* data, size_t size) {
   if (size > kMostInput) return 0;
   bool opened = false;
   WireDevice device(
-      [&](CallOptions const&) -> Result<std::unique_ptr<Line>> {
+      [&](CallOptions const&) -> Result<std::unique_ptr<Connection>> {
         if (opened) return environment_failed("device_unavailable", "it does not come back");
         opened = true;
-        return std::make_unique<SaidLine>(data, size);
+        return std::make_unique<SaidConnection>(data, size);
       },
       std::chrono::milliseconds(10));
   CallOptions options{.timeout = std::chrono::milliseconds(200)};

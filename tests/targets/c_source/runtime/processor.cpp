@@ -136,7 +136,7 @@ private:
 
 }  // namespace
 
-DeviceRuntimeEntry const& processor_c_source() {
+DeviceRuntimeEntry const& device_runtime_c_source() {
   static DeviceRuntimeEntry const entry{
       .name = kName,
       .detect = []() -> Result<Hardware> {

@@ -235,7 +235,7 @@ Status LaunchesProcessor::launch(TwFunction function, TwLaunch const& how, TwStr
 
 }  // namespace
 
-DeviceRuntimeEntry const& processor_launches() {
+DeviceRuntimeEntry const& device_runtime_launches() {
   static DeviceRuntimeEntry const entry{
       .name = kName,
       .detect = []() -> Result<Hardware> {

@@ -8,7 +8,7 @@ namespace tw {
 
 using namespace scratchpad;
 
-DeviceRuntimeEntry const& processor_scratchpad() {
+DeviceRuntimeEntry const& device_runtime_scratchpad() {
   static DeviceRuntimeEntry const entry{
       .name = kName,
       .detect = []() -> Result<Hardware> { return hardware(); },

@@ -9,7 +9,7 @@ namespace tw {
 
 using namespace threads;
 
-DeviceRuntimeEntry const& processor_threads() {
+DeviceRuntimeEntry const& device_runtime_threads() {
   static DeviceRuntimeEntry const entry{
       .name = kName,
       .detect = []() -> Result<Hardware> { return hardware(); },
