@@ -105,10 +105,10 @@ std::string text_of(Hardware const& hardware) {
 }  // namespace
 
 std::string code_key(ir::Program const& program, std::string const* script, Backend const& backend,
-                     CodeTier tier) {
+                     CodeTier tier, LowerOptions const& options) {
   // Nothing where all passes run, as they nearly always do.
-  std::vector<std::string> const& off = environment_lower_options().off;
-  std::string passes = off.empty() ? "" : fmt::format("without {}\n", fmt::join(off, ", "));
+  std::string passes =
+      options.off.empty() ? "" : fmt::format("without {}\n", fmt::join(options.off, ", "));
   return fmt::format("version {}\ngenerator {}\ntarget {} {}\n{}tier {}\nscript {}\n{}",
                      code_version(), backend.generator(), backend.target().name,
                      text_of(backend.target().hardware), passes, int(tier),

@@ -8,12 +8,14 @@
 #include <string>
 
 #include "engine/compile/kernel_code.h"
+#include "engine/lowering/pipeline.h"
 
 namespace tw {
 
-/// The text of a key: program, script (null: the backend's rule), target, tier, versions.
+/// The text of a key: program, script (null: the backend's rule), target, tier, versions, and the
+/// passes that `options` leave out.
 std::string code_key(ir::Program const& program, std::string const* script, Backend const& backend,
-                     CodeTier tier);
+                     CodeTier tier, LowerOptions const& options = environment_lower_options());
 
 /// A folder of entries, one file each. Several threads and several processes may use it at once.
 /// It never fails: a folder that cannot be written keeps nothing.

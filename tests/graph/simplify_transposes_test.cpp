@@ -222,6 +222,19 @@ private slots:
                   "y = reduce_max s/ADBC axes=[2] f32[1, 4, 1, 5]\n");
   }
 
+  /// Importers name every axis; who builds a graph may leave it to the operator.
+  void axes_that_are_not_named_go_along() {
+    Graph graph =
+        graph_of({"t = Transpose x 021", "s = Softmax t", "y = Transpose s 021"}, {2, 3, 4});
+    graph.nodes[1].attributes.erase("axis");
+    compare_lines(graph, "y = softmax x axis=1 f32[2, 3, 4]\n");
+    graph = graph_of(
+        {"e = Exp w", "t = Transpose x 021", "q = QuantizeLinear t e", "y = Transpose q 021"},
+        {2, 3, 4}, {"y"}, {{"w", {4}}});
+    graph.nodes[2].attributes.erase("axis");
+    compare_lines(graph, "e = exp w f32[4]\ny = quantize_linear x e axis=2 u8[2, 3, 4]\n");
+  }
+
   void axes_of_extent_1_that_come_and_go_stop_nothing() {
     compare_lines(
         graph_of({"t = Transpose x 0231", "m = ReduceMean t", "s = Squeeze m", "y = Relu s"},

@@ -50,6 +50,24 @@ bind(bx1, axis=threadIdx.x)
 software_pipeline(k0, stages="0,0,1")
 )";
 
+/// Two iterations use the element of the first one of them, while those of later ones are brought.
+constexpr char kUnevenDistance[] = R"(tilewright program 1
+program uneven(X: f32[2, 8]) -> (Y: f32[2, 6], Z: f32[2])
+  bind(blockIdx.x) b in 2
+    alloc T: f32[8] @shared
+      block first(vb: 2 = b)
+        T[0] = X[vb, 0]
+      block Z(vb: 2 = b)
+        Z[vb] = 1.0
+      block second(vb: 2 = b)
+        T[1] = X[vb, 1]
+      for k in 6
+        block Y(vb: 2 = b, vk: 6 = k)
+          Y[vb, vk] = T[vk//2*2]
+        block next(vb: 2 = b, vk: 6 = k)
+          T[vk+2] = X[vb, vk+2]
+)";
+
 std::string sentence(auto const& result) { return result ? "" : to_sentence(result.error()); }
 
 /// One element, brought while others compute.
@@ -187,6 +205,25 @@ private slots:
       QVERIFY2(te::judge(*outputs, expected).equal, text.c_str());
     }
     needs_everything(code->kernel, inputs);
+  }
+
+  /// Iterations use what was brought two groups ago, or three: all wait for the later one, and
+  /// others stay under way.
+  void a_use_waits_for_the_latest_copy_that_any_iteration_needs() {
+    Schedule schedule(ir::parse_program(kUnevenDistance).value(), testing::thread_machine());
+    auto code = lowered(schedule);
+    QVERIFY2(code, sentence(code).c_str());
+    std::string text = ir::print(code->kernel).text;
+    QCOMPARE(code->copies, 3);
+    std::vector<int64_t> const in_the_loop_and_after{1, 0};
+    QCOMPARE(waits_in(code->kernel), in_the_loop_and_after);
+    NDArray x = NDArray::create(DType::kF32, {2, 8}).value();
+    for (int64_t i = 0; i < x.size(); ++i) x.set_value(i, double(i));
+    auto outputs = run(code->kernel, {x}, 1);
+    QVERIFY2(outputs, (sentence(outputs) + "\n" + text).c_str());
+    for (int64_t i = 0; i < 12; ++i)
+      QCOMPARE((*outputs)[0].value_at(i), double(i / 6 * 8 + i % 6 / 2 * 2));
+    needs_everything(code->kernel, {x});
   }
 
   /// TW_TEST_SEED and TW_SCHEDULES choose others, and more of them.

@@ -89,6 +89,19 @@ private slots:
     QVERIFY(keys.begin()->starts_with("version "));
   }
 
+  void passes_that_are_left_out_are_another_key() {
+    ir::Program program = te::to_program(te::parse_kernel(kMatmul).value()).value();
+    auto without = [&](std::vector<std::string> passes) {
+      LowerOptions options;
+      options.off = std::move(passes);
+      return code_key(program, nullptr, *backend_, CodeTier::kFull, options);
+    };
+    std::set<std::string> keys = {without({}), without({"simplify"}), without({"unroll_loops"}),
+                                  without({"simplify", "unroll_loops"})};
+    QCOMPARE(keys.size(), size_t(4));
+    QCOMPARE(without({}), code_key(program, nullptr, *backend_, CodeTier::kFull));
+  }
+
   void a_damaged_entry_is_noticed_removed_and_compiled_again() {
     KernelCode first = compile(kPacked, CodeTier::kFull, 0);
     fs::path file = entry();

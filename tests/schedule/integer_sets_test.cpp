@@ -122,6 +122,18 @@ private slots:
         QVERIFY(testing::is_bearable("integer sets give up", milliseconds, 50));
     }
   }
+
+  /// As where others have the processor: this thread is there, but does nothing.
+  void time_that_others_take_ends_no_search() {
+    IntegerSystem system;
+    int x = system.variable(0, 100);
+    system.not_negative = {{{{x, 1}}, -7}};
+    IntegerSets sets(Effort::kInteractive);
+    QThread::msleep(100);
+    Solution solution = sets.solve(system);
+    QVERIFY(solution.solvable == Solvable::kYes);
+    QCOMPARE(solution.values, std::vector<int64_t>{7});
+  }
 };
 
 QTEST_GUILESS_MAIN(IntegerSetsTest)

@@ -7,6 +7,8 @@
 #include <isl/set.h>
 #include <isl/space.h>
 #include <isl/val.h>
+#include <pthread.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -22,8 +24,13 @@ namespace {
 /// For one question, by isl's own counter. An operation takes 0.1 to 80 us, so this is no measure
 /// of time.
 constexpr unsigned long kMostOperations = 20'000;
-/// For all questions of a check.
-constexpr std::chrono::milliseconds kMostTime{25};
+/// For all questions of a check: of the asking thread's own time, so that what else the machine
+/// does decides no answer.
+constexpr std::chrono::nanoseconds kMostTime = std::chrono::milliseconds(25);
+/// However little of it the thread had, somebody waits.
+constexpr std::chrono::nanoseconds kMostWait = std::chrono::seconds(1);
+/// Between looks at a thread that gets no time.
+constexpr std::chrono::nanoseconds kLook = std::chrono::milliseconds(1);
 
 template <auto free>
 struct Freeing {
@@ -36,17 +43,48 @@ using Set = std::unique_ptr<isl_set, Freeing<isl_set_free>>;
 using Point = std::unique_ptr<isl_point, Freeing<isl_point_free>>;
 using Val = std::unique_ptr<isl_val, Freeing<isl_val_free>>;
 
-/// Ends what a context computes once the time is over.
+/// What the processor did for a thread.
+class ThreadTime {
+public:
+  /// Of the thread that makes it, from now on.
+  ThreadTime() {
+    if (pthread_getcpuclockid(pthread_self(), &clock_) != 0) clock_ = CLOCK_MONOTONIC;
+    start_ = now();
+  }
+  std::chrono::nanoseconds passed() const { return now() - start_; }
+
+private:
+  std::chrono::nanoseconds now() const {
+    timespec time{};
+    clock_gettime(clock_, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  }
+
+  clockid_t clock_{};
+  std::chrono::nanoseconds start_{};
+};
+
+/// Ends what a context computes once the time of the thread that made it is over.
 class Watchdog {
 public:
   explicit Watchdog(isl_ctx* context)
       : thread_([this, context](std::stop_token stop) {
           std::unique_lock lock(mutex_);
-          if (!wake_.wait_for(lock, stop, kMostTime, [&] { return stop.stop_requested(); }))
-            isl_ctx_abort(context);
+          for (auto left = time_left(); left.count() > 0; left = time_left())
+            if (wake_.wait_for(lock, stop, std::max(left, kLook),
+                               [&] { return stop.stop_requested(); }))
+              return;
+          isl_ctx_abort(context);
         }) {}
 
 private:
+  std::chrono::nanoseconds time_left() const {
+    auto waited = std::chrono::steady_clock::now() - start_;
+    return std::min(kMostTime - time_.passed(), kMostWait - waited);
+  }
+
+  ThreadTime time_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::jthread thread_;
