@@ -91,7 +91,7 @@ int main(int count, char** words) {
   setrlimit(RLIMIT_CORE, &no_core_file);
 
   int socket = int(arguments.socket);
-  tw::Result<tw::FoundProcessor> found = tw::find_processor(arguments.target);
+  tw::Result<tw::FoundRuntime> found = tw::find_runtime(arguments.target);
   if (!found) return refuse(socket, found.error());
   tw::Hardware& hardware = found->hardware;
   int64_t memory =

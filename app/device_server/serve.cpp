@@ -107,10 +107,10 @@ tw::Status choose_tokens(Words const& words, tw::RpcServerOptions& options) {
   return {};
 }
 
-/// Errors: those of find_processor; hardware that must be opened, and is not there, is said now and
+/// Errors: those of find_runtime; hardware that must be opened, and is not there, is said now and
 /// not to each client.
 tw::Status look_for(std::string const& target, int64_t memory_bytes) {
-  TRY_ASSIGN(tw::FoundProcessor found, tw::find_processor(target));
+  TRY_ASSIGN(tw::FoundRuntime found, tw::find_runtime(target));
   if (found.entry->create_before_confining) TRY(found.entry->create(found.hardware, memory_bytes));
   return {};
 }

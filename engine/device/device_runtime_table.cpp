@@ -11,7 +11,7 @@ std::string_view kind_of(DeviceRuntimeEntry const& entry, std::string_view name)
 
 }  // namespace
 
-Result<FoundProcessor> find_processor(std::string_view name) {
+Result<FoundRuntime> find_runtime(std::string_view name) {
   std::string known;
   std::string missing = "this build has no target that can run kernels on this machine";
   bool listed = name.empty();
@@ -23,7 +23,7 @@ Result<FoundProcessor> find_processor(std::string_view name) {
     Result<Hardware> hardware = kind.empty() ? entry->detect() : entry->detect_kind(kind);
     if (!hardware && hardware.error().code != "no_such_hardware")
       return std::unexpected(hardware.error());
-    if (hardware) return FoundProcessor{entry, std::move(*hardware)};
+    if (hardware) return FoundRuntime{entry, std::move(*hardware)};
     if (!name.empty())
       missing = "this machine has no hardware for the target '" + entry->name +
                 "': " + hardware.error().message;

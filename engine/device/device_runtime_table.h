@@ -33,13 +33,13 @@ struct DeviceRuntimeEntry {
 std::span<DeviceRuntimeEntry const* const> device_runtime_table();
 
 /// A kind and what it found here.
-struct FoundProcessor {
+struct FoundRuntime {
   DeviceRuntimeEntry const* entry = nullptr;
   Hardware hardware;
 };
 
 /// The kind of that name ("NAME" or "NAME:KIND"), or, where that is empty, the first that is there.
 /// Errors: unknown_target, no_such_hardware.
-Result<FoundProcessor> find_processor(std::string_view name);
+Result<FoundRuntime> find_runtime(std::string_view name);
 
 }  // namespace tw

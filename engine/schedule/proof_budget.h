@@ -6,7 +6,8 @@
 namespace tw {
 
 /// The first two count work, so that what was accepted once is accepted again on any machine. While
-/// a person waits a clock ends the search, too: then the answer is "undecided", never another one.
+/// a person waits the time of the asking thread ends the search, too: then the answer is
+/// "undecided", never another one.
 enum class ProofBudget : uint8_t {
   kWork,
   kInteractive,

@@ -60,7 +60,7 @@ struct FusionEdge {
   int alike = 0;                   ///< other edges of the model that the same rule decided
   std::vector<FusionPair> joined;  ///< what was fused in the model, the most frequent first
   std::string edge;                ///< as of `EdgeDecision`: "conv1>relu1"
-  /// The choice that makes it the other way, as `Arrange` takes it: "conv1>relu1.fusion=apart".
+  /// The choice that makes it the other way, as `Arrange` takes it: "conv1>relu1.fusion=separate".
   std::string other_way;
   std::shared_ptr<FusionCosts const> costs;  ///< null: not there yet, or it is fixed
 };

@@ -51,7 +51,7 @@ private slots:
     QTRY_COMPARE(deed().text(), QString("Restore default fusion"));
     QVERIFY(card().shown()->fused && card().shown()->chosen);
     // The journal has it, and it can be undone by a key.
-    QVERIFY(place_->recorded().find(".fusion=together") != std::string::npos);
+    QVERIFY(place_->recorded().find(".fusion=fused") != std::string::npos);
     place_->window->run_action("Toggle fusion of the selected edge");
     place_->settle();
     QCOMPARE(now().graph->groups.size(), groups);
@@ -63,7 +63,7 @@ private slots:
     ask(to, "");
     QVERIFY(card().shown()->fused);
     QCOMPARE(card().shown()->to.name, to);
-    QCOMPARE(deed().text(), QString("Keep apart"));
+    QCOMPARE(deed().text(), QString("Keep separate"));
     QCOMPARE(fact("inspected"), to);
     QCOMPARE(fact("inspected.kind"), std::string("operator"));
   }

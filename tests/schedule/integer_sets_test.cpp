@@ -128,7 +128,7 @@ private slots:
     IntegerSystem system;
     int x = system.variable(0, 100);
     system.not_negative = {{{{x, 1}}, -7}};
-    IntegerSets sets(Effort::kInteractive);
+    IntegerSets sets(ProofBudget::kInteractive);
     QThread::msleep(100);
     Solution solution = sets.solve(system);
     QVERIFY(solution.solvable == Solvable::kYes);

@@ -61,7 +61,7 @@ private slots:
     QVERIFY(fused);
     auto edge = fusion_edge_of(*model_, fused->from.value, fused->to.value);
     QVERIFY(edge && edge->fused && !edge->fixed);
-    QCOMPARE(edge->other_way, fused->edge + ".fusion=apart");
+    QCOMPARE(edge->other_way, fused->edge + ".fusion=separate");
     FusionCosts costs = fusion_costs(*model_, edge->other_way, backend(), nullptr);
     QVERIFY2(costs.failure.empty(), costs.failure.c_str());
     // One kernel becomes two; what lies between them is written and read.
@@ -111,7 +111,7 @@ private slots:
     auto [from, to] = find_fusion_edge(*session, *edge);
     auto now = fusion_edge(*session, from, to);
     QVERIFY(now && !now->fused && now->chosen);
-    QCOMPARE(now->other_way, edge->edge + ".fusion=together");
+    QCOMPARE(now->other_way, edge->edge + ".fusion=fused");
     Project saved = parse_project(session->save(), "f").value();
     QCOMPARE(saved.model.arrangement, Point({{edge->edge + ".fusion", "apart"}}));
     // A project brings it back.
@@ -124,7 +124,7 @@ private slots:
     QVERIFY(session->wait_idle(120));
     QCOMPARE(session->snapshot().graph->groups.size(), groups);
     QVERIFY(parse_project(session->save(), "f")->model.arrangement.empty());
-    auto refused = session->execute(Arrange{"a>b.fusion=apart"});
+    auto refused = session->execute(Arrange{"a>b.fusion=separate"});
     QVERIFY(!refused);
     QCOMPARE(refused.error().code, std::string("unknown_arrangement"));
   }
@@ -140,7 +140,7 @@ private slots:
     EdgeDecision const* fused = nullptr;
     for (EdgeDecision const& edge : edges_of(*model_))
       if (edge.fused && !edge.fixed && edge.rule == "epilogue" && !fused) fused = &edge;
-    QVERIFY(fused && session->execute(Arrange{fused->edge + ".fusion=apart"}));
+    QVERIFY(fused && session->execute(Arrange{fused->edge + ".fusion=apart"}));  // its former word
     QVERIFY(session->wait_idle(120));
     std::map<std::string, double> after = times_of(*session);
     size_t kept = 0, fresh = 0;
@@ -151,7 +151,7 @@ private slots:
     }
     QVERIFY(kept >= before.size() - 1 && fresh >= 1);
     QVERIFY(!session->snapshot().kernels->total_ms);  // the model is another one
-    QVERIFY(session->execute(Arrange{fused->edge + ".fusion=together"}));
+    QVERIFY(session->execute(Arrange{fused->edge + ".fusion=fused"}));
     QVERIFY(session->wait_idle(120));
     QCOMPARE(times_of(*session).size(), before.size() - 1);
   }

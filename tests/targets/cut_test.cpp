@@ -171,7 +171,7 @@ private:
     std::ofstream(own / package::accelerator_library(kPad)) << "a library";
   }
   static Result<std::unique_ptr<DeviceRuntime>> opened(std::string const& target) {
-    TRY_ASSIGN(FoundProcessor found, find_processor(target));
+    TRY_ASSIGN(FoundRuntime found, find_runtime(target));
     return found.entry->create(found.hardware, int64_t(1) << 30);
   }
   static std::unique_ptr<DeviceRuntime> processor_of(std::string const& target) {

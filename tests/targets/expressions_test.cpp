@@ -116,7 +116,7 @@ private slots:
   void every_target_is_right_plain_and_scheduled() {
     QFETCH(QString, target);
     std::string name = target.toStdString();
-    if (auto found = find_processor(name); !found)
+    if (auto found = find_runtime(name); !found)
       QSKIP(qPrintable(QString::fromStdString(found.error().message)));
     auto backend = create_backend(target_hardware(name).value()).value();
     for (DType type : testing::kExpressionTypes)

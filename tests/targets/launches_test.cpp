@@ -152,7 +152,7 @@ class LaunchesTest : public QObject {
   Q_OBJECT
 private slots:
   void initTestCase() {
-    auto found = find_processor(launches::kName);
+    auto found = find_runtime(launches::kName);
     if (!found) QSKIP(qPrintable(QString::fromStdString(found.error().message)));
     processor_ = found->entry->create(found->hardware, 1 << 20).value();
     for (char const* host : {kTwoStreams, kOthers}) {

@@ -22,7 +22,7 @@ private slots:
   void every_target_computes_random_schedules_or_refuses_them() {
     QFETCH(QString, target);
     std::string name = target.toStdString();
-    if (auto found = find_processor(name); !found)
+    if (auto found = find_runtime(name); !found)
       QSKIP(qPrintable(QString::fromStdString(found.error().message)));
     auto backend = create_backend(target_hardware(name).value()).value();
     if (!backend->target().computes_with(DType::kF32))

@@ -114,7 +114,7 @@ private slots:
   void every_target_runs_kernels_as_its_rule_shapes_them() {
     QFETCH(QString, target);
     QFETCH(int, kernel);
-    if (auto found = find_processor(target.toStdString()); !found)
+    if (auto found = find_runtime(target.toStdString()); !found)
       QSKIP(qPrintable(QString::fromStdString(found.error().message)));
     auto backend = backend_of(target);
     if (!computes_with_floats(*backend)) QSKIP("the target computes with bytes alone");
@@ -142,7 +142,7 @@ private slots:
   void what_a_machine_lacks_to_be_a_target_is_said() {
     QByteArray path = qgetenv("PATH");
     qputenv("PATH", "/nowhere");
-    auto found = find_processor("c_source");
+    auto found = find_runtime("c_source");
     qputenv("PATH", path);
     QVERIFY(!found);
     QCOMPARE(found.error().code, std::string("no_such_hardware"));

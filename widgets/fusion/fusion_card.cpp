@@ -128,7 +128,7 @@ void FusionCard::set_theme(Theme const& theme) {
 
 QString FusionCard::deed_of(session::FusionEdge const& edge) {
   if (edge.fixed) return {};
-  return edge.chosen ? "Restore default fusion" : edge.fused ? "Keep apart" : "Fuse anyway";
+  return edge.chosen ? "Restore default fusion" : edge.fused ? "Keep separate" : "Fuse anyway";
 }
 
 void FusionCard::show_edge(std::shared_ptr<session::FusionEdge const> edge) {

@@ -117,7 +117,7 @@ void FusionPicture::draw_costs(QPainter& painter) const {
   QFont label = ui_font(11, 500);
   paint::text(painter, QRectF(0, y, wide - 2 * column, kHead), label, theme_.text3, "Cost");
   right(wide - column, label, theme_.text3, "now", y, kHead);
-  right(wide, label, theme_.text3, edge_->fused ? "apart" : "fused", y, kHead);
+  right(wide, label, theme_.text3, edge_->fused ? "separate" : "fused", y, kHead);
   if (!edge_->costs || !edge_->costs->failure.empty()) {
     QString words = edge_->costs ? QString::fromStdString(edge_->costs->failure)
                                  : QString("Planning the alternative…");
@@ -160,7 +160,7 @@ std::vector<Part> FusionPicture::parts() const {
         {row.rect,
          QStringLiteral("%1: now %2, %3 %4")
              .arg(QString::fromStdString(row.words.what), QString::fromStdString(row.words.now),
-                  edge_->fused ? "apart" : "fused", QString::fromStdString(row.words.then))});
+                  edge_->fused ? "separate" : "fused", QString::fromStdString(row.words.then))});
   return list;
 }
 

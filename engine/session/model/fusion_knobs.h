@@ -1,5 +1,5 @@
 /// Choices about fusion, as an arrangement has them beside layouts and algorithms:
-/// "conv1>relu1.fusion=apart".
+/// "conv1>relu1.fusion=separate".
 #pragma once
 
 #include "engine/graph/pipeline.h"
@@ -10,7 +10,7 @@ namespace tw::session {
 bool is_fusion_knob(std::string const& name);
 /// "conv1>relu1.fusion", by the edge's name in `EdgeDecision`.
 std::string fusion_knob(std::string const& edge);
-std::string fusion_value(bool together);
+std::string fusion_value(bool fused);
 
 /// Errors: unknown_arrangement, for what is neither "together" nor "apart".
 Result<FusionChoices> fusion_choices(Point const& arrangement);

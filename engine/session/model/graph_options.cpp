@@ -6,6 +6,8 @@ std::pair<std::string, std::string> graph_option_called(std::string const& name,
                                                         std::string const& value) {
   if (name == "blocks") return {"channel_block", value};
   if (name.ends_with(".algorithm") && value == "product") return {name, "im2col"};
+  if (name.ends_with(".fusion") && value == "together") return {name, "fused"};
+  if (name.ends_with(".fusion") && value == "apart") return {name, "separate"};
   return {name, value};
 }
 

@@ -130,7 +130,8 @@ Status read_cut(Json const& json, Project& project, std::string const& file) {
   return {};
 }
 
-constexpr std::array<char const*, 3> kStands = {"script", "rule", "plain"};  // by KindSchedule::At
+constexpr std::array<char const*, 3> kStands = {"script", "default",
+                                                "plain"};  // by KindSchedule::At
 
 Status read_on_kinds(Json const& json, Project& project, std::string const& file) {
   if (!json.is_array()) return broken(file, "its schedules for other devices are not a list");
@@ -144,6 +145,7 @@ Status read_on_kinds(Json const& json, Project& project, std::string const& file
           std::pair{"script", &one.script}, std::pair{"device", &one.device},
           std::pair{"hardware", &one.hardware}, std::pair{"note", &one.note}})
       words = words && read_text(entry, key, *into);
+    if (at == "rule") at = "default";  // its former word
     auto stands = std::ranges::find(kStands, at);
     if (!words || one.kernel.empty() || one.kind.empty() || stands == kStands.end())
       return broken(file,
