@@ -67,7 +67,8 @@ public:
   void set_theme(Theme const& theme);
   void show_edge(std::shared_ptr<session::FusionEdge const> edge);
   session::FusionEdge const* shown() const { return edge_.get(); }
-  /// The button's words: "Fuse anyway", "Keep separate", "Restore default fusion"; empty: it is fixed.
+  /// The button's words: "Fuse anyway", "Keep separate", "Restore default fusion"; empty: it is
+  /// fixed.
   static QString deed_of(session::FusionEdge const& edge);
 
 signals:
