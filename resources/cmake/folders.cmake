@@ -233,7 +233,7 @@ function(tw_test_folder folder)
     set_tests_properties(${flat}/${stem} PROPERTIES TIMEOUT ${ARG_TIMEOUT}
       ENVIRONMENT "TW_VERIFY_PASSES=1;QT_QPA_PLATFORM=offscreen;TW_CACHE_DIR=${CMAKE_BINARY_DIR}/test_cache;QTEST_DISABLE_STACK_DUMP=1;QTEST_FUNCTION_TIMEOUT=3600000")
     if(stem MATCHES "slow")
-      set_tests_properties(${flat}/${stem} PROPERTIES LABELS slow COST 0)
+      set_tests_properties(${flat}/${stem} PROPERTIES LABELS slow COST 0 RUN_SERIAL TRUE)
     else()
       set_tests_properties(${flat}/${stem} PROPERTIES COST 100)
     endif()
