@@ -86,7 +86,7 @@ private slots:
                          "be about"));
     std::string known = fusion_knob(edges_of(*model_)[0].edge);
     QCOMPARE(refusal(known, "maybe"),
-             "unknown_arrangement: " + known + " cannot be 'maybe': it is together or apart");
+             "unknown_arrangement: " + known + " cannot be 'maybe': it is fused or separate");
   }
 
   void a_session_plans_the_model_anew_and_back() {
@@ -113,7 +113,7 @@ private slots:
     QVERIFY(now && !now->fused && now->chosen);
     QCOMPARE(now->other_way, edge->edge + ".fusion=fused");
     Project saved = parse_project(session->save(), "f").value();
-    QCOMPARE(saved.model.arrangement, Point({{edge->edge + ".fusion", "apart"}}));
+    QCOMPARE(saved.model.arrangement, Point({{edge->edge + ".fusion", "separate"}}));
     // A project brings it back.
     auto other = testing::make_session(false);
     QVERIFY(other->restore(to_text(saved)));

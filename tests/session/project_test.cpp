@@ -90,7 +90,8 @@ private slots:
       auto read = parse_project(other);
       return read ? std::string() : read.error().code;
     };
-    QCOMPARE(damaged("\"at\": \"rule\"", "\"at\": \"moon\""), std::string("broken_project"));
+    QCOMPARE(damaged("\"at\": \"default\"", "\"at\": \"moon\""), std::string("broken_project"));
+    QCOMPARE(damaged("\"at\": \"default\"", "\"at\": \"rule\""), std::string());  // its former word
     QCOMPARE(damaged("\"cpu; other\"", "\"\""), std::string("broken_project"));
     QCOMPARE(damaged("\"board, NEON\"", "7"), std::string("broken_project"));
     QCOMPARE(again.kernels.size(), size_t(1));

@@ -12,7 +12,7 @@ bool is_fusion_knob(std::string const& name);
 std::string fusion_knob(std::string const& edge);
 std::string fusion_value(bool fused);
 
-/// Errors: unknown_arrangement, for what is neither "together" nor "apart".
+/// Errors: unknown_arrangement, for what is neither "fused" nor "separate".
 Result<FusionChoices> fusion_choices(Point const& arrangement);
 /// The choices that the graph has edges for, also where they are what the rule says.
 std::vector<Knob> fusion_knobs(Graph const& graph, FusionChoices const& choices);
