@@ -61,7 +61,7 @@ Status quantize(Parts& parts, State const& before, QuantizeRequest const& reques
   Model taken = parts.opening.take({.model = model, .source = file, .by_rule = sentence});
   parts.cell.commit([&](State& now) { now.quantized = view; });
   parts.showing.publish();
-  parts.opening.begin_work(taken, file, stop);
+  if (taken) parts.opening.begin_work(taken, file, stop);
   return {};
 }
 

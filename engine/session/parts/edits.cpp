@@ -2,6 +2,7 @@
 
 #include "engine/schedule/explain.h"
 #include "engine/schedule/macros/expansion.h"
+#include "engine/schedule/trace.h"
 #include "engine/session/parts/parts.h"
 #include "engine/session/state/known_devices.h"
 #include "engine/session/state/replay_views.h"
@@ -45,6 +46,8 @@ Status change_cut(Parts& parts,
   return {};
 }
 
+namespace {
+
 std::expected<void, Refusal> take(State& state, Step const& step, MacroSet const* macros) {
   History& history = state.now().history;
   auto next = taken(history.schedule(), step, macros);
@@ -54,10 +57,23 @@ std::expected<void, Refusal> take(State& state, Step const& step, MacroSet const
   return {};
 }
 
-std::shared_ptr<RefusalView const> refused_step(State const& state, Refusal const& why,
-                                                std::string const& line) {
-  return std::make_shared<RefusalView const>(
-      refusal_view(state.now().history.schedule().program(), why, line));
+}  // namespace
+
+Result<bool> take_steps(Parts& parts, std::vector<Step> const& steps, std::string const& line) {
+  return parts.cell.commit([&](State& now) -> Result<bool> {
+    if (!now.has_kernel()) return bad_input("no_kernel", "no kernel is selected");
+    now.refusal = nullptr;
+    for (Step const& step : steps) {
+      auto done = take(now, step, parts.options.macros.get());
+      if (done) continue;
+      bool as_written = steps.size() == 1 && !line.empty();
+      now.refusal = std::make_shared<RefusalView const>(
+          refusal_view(now.now().history.schedule().program(), done.error(),
+                       as_written ? line : tw::to_text(step)));
+      return false;
+    }
+    return true;
+  });
 }
 
 Status check_tuned(State const& state) {

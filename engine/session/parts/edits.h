@@ -20,10 +20,10 @@ Status change_node(Parts& parts, int node, std::function<History(History const&)
 /// `change_cut`.
 Status change_cut(Parts& parts,
                   std::function<Result<Cut>(LoadedModel const&, Cut const&)> const& change);
-/// The step becomes a node of the current kernel's history, a macro with all of its steps one.
-std::expected<void, Refusal> take(State& state, Step const& step, MacroSet const* macros);
-std::shared_ptr<RefusalView const> refused_step(State const& state, Refusal const& why,
-                                                std::string const& line);
+/// Each step becomes a node of the current kernel's history, a macro with all of its steps one; up
+/// to the first that is refused, which the state's refusal is of then. False: one was. `line` is
+/// what was written, where that is one step; empty: each as it is printed. Errors: no_kernel.
+Result<bool> take_steps(Parts& parts, std::vector<Step> const& steps, std::string const& line);
 /// Errors: no_tuning. What was begun may have ended meanwhile: that is none.
 Status check_tuned(State const& state);
 /// Another text for a kernel of the model, or one more (`row` = -1): a job.

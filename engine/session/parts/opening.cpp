@@ -45,7 +45,7 @@ void Opening::run(Opened opened, LoadOptions options, StopToken stop, Progress c
     return parts_.showing.publish();
   }
   opened.model = *model;
-  begin_work(take(opened), opened.source, stop);
+  if (Model taken = take(opened)) begin_work(taken, opened.source, stop);
 }
 
 void Opening::begin_work(Model const& model, std::string const& source, StopToken stop) {
@@ -60,6 +60,8 @@ Model Opening::take(Opened opened) {
   if (!still) parts_.stop_tuning();  // of another model, or for another device
   bool taken = parts_.cell.commit([&](State& now) {
     if (still && !opened.why.still(now)) return false;
+    // What another device took the place of meanwhile was read for the former one.
+    if (!opened.device && now.backend != next.backend) return false;
     go_on_from(next, now, opened);
     now = std::move(next);
     return true;

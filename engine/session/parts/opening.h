@@ -24,7 +24,7 @@ public:
   }
 
   /// Puts a model into the state, and shows it: as it is there, with the kernels of the project.
-  /// Null: `why.still` answered no.
+  /// Null: `why.still` answered no, or another device was put in use meanwhile.
   Model take(Opened opened);
   /// What follows once a model was taken: on the thread that took it.
   void begin_work(Model const& model, std::string const& source, StopToken stop);
