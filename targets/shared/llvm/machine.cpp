@@ -117,7 +117,7 @@ void prepare_code(llvm::Module& module, llvm::TargetMachine& machine, CodeTier t
   if (tier == CodeTier::kFull) optimize(module, machine);
   widen_half_extremes(module);
   split_vector_rounding(module);
-  prepare_tiles(module);
+  lower_tile_casts(module);
 }
 
 /// Takes what passes complain about; without it LLVM prints an error and ends the process.

@@ -1,5 +1,6 @@
 #include "targets/shared/llvm/tile_values.h"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -7,10 +8,14 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 namespace tw {
 namespace {
+
+using llvm::Intrinsic::x86_cast_tile_to_vector;
+using llvm::Intrinsic::x86_cast_vector_to_tile;
 
 bool is_call_of(llvm::Value const* value, llvm::Intrinsic::ID instruction) {
   auto const* call = llvm::dyn_cast<llvm::IntrinsicInst>(value);
@@ -19,12 +24,6 @@ bool is_call_of(llvm::Value const* value, llvm::Intrinsic::ID instruction) {
 
 bool is_tile(llvm::Type* type) {
   return type->isVectorTy() && type->getPrimitiveSizeInBits() == 8 * kTileRows * kTileRowBytes;
-}
-
-llvm::Value* tile_at(llvm::IRBuilderBase& builder, llvm::Value* address) {
-  return builder.CreateIntrinsic(llvm::Intrinsic::x86_tileloadd64_internal, {},
-                                 {builder.getInt16(kTileRows), builder.getInt16(kTileRowBytes),
-                                  address, builder.getInt64(kTileRowBytes)});
 }
 
 /// Memory of the function's own.
@@ -36,44 +35,29 @@ llvm::Value* room_for(llvm::Type* type, llvm::Function& function) {
   return room;
 }
 
-llvm::Value* stored(llvm::IRBuilderBase& builder, llvm::Value* value) {
-  llvm::Value* room = room_for(value->getType(), *builder.GetInsertBlock()->getParent());
-  builder.CreateAlignedStore(value, room, llvm::Align(kTileRowBytes));
+llvm::Value* stored(llvm::IRBuilderBase& builder, llvm::Value* vector) {
+  llvm::Value* room = room_for(vector->getType(), *builder.GetInsertBlock()->getParent());
+  builder.CreateAlignedStore(vector, room, llvm::Align(kTileRowBytes));
   return room;
 }
 
-/// What comes in.
-void take_tiles(llvm::PHINode& phi) {
-  for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
-    llvm::Value* value = phi.getIncomingValue(i);
-    if (llvm::isa<llvm::PHINode>(value) || llvm::isa<llvm::UndefValue>(value) ||
-        is_call_of(value, llvm::Intrinsic::x86_cast_tile_to_vector))
-      continue;
-    // Right behind a load: what it reads may change afterwards.
-    auto* known = llvm::dyn_cast<llvm::Instruction>(value);
-    llvm::IRBuilder<> builder(known ? known->getNextNode()
-                                    : phi.getIncomingBlock(i)->getTerminator());
-    phi.setIncomingValue(i, through_tile(builder, value));
-    if (known && known->use_empty()) known->eraseFromParent();
-  }
+/// A tile of zeros, of what memory holds where a load reads, or of what is stored first.
+llvm::Value* loaded_tile(llvm::IRBuilderBase& builder, llvm::Value* vector) {
+  llvm::Value* rows = builder.getInt16(kTileRows);
+  llvm::Value* bytes = builder.getInt16(kTileRowBytes);
+  auto* constant = llvm::dyn_cast<llvm::Constant>(vector);
+  if (constant && (constant->isNullValue() || llvm::isa<llvm::UndefValue>(constant)))
+    return builder.CreateIntrinsic(llvm::Intrinsic::x86_tilezero_internal, {}, {rows, bytes});
+  auto* load = llvm::dyn_cast<llvm::LoadInst>(vector);
+  llvm::Value* address = load ? load->getPointerOperand() : stored(builder, vector);
+  return builder.CreateIntrinsic(llvm::Intrinsic::x86_tileloadd64_internal, {},
+                                 {rows, bytes, address, builder.getInt64(kTileRowBytes)});
 }
 
-/// What goes out, but to phis.
-void give_tiles(llvm::PHINode& phi) {
-  std::vector<llvm::Instruction*> users;
-  for (llvm::User* user : phi.users())
-    if (!llvm::isa<llvm::PHINode>(user) &&
-        !is_call_of(user, llvm::Intrinsic::x86_cast_vector_to_tile))
-      users.push_back(llvm::cast<llvm::Instruction>(user));
-  for (llvm::Instruction* user : users) {
-    llvm::IRBuilder<> builder(user);
-    llvm::Value* room = room_for(phi.getType(), *user->getFunction());
-    builder.CreateIntrinsic(llvm::Intrinsic::x86_tilestored64_internal, {},
-                            {builder.getInt16(kTileRows), builder.getInt16(kTileRowBytes), room,
-                             builder.getInt64(kTileRowBytes), to_tile(builder, &phi)});
-    user->replaceUsesOfWith(
-        &phi, builder.CreateAlignedLoad(phi.getType(), room, llvm::Align(kTileRowBytes)));
-  }
+void store_tile(llvm::IRBuilderBase& builder, llvm::Value* tile, llvm::Value* address) {
+  builder.CreateIntrinsic(llvm::Intrinsic::x86_tilestored64_internal, {},
+                          {builder.getInt16(kTileRows), builder.getInt16(kTileRowBytes), address,
+                           builder.getInt64(kTileRowBytes), tile});
 }
 
 bool uses_tiles(llvm::Function& function) {
@@ -104,6 +88,101 @@ std::vector<llvm::PHINode*> phis_of_tiles(llvm::Function& function) {
   return found;
 }
 
+/// Takes the place of all casts of one function.
+class CastLowering {
+public:
+  explicit CastLowering(llvm::Function& function)
+      : function_(function), phis_(phis_of_tiles(function)) {}
+
+  void run() {
+    for (llvm::PHINode* phi : phis_)
+      tiles_[phi] = llvm::PHINode::Create(llvm::Type::getX86_AMXTy(function_.getContext()),
+                                          phi->getNumIncomingValues(), "", phi->getIterator());
+    for (llvm::PHINode* phi : phis_) take(*phi);
+    for (llvm::IntrinsicInst* cast : calls_of(x86_cast_vector_to_tile)) {
+      cast->replaceAllUsesWith(tile_of(cast->getArgOperand(0), *cast));
+      cast->eraseFromParent();
+    }
+    for (llvm::PHINode* phi : phis_) give(*phi, *tiles_.at(phi));
+    for (llvm::PHINode* phi : phis_) remove(*phi);
+    for (llvm::IntrinsicInst* cast : calls_of(x86_cast_tile_to_vector)) {
+      give(*cast, *cast->getArgOperand(0));
+      cast->eraseFromParent();
+    }
+    for (auto const& [vector, tile] : tiles_)
+      if (vector->use_empty()) vector->eraseFromParent();  // a load of what the tile loads
+  }
+
+private:
+  std::vector<llvm::IntrinsicInst*> calls_of(llvm::Intrinsic::ID instruction) {
+    std::vector<llvm::IntrinsicInst*> found;
+    for (llvm::BasicBlock& block : function_)
+      for (llvm::Instruction& one : block)
+        if (is_call_of(&one, instruction)) found.push_back(llvm::cast<llvm::IntrinsicInst>(&one));
+    return found;
+  }
+
+  /// What comes in.
+  void take(llvm::PHINode& phi) {
+    auto* tiles = llvm::cast<llvm::PHINode>(tiles_.at(&phi));
+    for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
+      llvm::BasicBlock* block = phi.getIncomingBlock(i);
+      int known = tiles->getBasicBlockIndex(block);  // several edges from one block bring one value
+      tiles->addIncoming(known >= 0 ? tiles->getIncomingValue(unsigned(known))
+                                    : tile_of(phi.getIncomingValue(i), *block->getTerminator()),
+                         block);
+    }
+  }
+
+  /// The tile of the vector's bytes, for use at `user`.
+  llvm::Value* tile_of(llvm::Value* vector, llvm::Instruction& user) {
+    if (is_call_of(vector, x86_cast_tile_to_vector))
+      return llvm::cast<llvm::IntrinsicInst>(vector)->getArgOperand(0);
+    auto* known = llvm::dyn_cast<llvm::Instruction>(vector);
+    if (!known) {
+      llvm::IRBuilder<> builder(&user);
+      return loaded_tile(builder, vector);
+    }
+    llvm::Value*& tile = tiles_[known];
+    if (!tile) {
+      // Right behind a load: what it reads may change afterwards.
+      llvm::IRBuilder<> builder(known->getParent(), *known->getInsertionPointAfterDef());
+      tile = loaded_tile(builder, vector);
+    }
+    return tile;
+  }
+
+  /// What goes out, but to phis that have become tiles: to where it is stored, or through memory.
+  void give(llvm::Instruction& vector, llvm::Value& tile) {
+    llvm::SmallSetVector<llvm::Instruction*, 4> users;
+    for (llvm::User* user : vector.users())
+      if (std::ranges::find(phis_, user) == phis_.end())
+        users.insert(llvm::cast<llvm::Instruction>(user));
+    for (llvm::Instruction* user : users) {
+      auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+      llvm::IRBuilder<> builder(user);
+      llvm::Value* address =
+          store ? store->getPointerOperand() : room_for(vector.getType(), function_);
+      store_tile(builder, &tile, address);
+      if (store)
+        store->eraseFromParent();
+      else
+        user->replaceUsesOfWith(&vector, builder.CreateAlignedLoad(vector.getType(), address,
+                                                                   llvm::Align(kTileRowBytes)));
+    }
+  }
+
+  void remove(llvm::PHINode& phi) {
+    tiles_.erase(&phi);
+    phi.replaceAllUsesWith(llvm::PoisonValue::get(phi.getType()));
+    phi.eraseFromParent();
+  }
+
+  llvm::Function& function_;
+  std::vector<llvm::PHINode*> phis_;                  ///< of vectors that are tiles
+  std::map<llvm::Instruction*, llvm::Value*> tiles_;  ///< by what has the same bytes
+};
+
 }  // namespace
 
 llvm::Value* to_tile(llvm::IRBuilderBase& builder, llvm::Value* vector) {
@@ -116,26 +195,16 @@ llvm::Value* from_tile(llvm::IRBuilderBase& builder, llvm::Value* tile, llvm::Ty
 }
 
 llvm::Value* through_tile(llvm::IRBuilderBase& builder, llvm::Value* value) {
-  auto* constant = llvm::dyn_cast<llvm::Constant>(value);
-  auto* load = llvm::dyn_cast<llvm::LoadInst>(value);
-  llvm::Value* tile = nullptr;
-  if (constant && constant->isNullValue())
-    tile = builder.CreateIntrinsic(llvm::Intrinsic::x86_tilezero_internal, {},
-                                   {builder.getInt16(kTileRows), builder.getInt16(kTileRowBytes)});
-  else
-    tile = tile_at(builder, load ? load->getPointerOperand() : stored(builder, value));
-  return from_tile(builder, tile, value->getType());
+  return from_tile(builder, loaded_tile(builder, value), value->getType());
 }
 
-void prepare_tiles(llvm::Module& module) {
+void lower_tile_casts(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (!uses_tiles(function)) continue;
     // Some processors' models make LLVM schedule once more when registers are given out, and take
     // others for them: tiles that the function has not configured. This one's does not.
     function.addFnAttr("tune-cpu", "x86-64");
-    std::vector<llvm::PHINode*> phis = phis_of_tiles(function);
-    for (llvm::PHINode* phi : phis) take_tiles(*phi);
-    for (llvm::PHINode* phi : phis) give_tiles(*phi);
+    CastLowering(function).run();
   }
 }
 

@@ -23,10 +23,12 @@ llvm::Value* from_tile(llvm::IRBuilderBase& builder, llvm::Value* tile, llvm::Ty
 /// what is stored first. (Two casts one after the other LLVM would take away.)
 llvm::Value* through_tile(llvm::IRBuilderBase& builder, llvm::Value* vector);
 
-/// Makes functions that use tiles ready for code generation.
-/// phi [load x, before], [from_tile(y), loop]  -->  phi [from_tile(tile at x), before], ...
+/// Takes the place of all casts in functions that use tiles.
+/// phi [load x, before], [from_tile(y), loop]  -->  phi [tile at x, before], [y, loop]
 /// LLVM keeps a tile in its register through a loop only where all that meets at the loop's head
-/// comes from tiles and goes to tiles. After the passes: they would take the casts away.
-void prepare_tiles(llvm::Module& module);
+/// comes from tiles and goes to tiles. And it must find no cast: LLVM 19 goes through those that
+/// are left while it adds to their list (X86LowerAMXType, combineAMXcast), so that with many of
+/// them it reads memory that is no longer the list's. After the passes: they know no such phis.
+void lower_tile_casts(llvm::Module& module);
 
 }  // namespace tw
