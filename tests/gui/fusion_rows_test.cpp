@@ -113,7 +113,8 @@ private:
     return now.kernels->rows[size_t(now.kernel)].name;
   }
   TableKernel find_kernel(std::string const& name) {
-    auto const& rows = place_->session->snapshot().kernels->rows;
+    auto kernels = place_->session->snapshot().kernels;
+    auto const& rows = kernels->rows;
     for (size_t i = 0; i < rows.size(); ++i)
       if (rows[i].name == name) return {int(i)};
     return {};

@@ -280,7 +280,8 @@ private slots:
   }
 
   void points_stand_below_their_roofs() {
-    for (auto const& one : layers()->layers) {
+    auto all = layers();
+    for (auto const& one : all->layers) {
       if (!one.missing.empty()) continue;
       QPointF with = view_->position(one.by_rule.intensity, one.by_rule.gflops);
       QPointF without = view_->position(one.serial->intensity, one.serial->gflops);
@@ -293,7 +294,7 @@ private slots:
 
   void a_click_chooses_the_kernel() {
     QSignalSpy chosen(view_.get(), &RooflineView::layer_chosen);
-    auto const& third = layers()->layers[2].by_rule;
+    auto third = layers()->layers[2].by_rule;
     QTest::mouseClick(view_.get(), Qt::LeftButton, {},
                       view_->position(third.intensity, third.gflops).toPoint());
     QCOMPARE(chosen.size(), 1);
@@ -355,7 +356,7 @@ private slots:
   }
 
   void what_is_pointed_at_is_said() {
-    auto const& first = layers()->layers[0].by_rule;
+    auto first = layers()->layers[0].by_rule;
     QPoint at = view_->position(first.intensity, first.gflops).toPoint();
     QHelpEvent asks(QEvent::ToolTip, at, view_->mapToGlobal(at));
     QApplication::sendEvent(view_.get(), &asks);

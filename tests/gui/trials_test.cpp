@@ -98,7 +98,8 @@ private slots:
     QCOMPARE(place.lines("show trials\nexpect trials.axes > 1\n"), std::string());
     place.settle();
     auto* view = place.window->findChild<TrialsView*>("trialsView");
-    TuningRun const& run = *place.session->snapshot().tuning->runs.at(0);
+    auto tuning = place.session->snapshot().tuning;
+    TuningRun const& run = *tuning->runs.at(0);
     QVERIFY(std::ranges::any_of(run.trials, [](auto const& one) { return one->knobs.empty(); }));
     int known = 0;
     for (TrialAxis const& axis : view->space().axes) {

@@ -163,7 +163,8 @@ private slots:
           "sync_threads · all threads of the block meet",
           "shared · 1.0 KB of 48 KB: B_cache 512 B, A_cache 512 B", "local · 64 B: C_cache 64 B"})
       QVERIFY2(names.contains(part), qPrintable(QString(part) + "\n" + names.join("\n")));
-    auto const& bars = place.session->snapshot().nest->bars;
+    auto nest = place.session->snapshot().nest;
+    auto const& bars = nest->bars;
     QCOMPARE(int(bars[0].bound), int(BoundTo::kBlocks));
     QCOMPARE(int(bars[2].bound), int(BoundTo::kThreads));
     QCOMPARE(place.session->snapshot().nest->barriers.size(), size_t(2));
