@@ -30,8 +30,8 @@ private slots:
     QVERIFY(!of_this.empty());
     for (graph::Group const& group : view.cards()->groups)
       if (operators(group.key) == of_this) wanted.push_back(group.key);
-    QCOMPARE(view.alike_count(), int(wanted.size()));
-    QString words = view.alike_words();
+    QCOMPARE(view.alike().count(), int(wanted.size()));
+    QString words = view.alike().words();
     QVERIFY2(words.startsWith(QString("%1 blocks of conv2d, ").arg(wanted.size())),
              qPrintable(words));
     for (std::string const& key : wanted)
@@ -41,26 +41,26 @@ private slots:
     QCOMPARE(label->text(), words);
     int named = 0;
     for (Part const& part : view.parts()) named += part.name.contains("of the same structure");
-    QCOMPARE(named, view.alike_count());
+    QCOMPARE(named, view.alike().count());
   }
 
   void keys_go_through_them_and_escape_ends_it() {
     GraphView& view = graph();
     lines("unfold graph\n");
-    view.choose_group("layer1.0");
+    view.marks().choose_group("layer1.0");
     place_->window->run_action("Blocks built like this");
-    int count = view.alike_count();
+    int count = view.alike().count();
     QVERIFY(count >= 2);
     QVERIFY(view.hasFocus());
-    QCOMPARE(view.current_alike(), 0);
+    QCOMPARE(view.alike().current(), 0);
     QTest::keyClick(&view, Qt::Key_Return);
     place_->settle();
-    QCOMPARE(view.current_alike(), 1 % count);
-    QCOMPARE(view.chosen_group(), view.block_stood_at());
+    QCOMPARE(view.alike().current(), 1 % count);
+    QCOMPARE(view.marks().chosen_group(), view.alike().stood_at());
     QTest::keyClick(&view, Qt::Key_Return, Qt::ShiftModifier);
     QTest::keyClick(&view, Qt::Key_Return, Qt::ShiftModifier);
     place_->settle();
-    QCOMPARE(view.current_alike(), count - 1);
+    QCOMPARE(view.alike().current(), count - 1);
     auto* bar = graph().findChild<BlockBar*>("blockBar");
     QVERIFY(bar->isVisible());
     auto* next = bar->findChild<QPushButton*>("blockNext");
@@ -68,9 +68,9 @@ private slots:
     QCOMPARE(next->accessibleName(), QString("Next block"));
     next->setFocus();
     QTest::keyClick(next, Qt::Key_Space);
-    QCOMPARE(view.current_alike(), 0);
+    QCOMPARE(view.alike().current(), 0);
     QTest::keyClick(next, Qt::Key_Escape);
-    QCOMPARE(view.alike_count(), 0);
+    QCOMPARE(view.alike().count(), 0);
     QVERIFY(!bar->isVisible());
     QVERIFY(view.hasFocus());
     std::string text = place_->recorded();
@@ -82,17 +82,18 @@ private slots:
   void one_that_is_folded_away_is_opened_when_it_is_stepped_to() {
     lines("fold graph\nunfold graph layer1\nblocks like layer1.0\nexpect blocks.count >= 2\n");
     GraphView& view = graph();
-    for (int i = 0; i < view.alike_count(); ++i) {
+    for (int i = 0; i < view.alike().count(); ++i) {
       lines("block next\n");
-      std::string key = view.block_stood_at();
+      std::string key = view.alike().stood_at();
       auto group = std::ranges::find(view.cards()->groups, key, &graph::Group::key);
       QVERIFY2(group->seen(), key.c_str());
       QRectF box = group->card >= 0 ? view.cards()->cards[size_t(group->card)].box : group->frame;
-      QRectF shown(box.topLeft() * view.scale() + view.origin(), box.size() * view.scale());
+      QRectF shown(box.topLeft() * view.camera().scale() + view.camera().origin(),
+                   box.size() * view.camera().scale());
       QVERIFY2(view.unit_rect().contains(shown.topLeft()), key.c_str());
       QVERIFY(!view.pixels(shown).intersects(view.findChild<BlockBar*>("blockBar")->geometry()));
     }
-    QCOMPARE(view.block_stood_at(), std::string("layer1.0"));
+    QCOMPARE(view.alike().stood_at(), std::string("layer1.0"));
   }
 
   void one_sentence_says_that_there_is_none() {
@@ -121,12 +122,12 @@ private slots:
   void both_sides_of_fusion_are_marked() {
     lines("graph both\nblocks like layer1.0\nblock next\n");
     auto* pair = place_->window->findChild<GraphPair*>("graphs");
-    QVERIFY(pair->view(false).alike_count() >= 2);
-    QCOMPARE(pair->view(true).alike_count(), pair->view(false).alike_count());
-    QCOMPARE(pair->view(true).block_stood_at(), pair->view(false).block_stood_at());
+    QVERIFY(pair->view(false).alike().count() >= 2);
+    QCOMPARE(pair->view(true).alike().count(), pair->view(false).alike().count());
+    QCOMPARE(pair->view(true).alike().stood_at(), pair->view(false).alike().stood_at());
     keep_picture(*place_->window, "alike_both");
     lines("block end\nexpect blocks.count = 0\n");
-    QCOMPARE(pair->view(true).alike_count(), 0);
+    QCOMPARE(pair->view(true).alike().count(), 0);
     // Another graph has its own blocks.
     lines("blocks like layer1.0\ngraph before\nexpect blocks.count = 0\n");
   }
@@ -137,9 +138,9 @@ private slots:
     auto const& groups = view.cards()->groups;
     auto inner = std::ranges::find(groups, std::string("layer1.1"), &graph::Group::key);
     QVERIFY(inner != groups.end() && !inner->frame.isEmpty());
-    view.look_at(1, -inner->frame.topLeft() + QPointF(40, 40));
-    QCOMPARE(view.block_at({44, 44}), std::string("layer1.1"));
-    QCOMPARE(view.block_at({-1e6, -1e6}), std::string());
+    view.camera().look_at(1, -inner->frame.topLeft() + QPointF(40, 40));
+    QCOMPARE(block_at(view.cards(), view.camera().to_graph({44, 44})), std::string("layer1.1"));
+    QCOMPARE(block_at(view.cards(), view.camera().to_graph({-1e6, -1e6})), std::string());
   }
 
   void nothing_is_cut_or_covered_data() {
@@ -184,7 +185,7 @@ private:
   /// Of the nodes in a group, each with what stands beside it.
   std::vector<std::string> operators(std::string const& key) {
     std::vector<std::string> list;
-    for (int id : graph().nodes_of_group(key))
+    for (int id : nodes_of_group(graph().cards(), key))
       for (session::GraphNodeView const& node : graph().cards()->graph->nodes)
         if (node.id == id) list.push_back(node.op + " " + node.detail);
     return list;

@@ -27,8 +27,8 @@ private slots:
     place_->settle();
     QVERIFY(place_->window->perform(journal::ShowView{"graph"}));
     place_->settle();
-    QTRY_VERIFY(!view().busy() && view().laid_out());
-    view().look_at(0.8, {20, 20});
+    QTRY_VERIFY(!view().layout().busy() && view().layout().is_laid_out());
+    view().camera().look_at(0.8, {20, 20});
   }
   void cleanup() { place_.reset(); }
 
@@ -82,7 +82,7 @@ private slots:
     QVERIFY(place_->window->perform(journal::SetTheme{theme.toStdString()}));
     QVERIFY(choose(3, "Run from here on: board"));
     place_->settle();
-    view().look_at(0.8, {20, -200});  // the flag's card stands in frames, further down
+    view().camera().look_at(0.8, {20, -200});  // the flag's card stands in frames, further down
     if (QString folder = qEnvironmentVariable("TW_PICTURES"); !folder.isEmpty())
       place_->window->grab().save(folder + QString("/cut_%1_%2.png").arg(theme).arg(size.width()));
     paint::TextLog log;

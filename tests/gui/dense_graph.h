@@ -53,7 +53,7 @@ inline std::shared_ptr<session::GraphView const> dense_graph(int nodes) {
 inline double wait_for_layout(GraphView& view) {
   QElapsedTimer timer;
   timer.start();
-  while (view.busy() && timer.elapsed() < 30000) QTest::qWait(1);
+  while (view.layout().busy() && timer.elapsed() < 30000) QTest::qWait(1);
   return double(timer.nsecsElapsed()) / 1e6;
 }
 

@@ -30,9 +30,10 @@ private slots:
     QVERIFY(view_->isVisible());
     QCOMPARE(place_->lines("expect difference contains added\n"), std::string());
     QVERIFY(view_->rows() > 4);
-    QVERIFY(view_->view(true).card_count() > 0 && view_->view(false).card_count() > 0);
-    QVERIFY(!view_->view(true).change_words(0).isEmpty() ||
-            !view_->view(false).change_words(0).isEmpty());
+    QVERIFY(card_count(view_->view(true).cards()) > 0 &&
+            card_count(view_->view(false).cards()) > 0);
+    QVERIFY(!view_->view(true).marks().change_words(0).isEmpty() ||
+            !view_->view(false).marks().change_words(0).isEmpty());
     auto* table = view_->findChild<QTableView*>("differenceTable");
     QCOMPARE(table->horizontalHeader()->defaultAlignment(), Qt::AlignLeft | Qt::AlignVCenter);
     for (char const* theme : {"dark", "light", "high_contrast"}) {
@@ -48,7 +49,7 @@ private slots:
     QCOMPARE(place_->lines("expect difference contains nothing differs\n"
                            "expect difference.nodes = 0\n"),
              std::string());
-    QVERIFY(view_->view(true).change_words(0).isEmpty());
+    QVERIFY(view_->view(true).marks().change_words(0).isEmpty());
   }
 
   void its_own_passes_are_shown_and_a_row_shows_its_node() {
@@ -61,7 +62,8 @@ private slots:
     table->setCurrentIndex(table->model()->index(0, 0));
     place_->settle();
     QCOMPARE(view_->chosen(), name);
-    QVERIFY(!view_->view(true).marked().empty() || !view_->view(false).marked().empty());
+    QVERIFY(!view_->view(true).marks().marked().empty() ||
+            !view_->view(false).marks().marked().empty());
     QVERIFY(place_->recorded().find("difference node " + name.toStdString()) != std::string::npos);
     QCOMPARE(place_->lines("expect difference.node = " + name.toStdString() +
                            "\ndifference node nobody\nexpect error contains no node\n"),

@@ -24,10 +24,10 @@ private slots:
     QVERIFY(place_->window->perform(journal::ShowView{"graph"}));
     place_->settle();
     auto* view = place_->window->findChild<tw::GraphView*>("graph");
-    QTRY_VERIFY(view && view->laid_out());
+    QTRY_VERIFY(view && view->layout().is_laid_out());
     QVERIFY(place_->window->perform(journal::UnfoldGraph{}));
     place_->settle();
-    QTRY_VERIFY(!view->busy());
+    QTRY_VERIFY(!view->layout().busy());
   }
   void cleanupTestCase() { place_.reset(); }
 

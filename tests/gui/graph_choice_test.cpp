@@ -27,8 +27,8 @@ private slots:
     for (char const* op : {"add", "batch_norm"}) {
       int node = node_of(true, op);
       click(true, node);
-      QCOMPARE(place_->session->snapshot().kernel, pair().computed_in(true, node).kernel);
-      QCOMPARE(view(true).marked(), std::vector<int>{node});
+      QCOMPARE(place_->session->snapshot().kernel, pair().pairing().computed_in(true, node).kernel);
+      QCOMPARE(view(true).marks().marked(), std::vector<int>{node});
       QCOMPARE(place_->lines("expect view.graph.chosen 1\nexpect view.graph.words none\n"
                              "expect view graph\n"),
                std::string());
@@ -40,11 +40,12 @@ private slots:
     settle();
     auto const pairs = session::pair_nodes(*place_->session->snapshot().graph);
     size_t operators = 0;
-    for (int node : view(true).nodes_of_kernel(place_->session->snapshot().kernel))
+    for (int node : graph::nodes_of_kernel(view(true).layout().graph().get(),
+                                           place_->session->snapshot().kernel))
       if (auto all = pairs.before.find(node); all != pairs.before.end())
         operators += all->second.size();
     QVERIFY(operators > 0);
-    QCOMPARE(view(true).marked().size(), operators);
+    QCOMPARE(view(true).marks().marked().size(), operators);
   }
 
   void keys_go_from_operator_to_operator_and_on_to_the_loops() {
@@ -54,11 +55,11 @@ private slots:
     QTest::keyClick(&view(true), Qt::Key_Down);
     place_->settle();
     int second = view(true).cards()->cards[2].chips.front().node->id;
-    QCOMPARE(view(true).marked(), std::vector<int>{second});
+    QCOMPARE(view(true).marks().marked(), std::vector<int>{second});
     QTest::keyClick(&view(true), Qt::Key_Return);
     place_->settle();
     QCOMPARE(place_->lines("expect view loops\n"), std::string());
-    QCOMPARE(place_->session->snapshot().kernel, pair().computed_in(true, second).kernel);
+    QCOMPARE(place_->session->snapshot().kernel, pair().pairing().computed_in(true, second).kernel);
     QVERIFY(place_->window->findChild<QWidget*>("ladder")->hasFocus());
     QVERIFY(place_->session->snapshot().nest);
     QVERIFY(place_->recorded().find("show loops\n") != std::string::npos);
@@ -76,14 +77,14 @@ private slots:
     QFETCH(int, down);
     open(before ? "graph before\nunfold graph\n" : "unfold graph\n");
     int node = node_of(before, down > 40 ? "relu" : "max_pool");
-    view(before).bring_into_view(view(before).box_of({node}));
+    view(before).camera().bring_into_view(box_of(view(before).cards(), {node}));
     QTest::mouseClick(&view(before), Qt::LeftButton, {}, head_of(before, node, down));
     place_->settle();
     QCOMPARE(place_->lines("expect view graph\n"), std::string());
     QTest::mouseDClick(&view(before), Qt::LeftButton, {}, head_of(before, node, down));
     place_->settle();
     QCOMPARE(place_->lines("expect view loops\n"), std::string());
-    QCOMPARE(place_->session->snapshot().kernel, pair().computed_in(before, node).kernel);
+    QCOMPARE(place_->session->snapshot().kernel, pair().pairing().computed_in(before, node).kernel);
   }
 
   void a_double_click_that_opens_a_group_shows_no_loops() {
@@ -101,12 +102,13 @@ private slots:
     for (bool before : {false, true}) {
       open(before ? "graph before\nunfold graph\n" : "show graph\n");
       int node = node_of(before, "max_pool");
-      view(before).bring_into_view(view(before).box_of({node}));
+      view(before).camera().bring_into_view(box_of(view(before).cards(), {node}));
       QStringList entries = menu_at(before, head_of(before, node), "Show its loops");
       QCOMPARE(entries.mid(0, 2), QStringList({"Show its loops", "Inspect"}));
       place_->settle();
       QCOMPARE(place_->lines("expect view loops\nshow graph\n"), std::string());
-      QCOMPARE(place_->session->snapshot().kernel, pair().computed_in(before, node).kernel);
+      QCOMPARE(place_->session->snapshot().kernel,
+               pair().pairing().computed_in(before, node).kernel);
       menu_at(before, head_of(before, node), "Inspect");
       place_->settle();
       QCOMPARE(place_->lines(before ? "expect inspected.kind imported\nexpect inspected maxpool\n"
@@ -130,7 +132,7 @@ private slots:
       QVERIFY2(entry.startsWith("Graph option: channel_block="), qPrintable(entry));
     int with_choices = 0;
     for (graph::Card const& card : view(false).cards()->cards) {
-      view(false).bring_into_view(card.box);
+      view(false).camera().bring_into_view(card.box);
       QStringList own = arranging(menu_at(false, head_of(false, card.chips.front().node->id)));
       with_choices += !own.isEmpty();
       QVERIFY2(own.size() <= 6, qPrintable(own.join("\n")));
@@ -146,7 +148,8 @@ private slots:
     open("open " + model + "\nshow graph\ngraph before\nunfold graph\n");
     auto const graph = place_->session->snapshot().graph;
     auto constant = std::ranges::find_if(graph->nodes_before, [&](auto const& node) {
-      return pair().computed_in(true, node.id).why.find("depends on no input") != std::string::npos;
+      return pair().pairing().computed_in(true, node.id).why.find("depends on no input") !=
+             std::string::npos;
     });
     QVERIFY(constant != graph->nodes_before.end());
     int kernel = place_->session->snapshot().kernel;
@@ -161,7 +164,7 @@ private slots:
     place_->settle();
     QCOMPARE(place_->lines("expect view graph\n"), std::string());
     auto computed = std::ranges::find_if(graph->nodes_before, [&](auto const& node) {
-      return pair().computed_in(true, node.id).why.empty();
+      return pair().pairing().computed_in(true, node.id).why.empty();
     });
     click(true, computed->id);
     QCOMPARE(place_->lines("expect view.graph.words none\n"), std::string());
@@ -187,11 +190,11 @@ private:
   /// Above the operators of its card, or further down.
   QPoint head_of(bool before, int node, int down = 12) const {
     GraphView& one = view(before);
-    QPointF place = one.box_of({node}).topLeft() + QPointF(30, down);
-    return (place * one.scale() + one.origin()).toPoint();
+    QPointF place = box_of(one.cards(), {node}).topLeft() + QPointF(30, down);
+    return (place * one.camera().scale() + one.camera().origin()).toPoint();
   }
   void click(bool before, int node) const {
-    view(before).bring_into_view(view(before).box_of({node}));
+    view(before).camera().bring_into_view(box_of(view(before).cards(), {node}));
     QTest::mouseClick(&view(before), Qt::LeftButton, {}, head_of(before, node));
     settle();
   }

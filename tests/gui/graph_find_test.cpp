@@ -49,7 +49,8 @@ private slots:
         "find name:add\nexpect find.matches 8\nfind name:weight\nexpect find.matches 0\n"
         "find tensor:fc\nexpect find.matches >= 1\nfind op:relu name:layer2\n"
         "expect find.matches 4\nfind op:\nexpect find.matches 0\n");
-    auto const& groups = place_->session->snapshot().graph->groups;
+    auto shown = place_->session->snapshot().graph;
+    auto const& groups = shown->groups;
     auto group = std::ranges::find(groups, 0, &session::GraphGroupView::kernel);
     expect("find kernel:" + group->name +
            "\nexpect find.matches >= " + std::to_string(group->nodes.size()) + "\nfind " +
@@ -65,16 +66,16 @@ private slots:
 
   void the_match_is_chosen_with_its_kernel() {
     expect("find op:conv2d layer3\nmatch current\n");
-    QString first = graph().match_name();
-    QVERIFY(graph().chosen_count() >= 1);
+    QString first = graph().search().name();
+    QVERIFY(graph().marks().chosen_count() >= 1);
     expect_chosen();
     place_->window->run_action("Next match in the graph");
     place_->settle();
-    QVERIFY(graph().match_name() != first);
+    QVERIFY(graph().search().name() != first);
     expect_chosen();
     place_->window->run_action("Previous match in the graph");
     place_->settle();
-    QCOMPARE(graph().match_name(), first);
+    QCOMPARE(graph().search().name(), first);
     expect_chosen();
     std::string text = place_->recorded();
     QVERIFY2(text.find("match next\nmatch previous\n") != std::string::npos, text.c_str());
@@ -99,8 +100,8 @@ private slots:
     QTest::keyClick(line, Qt::Key_Return);
     place_->settle();
     expect("expect find.node = layer3.1.conv2\nexpect view = graph\n");
-    QVERIFY(graph().is_open("layer3") && graph().is_open("layer3.1"));
-    QVERIFY(graph().shows(graph().box_of({graph().match_node()})));
+    QVERIFY(graph().layout().is_open("layer3") && graph().layout().is_open("layer3.1"));
+    QVERIFY(graph().camera().shows(box_of(graph().cards(), {graph().search().node()})));
     QVERIFY(place_->recorded().ends_with("find layer3.1.conv2.weight\nmatch current\n"));
     expect_chosen();
   }
@@ -108,13 +109,13 @@ private slots:
   void a_match_is_not_below_the_bar() {
     expect("find op:conv2d\n");
     auto* bar = graph().findChild<FindBar*>();
-    for (int i = 0; i < graph().match_count(); ++i) {
+    for (int i = 0; i < graph().search().count(); ++i) {
       expect("match next\n");
-      QRectF box = graph().box_of({graph().match_node()});
-      QRectF shown(box.topLeft() * graph().scale() + graph().origin(),
-                   box.size() * graph().scale());
+      QRectF box = box_of(graph().cards(), {graph().search().node()});
+      QRectF shown(box.topLeft() * graph().camera().scale() + graph().camera().origin(),
+                   box.size() * graph().camera().scale());
       QVERIFY2(!graph().pixels(shown).intersects(bar->geometry()),
-               qPrintable(graph().match_name()));
+               qPrintable(graph().search().name()));
     }
   }
 
@@ -122,7 +123,7 @@ private slots:
     expect(
         "unfold graph\nfind op:add\nexpect find.dimmed 0\nonly matches on\n"
         "expect find.dimmed >= 10\n");
-    int cards = int(graph().card_count()), dimmed = graph().dimmed_count();
+    int cards = int(card_count(graph().cards())), dimmed = graph().search().dimmed_count();
     QVERIFY(cards - dimmed <= 8 && cards > dimmed);
     QImage filtered = graph().grab().toImage();
     expect("only matches off\nexpect find.dimmed 0\n");
@@ -134,7 +135,7 @@ private slots:
 
   void a_folded_group_that_holds_a_match_is_not_dimmed() {
     expect("fold graph\nfind name:layer2\nonly matches on\n");
-    QCOMPARE(graph().dimmed_count(), int(graph().card_count()) - 1);
+    QCOMPARE(graph().search().dimmed_count(), int(card_count(graph().cards())) - 1);
   }
 
   void the_bar_says_what_is_found_and_filters() {
@@ -144,15 +145,15 @@ private slots:
     auto* what = graph().findChild<QLabel*>("findWhat");
     QVERIFY2(what->text().contains("op:"), qPrintable(what->text()));
     QTest::keyClicks(line, "tensor:conv1.weight");
-    QVERIFY(graph().match_count() > 1);
+    QVERIFY(graph().search().count() > 1);
     QVERIFY2(what->toolTip().contains(", read by "), qPrintable(what->toolTip()));
     QVERIFY(!only->isChecked());
     only->click();
-    QVERIFY(only->isChecked() && graph().dimmed_count() > 0);
+    QVERIFY(only->isChecked() && graph().search().dimmed_count() > 0);
     QTest::keyClick(line, Qt::Key_Return);
     QTest::keyClick(only, Qt::Key_Escape);
     QVERIFY(!line->isVisible());
-    QCOMPARE(graph().dimmed_count(), 0);
+    QCOMPARE(graph().search().dimmed_count(), 0);
     std::string text = place_->recorded();
     QVERIFY2(text.find("find tensor:conv1.weight\nonly matches on\nmatch next\nfind\n") !=
                  std::string::npos,
@@ -175,8 +176,9 @@ private slots:
     expect("graph both\nunfold graph\nfind tensor:layer1.0.conv1.weight\nonly matches on\n");
     auto* pair = place_->window->findChild<GraphPair*>("graphs");
     for (bool before : {false, true}) {
-      QCOMPARE(pair->view(before).match_count(), 1);
-      QCOMPARE(pair->view(before).dimmed_count(), int(pair->view(before).card_count()) - 1);
+      QCOMPARE(pair->view(before).search().count(), 1);
+      QCOMPARE(pair->view(before).search().dimmed_count(),
+               int(card_count(pair->view(before).cards())) - 1);
     }
     expect("match current\nexpect view.graph.chosen_before >= 1\n");
     expect_chosen();
@@ -187,12 +189,15 @@ private:
     std::string wrong = place_->lines(lines);
     QVERIFY2(wrong.empty(), wrong.c_str());
   }
-  GraphView& graph() const { return place_->window->findChild<GraphPair*>("graphs")->found_in(); }
+  GraphView& graph() const {
+    return place_->window->findChild<GraphPair*>("graphs")->search().found_in();
+  }
   /// The kernel that computes the match is the one that all views are about.
   void expect_chosen() {
     auto* pair = place_->window->findChild<GraphPair*>("graphs");
     GraphView& found = graph();
-    session::ComputedIn in = pair->computed_in(found.shows_before(), found.match_node());
+    session::ComputedIn in =
+        pair->pairing().computed_in(found.layout().before(), found.search().node());
     QVERIFY(in.kernel >= 0);
     QCOMPARE(place_->session->snapshot().kernel, in.kernel);
   }

@@ -83,26 +83,26 @@ private slots:
     QSignalSpy changed(view.findChild<LayoutNotice*>(), &LayoutNotice::changed);
     wait_for_layout(view);
     QCOMPARE(changed.count(), 0);
-    QVERIFY(view.layout_words().isEmpty());
+    QVERIFY(view.notice().words().isEmpty());
   }
 
   void what_was_shown_stays_when_the_next_layout_is_cancelled() {
     GraphView view;
     begin_large(view);
-    size_t cards = view.card_count(), folded = view.folded_count();
+    size_t cards = card_count(view.cards()), folded = folded_count(view.cards());
     QVERIFY(folded > 0);
     double width = view.cards()->width;
     wait_for_words(view);
-    QVERIFY2(view.layout_words().startsWith("Laying out 40000 nodes: "),
-             qPrintable(view.layout_words()));
+    QVERIFY2(view.notice().words().startsWith("Laying out 40000 nodes: "),
+             qPrintable(view.notice().words()));
     button(view)->click();
-    QVERIFY(!view.busy() && view.was_cancelled());
-    QCOMPARE(view.layout_words(), QString("Layout cancelled; the previous one is shown."));
+    QVERIFY(!view.layout().busy() && view.layout().was_cancelled());
+    QCOMPARE(view.notice().words(), QString("Layout cancelled; the previous one is shown."));
     QThreadPool::globalInstance()->waitForDone();
     QTest::qWait(20);
-    QCOMPARE(view.card_count(), cards);
+    QCOMPARE(card_count(view.cards()), cards);
     QCOMPARE(view.cards()->width, width);
-    QCOMPARE(view.folded_count(), folded);
+    QCOMPARE(folded_count(view.cards()), folded);
     view.grab();
   }
 
@@ -113,22 +113,23 @@ private slots:
     button(view)->click();
     QCOMPARE(button(view)->text(), QString("Lay out"));
     button(view)->click();
-    QVERIFY(view.busy() && !view.was_cancelled() && view.layout_words().isEmpty());
+    QVERIFY(view.layout().busy() && !view.layout().was_cancelled() &&
+            view.notice().words().isEmpty());
     wait_for_layout(view);
-    QCOMPARE(view.card_count(), size_t(40000));
-    QVERIFY(view.layout_words().isEmpty());
+    QCOMPARE(card_count(view.cards()), size_t(40000));
+    QVERIFY(view.notice().words().isEmpty());
   }
 
   void without_a_layout_before_it_one_sentence_stands_in_the_middle() {
     GraphView view;
     prepare(view);
-    view.set_patience(0);
+    view.notice().set_patience(0);
     view.show_graph(large_, nullptr, -1);
-    view.fold_all(true);
+    view.layout().fold_all(true);
     wait_for_words(view);
     button(view)->click();
-    QVERIFY(!view.busy() && !view.laid_out());
-    QCOMPARE(view.layout_words(), QString("The layout of the graph was cancelled."));
+    QVERIFY(!view.layout().busy() && !view.layout().is_laid_out());
+    QCOMPARE(view.notice().words(), QString("The layout of the graph was cancelled."));
     auto* notice = view.findChild<LayoutNotice*>();
     QPoint apart = notice->geometry().center() - view.rect().center();
     QVERIFY(apart.manhattanLength() <= 2);
@@ -136,10 +137,10 @@ private slots:
     view.grab();
     QVERIFY2(log.texts.empty(), "nothing else is said");
     QTest::keyClick(&view, Qt::Key_Escape);
-    QVERIFY2(!view.layout_words().isEmpty(), "it is all there is");
-    view.fold_all(false);
+    QVERIFY2(!view.notice().words().isEmpty(), "it is all there is");
+    view.layout().fold_all(false);
     wait_for_layout(view);
-    QVERIFY2(view.laid_out() && view.layout_words().isEmpty(),
+    QVERIFY2(view.layout().is_laid_out() && view.notice().words().isEmpty(),
              "what else is asked for is laid out");
   }
 
@@ -148,34 +149,35 @@ private slots:
     begin_large(view);
     wait_for_words(view);
     QTest::keyClick(&view, Qt::Key_Escape);
-    QVERIFY(view.was_cancelled());
+    QVERIFY(view.layout().was_cancelled());
     QTest::keyClick(&view, Qt::Key_Escape);
-    QVERIFY(!view.was_cancelled() && view.layout_words().isEmpty());
-    QVERIFY(view.laid_out() && !view.busy());
+    QVERIFY(!view.layout().was_cancelled() && view.notice().words().isEmpty());
+    QVERIFY(view.layout().is_laid_out() && !view.layout().busy());
   }
 
   void another_graph_takes_the_sentence_away() {
     GraphView view;
     begin_large(view);
-    view.cancel_layout();
+    view.layout().cancel();
     view.show_graph(dense_graph(30), nullptr, -1);
-    QVERIFY(!view.was_cancelled() && view.layout_words().isEmpty());
+    QVERIFY(!view.layout().was_cancelled() && view.notice().words().isEmpty());
     wait_for_layout(view);
-    view.fold_all(true);
-    view.cancel_layout();
+    view.layout().fold_all(true);
+    view.layout().cancel();
     view.show_graph(nullptr, nullptr, -1);
-    QVERIFY(!view.busy() && !view.was_cancelled() && view.layout_words().isEmpty());
+    QVERIFY(!view.layout().busy() && !view.layout().was_cancelled() &&
+            view.notice().words().isEmpty());
     view.grab();
   }
 
   void a_picture_of_the_whole_is_without_the_sentence() {
     GraphView view;
     begin_large(view);
-    view.cancel_layout();
+    view.layout().cancel();
     view.begin_whole();
-    QVERIFY(view.layout_words().isEmpty());
+    QVERIFY(view.notice().words().isEmpty());
     view.end_whole();
-    QVERIFY(!view.layout_words().isEmpty());
+    QVERIFY(!view.notice().words().isEmpty());
   }
 
   void a_view_is_closed_at_once_while_its_graph_is_laid_out() {
@@ -190,12 +192,12 @@ private slots:
   void two_graphs_that_are_compared_have_it_too() {
     DifferenceView view;
     for (bool before : {false, true}) {
-      QSignalSpy cancelled(&view.view(before), &GraphView::layout_cancelled);
+      QSignalSpy cancelled(&view.view(before).layout(), &GraphLayout::cancelled);
       view.view(before).show_graph(large_, nullptr, -1);
-      emit view.view(before).cancel_layout_typed();
+      emit view.view(before).layout().cancel_typed();
       QCOMPARE(cancelled.count(), 1);
-      emit view.view(before).lay_out_typed();
-      QVERIFY(view.view(before).busy());
+      emit view.view(before).layout().resume_typed();
+      QVERIFY(view.view(before).layout().busy());
     }
   }
 
@@ -205,40 +207,40 @@ private slots:
                          "cancel layout\nlay out graph\nexpect view.graph.layout = done\n"),
              std::string());
     auto* graph = place.window->findChild<GraphView*>("graph");
-    emit graph->cancel_layout_typed();
-    emit graph->lay_out_typed();
+    emit graph->layout().cancel_typed();
+    emit graph->layout().resume_typed();
     QVERIFY2(place.recorded().ends_with("cancel layout\nlay out graph\n"),
              place.recorded().c_str());
-    graph->fold_all(false);
+    graph->layout().fold_all(false);
     place.window->run_action("Cancel the layout of the graph");
-    QVERIFY(graph->was_cancelled());
+    QVERIFY(graph->layout().was_cancelled());
     QCOMPARE(place.lines("expect view.graph.layout = cancelled\n"), std::string());
     place.window->run_action("Lay out the graph");
     place.settle();
-    QVERIFY(!graph->was_cancelled() && graph->folded_count() > 0);
+    QVERIFY(!graph->layout().was_cancelled() && folded_count(graph->cards()) > 0);
   }
 
 private:
   static void prepare(GraphView& view) {
     view.set_theme(Theme::load("dark"));
     view.resize(1000, 700);
-    connect(&view, &GraphView::cancel_layout_typed, &view, &GraphView::cancel_layout);
-    connect(&view, &GraphView::lay_out_typed, &view, &GraphView::lay_out_after_all);
+    connect(&view.layout(), &GraphLayout::cancel_typed, &view.layout(), &GraphLayout::cancel);
+    connect(&view.layout(), &GraphLayout::resume_typed, &view.layout(), &GraphLayout::resume);
     view.show();
   }
   /// Laid out with its groups folded, and all are to be opened.
   void begin_large(GraphView& view) {
     prepare(view);
     view.show_graph(large_, nullptr, -1);
-    view.show_before(true);
+    view.layout().show_before(true);
     wait_for_layout(view);
-    view.set_patience(0);
-    view.fold_all(true);
-    QVERIFY(view.busy());
+    view.notice().set_patience(0);
+    view.layout().fold_all(true);
+    QVERIFY(view.layout().busy());
   }
   static void wait_for_words(GraphView& view) {
-    while (view.busy() && view.layout_words().isEmpty()) QTest::qWait(1);
-    QVERIFY(view.busy());
+    while (view.layout().busy() && view.notice().words().isEmpty()) QTest::qWait(1);
+    QVERIFY(view.layout().busy());
   }
   static QPushButton* button(GraphView& view) {
     return view.findChild<QPushButton*>("layoutButton");

@@ -15,6 +15,21 @@
 using namespace tw;
 using namespace tw::testing;
 
+namespace {
+
+/// How far a node stands in one from what stands for it in the other, down the window, in units;
+/// nothing: one of them is not shown.
+std::optional<double> apart(GraphPair& pair, int node_before) {
+  GraphView &before = pair.view(true), &after = pair.view(false);
+  std::vector<int> counterparts = pair.pairing().counterparts(true, {node_before});
+  QRectF here = box_of(before.cards(), {node_before}), there = box_of(after.cards(), counterparts);
+  if (!pair.is_both() || here.isEmpty() || there.isEmpty()) return {};
+  return before.camera().to_canvas(here).center().y() -
+         after.camera().to_canvas(there).center().y();
+}
+
+}  // namespace
+
 class GraphPairTest : public QObject {
   Q_OBJECT
 private slots:
@@ -30,7 +45,7 @@ private slots:
 
   void what_is_chosen_before_fusion_is_its_kernel_after() {
     int normalization = node_of(true, "batch_norm");
-    auto kernel = pair().computed_in(true, normalization).kernel;
+    auto kernel = pair().pairing().computed_in(true, normalization).kernel;
     QVERIFY(kernel >= 0);
     QCOMPARE(place_->lines("choose in graph before #" + std::to_string(normalization) +
                            "\nexpect view.graph.chosen_before 1\nexpect view.graph.chosen 1\n"),
@@ -41,7 +56,7 @@ private slots:
     QVERIFY2(text.find("choose in graph before ") != std::string::npos, text.c_str());
     QVERIFY2(text.find("\nkernel ") != std::string::npos, text.c_str());
     QCOMPARE(place_->session->snapshot().kernel,
-             pair().computed_in(true, node_of(true, "add")).kernel);
+             pair().pairing().computed_in(true, node_of(true, "add")).kernel);
   }
 
   void what_is_chosen_after_fusion_is_all_its_operators_before() {
@@ -56,7 +71,8 @@ private slots:
                            "\nexpect view.graph.chosen_before " + std::to_string(operators.size()) +
                            "\n"),
              std::string());
-    QVERIFY(view(true).shows(view(true).box_of({operators.begin(), operators.end()})));
+    QVERIFY(view(true).camera().shows(
+        box_of(view(true).cards(), {operators.begin(), operators.end()})));
     QCOMPARE(place_->lines("choose in graph after nothing\nexpect error contains has no node\n"
                            "graph after\nchoose in graph after #1\n"
                            "expect error contains one graph alone is shown\n"),
@@ -70,26 +86,26 @@ private slots:
     QTest::keyClick(&view(true), Qt::Key_Down);
     place_->settle();
     int second = view(true).cards()->cards[2].chips.front().node->id;
-    QCOMPARE(view(true).marked(), std::vector<int>{second});
-    QVERIFY(!view(false).marked().empty());
+    QCOMPARE(view(true).marks().marked(), std::vector<int>{second});
+    QVERIFY(!view(false).marks().marked().empty());
     QTest::keyClick(&view(true), Qt::Key_Right);
-    QCOMPARE(view(false).chosen_group(), view(true).chosen_group());
+    QCOMPARE(view(false).marks().chosen_group(), view(true).marks().chosen_group());
     QTest::keyClick(&view(true), Qt::Key_Space);
     settle();
-    QCOMPARE(view(false).folded_count(), size_t(1));
-    QCOMPARE(view(true).folded_count(), size_t(1));
+    QCOMPARE(folded_count(view(false).cards()), size_t(1));
+    QCOMPARE(folded_count(view(true).cards()), size_t(1));
     QVERIFY(place_->recorded().find("choose in graph before layer") != std::string::npos);
   }
 
   void the_pointer_hints_at_what_stands_for_it() {
     int add = node_of(true, "add");
-    view(true).bring_into_view(view(true).box_of({add}));
+    view(true).camera().bring_into_view(box_of(view(true).cards(), {add}));
     QTest::mouseMove(&view(true), at(true, add));
-    QCOMPARE(view(true).hinted(), std::vector<int>{add});
-    QVERIFY(!view(false).hinted().empty());
+    QCOMPARE(view(true).marks().hinted(), std::vector<int>{add});
+    QVERIFY(!view(false).marks().hinted().empty());
     QEvent leave(QEvent::Leave);
     QApplication::sendEvent(&view(true), &leave);
-    QVERIFY(view(false).hinted().empty() && view(true).hinted().empty());
+    QVERIFY(view(false).marks().hinted().empty() && view(true).marks().hinted().empty());
   }
 
   void moving_and_zooming_one_moves_the_other() {
@@ -98,69 +114,70 @@ private slots:
       for (int step = 1; step < 6; ++step) {
         auto const& cards = one.cards()->cards;
         size_t card = cards.size() * size_t(step) / 6;
-        std::vector<int> nodes = one.nodes_at(int(card));
+        std::vector<int> nodes = nodes_at(one.cards(), int(card));
         QPointF middle(one.unit_width() / 2, one.unit_height() / 2);
-        one.look_at(1, middle - cards[card].box.center());
+        one.camera().look_at(1, middle - cards[card].box.center());
         wheel(one, {});  // a little further
         wheel(one, Qt::ControlModifier);
-        QCOMPARE(view(true).scale(), view(false).scale());
+        QCOMPARE(view(true).camera().scale(), view(false).camera().scale());
         int operator_before = before ? nodes.front() : counterpart(nodes.front());
         if (operator_before < 0) continue;
-        auto apart = pair().apart(operator_before);
+        auto gap = apart(pair(), operator_before);
         // An operator stands within its kernel's operators, which may be eight cards high.
-        QVERIFY(apart && std::abs(*apart) < 700);
+        QVERIFY(gap && std::abs(*gap) < 700);
       }
     }
     // The middle itself is exact: a kernel's operators are about the middle of the other.
     auto const& cards = view(false).cards()->cards;
     auto pairs = session::pair_nodes(*place_->session->snapshot().graph);
     std::vector<int> operators;
-    for (int node : view(false).nodes_at(5))
+    for (int node : nodes_at(view(false).cards(), 5))
       for (int one : pairs.before[node]) operators.push_back(one);
     QVERIFY(operators.size() > 1);
-    view(false).mark({});
-    view(true).mark({});
+    view(false).marks().mark({});
+    view(true).marks().mark({});
     QPointF middle(view(false).unit_width() / 2, view(false).unit_height() / 2);
     QPointF corner = middle - cards[5].box.center();
     QCOMPARE(place_->lines(
                  QString("look at graph 1 %1 %2\n").arg(corner.x()).arg(corner.y()).toStdString()),
              std::string());
-    QRectF box = view(true).box_of(operators);
-    double y = box.center().y() * view(true).scale() + view(true).origin().y();
+    QRectF box = box_of(view(true).cards(), operators);
+    double y = box.center().y() * view(true).camera().scale() + view(true).camera().origin().y();
     QVERIFY(std::abs(y - view(true).unit_height() / 2) < 2);
   }
 
   void folding_finding_and_overlays_act_on_both() {
     QCOMPARE(place_->lines("fold graph layer2\nexpect view.graph.folded 1\n"), std::string());
     settle();
-    QCOMPARE(view(true).folded_count(), size_t(1));
-    QVERIFY(!view(true).is_open("layer2") && view(true).is_open("layer3"));
+    QCOMPARE(folded_count(view(true).cards()), size_t(1));
+    QVERIFY(!view(true).layout().is_open("layer2") && view(true).layout().is_open("layer3"));
     QCOMPARE(place_->lines("unfold graph\noverlay bytes\nfind layer3.1\n"), std::string());
     settle();
-    QVERIFY(view(true).match_count() > view(false).match_count());
-    QVERIFY(view(false).match_count() > 0);
-    QCOMPARE(view(true).overlay(), std::string("bytes"));
+    QVERIFY(view(true).search().count() > view(false).search().count());
+    QVERIFY(view(false).search().count() > 0);
+    QCOMPARE(view(true).overlay().name(), std::string("bytes"));
     QCOMPARE(place_->lines("match next\n"), std::string());
     settle();
-    QVERIFY(view(true).shows(view(true).box_of(view(true).marked())));
-    QCOMPARE(view(false).marked(), view(false).nodes_beside(view(false).match_node()));
+    QVERIFY(view(true).camera().shows(box_of(view(true).cards(), view(true).marks().marked())));
+    QCOMPARE(view(false).marks().marked(),
+             nodes_beside(view(false).cards(), view(false).search().node()));
     // What fusion folded away is found before it.
     QCOMPARE(place_->lines("find batch_norm\nexpect find.matches >= 15\nmatch next\n"
                            "expect find.current 2\nfind\nfit graph\n"),
              std::string());
-    QCOMPARE(view(true).scale(), view(false).scale());
+    QCOMPARE(view(true).camera().scale(), view(false).camera().scale());
   }
 
   void all_of_both_is_never_shown_too_small_to_be_read() {
     QCOMPARE(place_->lines("unfold graph\n"), std::string());
     settle();
-    QVERIFY(std::min(view(false).fit_scale(), view(true).fit_scale()) < 0.5);
+    QVERIFY(std::min(view(false).camera().fit_scale(), view(true).camera().fit_scale()) < 0.5);
     QCOMPARE(place_->lines("fit graph\n"), std::string());
     settle();
-    QVERIFY2(view(false).scale() * view(false).unit() >= 0.84,
-             qPrintable(QString::number(view(false).scale())));
-    QCOMPARE(view(true).scale(), view(false).scale());
-    QVERIFY(view(true).folded_count() > 0 && view(false).folded_count() > 0);
+    QVERIFY2(view(false).camera().scale() * view(false).unit() >= 0.84,
+             qPrintable(QString::number(view(false).camera().scale())));
+    QCOMPARE(view(true).camera().scale(), view(false).camera().scale());
+    QVERIFY(folded_count(view(true).cards()) > 0 && folded_count(view(false).cards()) > 0);
   }
 
   void all_that_is_fitted_is_seen_in_columns_data() {
@@ -179,13 +196,14 @@ private slots:
     settle();
     for (GraphView* one : pair().shown()) {
       // Names of 13 px are of 11 at least.
-      QVERIFY2(one->scale() * one->unit() >= 0.84, qPrintable(QString::number(one->scale())));
+      QVERIFY2(one->camera().scale() * one->unit() >= 0.84,
+               qPrintable(QString::number(one->camera().scale())));
       // Two in half of a small window each are seen from their beginning, in one column.
       if (form == "both" && size.width() < 1600) {
-        QVERIFY(!one->flows() && one->folded_count() > 0);
+        QVERIFY(!one->layout().flows() && folded_count(one->cards()) > 0);
         continue;
       }
-      QVERIFY(one->shows_all());
+      QVERIFY(one->camera().shows_all());
       QRectF seen;
       for (graph::Card const& card : one->cards()->cards) seen |= card.box;
       QVERIFY2(seen.width() > seen.height() / 3, "one thread of cards");
@@ -200,43 +218,46 @@ private slots:
         }
     }
     // It fits again in a window of another size, and another graph stands in one column.
-    if (pair().main().flows()) {
+    if (pair().main().layout().flows()) {
       place_->window->resize(1700, 1000);
       settle();  // until it has begun to fit
       settle();
-      for (GraphView* one : pair().shown()) QVERIFY(one->shows_all());
+      for (GraphView* one : pair().shown()) QVERIFY(one->camera().shows_all());
     }
     QCOMPARE(place_->lines("sample dqn\n"), std::string());
     settle();
-    for (GraphView* one : pair().shown()) QVERIFY(!one->flows());
+    for (GraphView* one : pair().shown()) QVERIFY(!one->layout().flows());
   }
 
   void what_is_fitted_stays_while_one_chooses() {
     QCOMPARE(place_->lines("fit graph\n"), std::string());
     settle();
-    QPointF before = view(true).origin(), after = view(false).origin();
+    QPointF before = view(true).camera().origin(), after = view(false).camera().origin();
     QCOMPARE(place_->lines("kernel gemm_1000\n"), std::string());
     settle();
-    QCOMPARE(view(true).origin(), before);
-    QCOMPARE(view(false).origin(), after);
+    QCOMPARE(view(true).camera().origin(), before);
+    QCOMPARE(view(false).camera().origin(), after);
     // Larger, what stands for the middle of one is in sight in the other.
     GraphView& one = view(false);
-    std::vector<int> nodes = one.nodes_of_kernel(place_->session->snapshot().kernel);
+    std::vector<int> nodes =
+        graph::nodes_of_kernel(one.layout().graph().get(), place_->session->snapshot().kernel);
     QPointF middle(one.unit_width() / 2, one.unit_height() / 2);
-    one.look_at(2, middle - one.box_of(nodes).center() * 2);
+    one.camera().look_at(2, middle - box_of(one.cards(), nodes).center() * 2);
     wheel(one, {});
-    QPointF there = view(true).box_of({counterpart(nodes.front())}).center();
-    QVERIFY(view(true).shows(QRectF(there - QPointF(5, 5), QSizeF(10, 10))));
+    QPointF there = box_of(view(true).cards(), {counterpart(nodes.front())}).center();
+    QVERIFY(view(true).camera().shows(QRectF(there - QPointF(5, 5), QSizeF(10, 10))));
   }
 
   void a_found_node_in_a_folded_group_is_opened_in_both() {
     QCOMPARE(place_->lines("fold graph\nfind layer2.1 conv2d\nmatch next\n"), std::string());
     settle();
-    for (bool before : {false, true}) QVERIFY(view(before).is_open("layer2.1"));
-    QVERIFY(!view(false).marked().empty());
+    for (bool before : {false, true}) QVERIFY(view(before).layout().is_open("layer2.1"));
+    QVERIFY(!view(false).marks().marked().empty());
     // Its operators are taller than the view: some of them are seen.
-    auto is_seen = [&](int node) { return view(true).shows(view(true).box_of({node})); };
-    QVERIFY(std::ranges::count_if(view(true).marked(), is_seen) >= 2);
+    auto is_seen = [&](int node) {
+      return view(true).camera().shows(box_of(view(true).cards(), {node}));
+    };
+    QVERIFY(std::ranges::count_if(view(true).marks().marked(), is_seen) >= 2);
   }
 
   void it_stands_one_above_the_other_where_there_is_more_height() {
@@ -314,13 +335,13 @@ private slots:
                                      "expect view.why contains Not fused\n"),
                std::string());
       settle();
-      QVERIFY(view(false).is_open("layer3") && view(false).is_open("layer3.1"));
-      QVERIFY(!view(false).is_open("layer2"));
+      QVERIFY(view(false).layout().is_open("layer3") && view(false).layout().is_open("layer3.1"));
+      QVERIFY(!view(false).layout().is_open("layer2"));
       if (pair().is_both())
-        QVERIFY(view(true).is_open("layer3.1") && !view(true).is_open("layer2"));
+        QVERIFY(view(true).layout().is_open("layer3.1") && !view(true).layout().is_open("layer2"));
       auto const nodes = ids(from, to);
-      QVERIFY(view(false).shows(view(false).box_of({nodes.first})));
-      QVERIFY(view(false).shows(view(false).box_of({nodes.second})));
+      QVERIFY(view(false).camera().shows(box_of(view(false).cards(), {nodes.first})));
+      QVERIFY(view(false).camera().shows(box_of(view(false).cards(), {nodes.second})));
       // The fold hides it again, and opens with it.
       QCOMPARE(place_->lines("fold graph layer3\nexpect view.graph.edge 0\nunfold graph layer3\n"
                              "expect view.graph.edge 1\n"),
@@ -339,12 +360,12 @@ private slots:
       QCOMPARE(place_->lines("graph both\n"), std::string());
       settle();
       for (int turns = 0; turns < 5; ++turns) QApplication::processEvents();
-      QVERIFY(view(false).shows(view(false).box_of({nodes.first})));
-      QVERIFY(view(false).shows(view(false).box_of({nodes.second})));
-      QVERIFY(view(false).marks_edge());
+      QVERIFY(view(false).camera().shows(box_of(view(false).cards(), {nodes.first})));
+      QVERIFY(view(false).camera().shows(box_of(view(false).cards(), {nodes.second})));
+      QVERIFY(view(false).reason().edge() >= 0);
       for (int node : {nodes.first, nodes.second}) {
-        QRectF box = view(true).box_of({counterpart(node)});
-        QVERIFY2(view(true).shows(box), scope);
+        QRectF box = box_of(view(true).cards(), {counterpart(node)});
+        QVERIFY2(view(true).camera().shows(box), scope);
       }
       keep_picture(*place_->window, QString("graph_both_at_edge_") + scope);
     }
@@ -357,8 +378,8 @@ private slots:
                            "\nexpect view.why contains joins\n"),
              std::string());
     settle();
-    QVERIFY(view(false).is_open("layer3.1"));
-    QVERIFY(view(false).shows(view(false).box_of({ids(from, to).second})));
+    QVERIFY(view(false).layout().is_open("layer3.1"));
+    QVERIFY(view(false).camera().shows(box_of(view(false).cards(), {ids(from, to).second})));
     QCOMPARE(place_->lines("why " + to + " " + from + "\nexpect error contains did not consider\n"),
              std::string());
   }
@@ -399,17 +420,18 @@ private:
   }
   QPoint at(bool before, int node) const {
     GraphView& one = view(before);
-    return (one.box_of({node}).center() * one.scale() + one.origin()).toPoint();
+    return (box_of(one.cards(), {node}).center() * one.camera().scale() + one.camera().origin())
+        .toPoint();
   }
   void click(bool before, int node) const {
-    view(before).bring_into_view(view(before).box_of({node}));
+    view(before).camera().bring_into_view(box_of(view(before).cards(), {node}));
     QTest::mouseClick(&view(before), Qt::LeftButton, {}, at(before, node));
     place_->settle();
     settle();
   }
   void level(int node_before) const {
-    auto apart = pair().apart(node_before);
-    QVERIFY(apart && std::abs(*apart) < 1);
+    auto gap = apart(pair(), node_before);
+    QVERIFY(gap && std::abs(*gap) < 1);
   }
   static void wheel(GraphView& one, Qt::KeyboardModifiers keys) {
     QPointF middle = one.rect().center();

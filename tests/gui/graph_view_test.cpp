@@ -29,12 +29,12 @@ private slots:
     double made = double(timer.nsecsElapsed()) / 1e6;
     view.show_graph(graph, nullptr, -1);
     double blocked = double(timer.nsecsElapsed()) / 1e6 - made;
-    view.show_before(true);
+    view.layout().show_before(true);
     double folded = wait_for_layout(view);
-    QVERIFY2(view.card_count() <= 60, "a large graph is folded at first");
-    view.fold_all(true);
+    QVERIFY2(card_count(view.cards()) <= 60, "a large graph is folded at first");
+    view.layout().fold_all(true);
     double laid_out = wait_for_layout(view);
-    QCOMPARE(view.card_count(), size_t(1746));
+    QCOMPARE(card_count(view.cards()), size_t(1746));
     timer.restart();
     view.grab();
     double first = double(timer.nsecsElapsed()) / 1e6;
@@ -50,8 +50,8 @@ private slots:
     GraphView view;
     prepare(view, size);
     view.show_graph(dense_graph(1746), nullptr, -1);
-    view.show_before(true);
-    view.fold_all(true);
+    view.layout().show_before(true);
+    view.layout().fold_all(true);
     wait_for_layout(view);
     QVERIFY(testing::is_bearable("a frame of a large graph", walk(view, size), 16));
   }
@@ -66,7 +66,7 @@ private slots:
     pair.show_form("both");
     pair.fold_all(true);
     while (pair.busy()) QTest::qWait(1);
-    QCOMPARE(pair.view(true).card_count(), size_t(1746));
+    QCOMPARE(card_count(pair.view(true).cards()), size_t(1746));
     QImage canvas(size, QImage::Format_RGB32);
     std::vector<double> times;
     for (int again = 0; again < 3; ++again) {
@@ -95,21 +95,21 @@ private slots:
     prepare(view, {1280, 800});
     view.show_graph(dense_graph(10000), nullptr, -1);
     qInfo("layout of 10,000 nodes %.0f ms folded", wait_for_layout(view));
-    view.fold_all(true);
+    view.layout().fold_all(true);
     double all = wait_for_layout(view);
     qInfo("layout of 10,000 nodes %.0f ms", all);
     QVERIFY(testing::is_bearable("a large graph folded", all, 2000));
     auto tensors = std::make_shared<session::GraphTensors>();
     for (int i = 0; i < 30000; ++i)
       tensors->after.push_back({i / 3, "conv2d_" + std::to_string(i) + ".weight", "a node"});
-    view.show_tensors(tensors);
-    view.show_only_matches(true);
+    view.search().show_tensors(tensors);
+    view.search().show_only_matches(true);
     double longest = 0;
     for (char const* text :
          {"c", "co", "con", "conv", "conv2d", "conv2d 3", "conv2d 3x3", "op:conv2d weight", "x"}) {
       QElapsedTimer timer;
       timer.start();
-      view.find(text);
+      view.search().find(text);
       view.grab();
       longest = std::max(longest, double(timer.nsecsElapsed()) / 1e6);
     }
@@ -136,16 +136,16 @@ private slots:
     auto* line = graph->findChild<QLineEdit*>("findLine");
     QVERIFY(line && line->isVisible());
     QTest::keyClicks(line, "relu");
-    int found = graph->match_count();
+    int found = graph->search().count();
     QVERIFY(found > 5);
     QTest::keyClick(line, Qt::Key_Return);
-    QCOMPARE(graph->current_match(), 1);
+    QCOMPARE(graph->search().current(), 1);
     QTest::keyClick(line, Qt::Key_Return, Qt::ShiftModifier);
     QTest::keyClick(line, Qt::Key_Up);
-    QCOMPARE(graph->current_match(), found - 1);
+    QCOMPARE(graph->search().current(), found - 1);
     QTest::keyClick(line, Qt::Key_Escape);
     QVERIFY(!line->isVisible());
-    QCOMPARE(graph->match_count(), 0);
+    QCOMPARE(graph->search().count(), 0);
     std::string text = place.recorded();
     for (char const* wanted : {"find relu\n", "match next\n", "match previous\n", "find\n"})
       QVERIFY2(text.find(wanted) != std::string::npos, text.c_str());
@@ -160,10 +160,10 @@ private slots:
                          "fold graph nothing\nexpect error contains has no group 'nothing'\n"),
              std::string());
     auto* graph = place.window->findChild<GraphView*>("graph");
-    size_t cards = graph->card_count();
+    size_t cards = card_count(graph->cards());
     auto settled = [&] {
       wait_for_layout(*graph);
-      return graph->card_count();
+      return card_count(graph->cards());
     };
     click(*graph, "layer1, folded group, 4 kernels");
     QCOMPARE(settled(), cards + 3);
@@ -171,13 +171,13 @@ private slots:
     QCOMPARE(settled(), cards + 2);
     QTest::keyClick(graph, Qt::Key_Space);
     QCOMPARE(settled(), cards + 3);
-    QCOMPARE(graph->chosen_group(), std::string("layer1.0"));
+    QCOMPARE(graph->marks().chosen_group(), std::string("layer1.0"));
     place.window->run_action("Fold the group of the graph");
     QCOMPARE(settled(), cards + 2);
     place.window->run_action("Fold all groups of the graph");
     QVERIFY(settled() <= 12);
     QTest::keyClick(graph, Qt::Key_Right);
-    QCOMPARE(graph->chosen_group(), std::string("layer1"));
+    QCOMPARE(graph->marks().chosen_group(), std::string("layer1"));
     std::string text = place.recorded();
     for (char const* wanted : {"unfold graph layer1\n", "fold graph layer1.0\n", "fold graph\n"})
       QVERIFY2(text.find(wanted) != std::string::npos, text.c_str());
@@ -191,8 +191,8 @@ private slots:
                          "find layer2\nmatch next\nexpect view.graph.folded 4\n"),
              std::string());
     auto* graph = place.window->findChild<GraphView*>("graph");
-    QVERIFY(graph->is_open("layer2") && graph->is_open("layer2.0"));
-    QVERIFY(!graph->is_open("layer2.1") && !graph->is_open("layer3"));
+    QVERIFY(graph->layout().is_open("layer2") && graph->layout().is_open("layer2.0"));
+    QVERIFY(!graph->layout().is_open("layer2.1") && !graph->layout().is_open("layer3"));
   }
 
   void what_opens_stays_where_it_was_clicked() {
@@ -204,10 +204,10 @@ private slots:
     std::vector<Part> before = view.parts();
     auto group = std::ranges::find_if(before, folded);
     QVERIFY(group != before.end());
-    QSignalSpy asked(&view, &GraphView::fold_asked);
+    QSignalSpy asked(&view.choice(), &GraphChoice::fold_asked);
     QTest::mouseClick(&view, Qt::LeftButton, {}, group->rect.center().toPoint());
     QCOMPARE(asked.count(), 1);
-    QVERIFY(view.fold(asked[0][0].toString().toStdString(), true));
+    QVERIFY(view.layout().fold(asked[0][0].toString().toStdString(), true));
     wait_for_layout(view);
     std::vector<Part> after = view.parts();
     QString name = group->name.section(',', 0, 0) + ", open group";
@@ -230,10 +230,10 @@ private slots:
     GraphView view;
     prepare(view, {1280, 800});
     view.show_graph(dense_graph(400), nullptr, -1);
-    view.fold_all(true);
+    view.layout().fold_all(true);
     wait_for_layout(view);
     for (double scale : {0.3, 0.1}) {
-      view.look_at(scale, {20, 40});
+      view.camera().look_at(scale, {20, 40});
       paint::TextLog log;
       view.grab();
       bool group = std::ranges::any_of(
@@ -262,7 +262,7 @@ private slots:
     for (auto const& value : bytes) shown += value.value, largest = std::max(largest, value.value);
     QCOMPARE(shown, sum);
     for (auto const& value : bytes) QCOMPARE(value.share, value.value / largest);
-    QVERIFY(view->value_of("layer1").endsWith("MB"));
+    QVERIFY(view->overlay().words_of(view->cards(), "layer1").endsWith("MB"));
     // Nothing was measured.
     for (auto& row : kernels->rows) row.time_ms.reset();
     for (auto const& value : graph::overlay_values(*made, kernels.get(), graph::Overlay::kTime))
@@ -279,9 +279,9 @@ private slots:
         QCOMPARE(covered[i].words, QString("2 of 4"));
       }
     place.window->run_action("Overlay of the graph: coverage");
-    QCOMPARE(view->overlay(), std::string("coverage"));
+    QCOMPARE(view->overlay().name(), std::string("coverage"));
     place.window->findChild<QPushButton*>("overlay_none")->click();
-    QCOMPARE(view->overlay(), std::string("none"));
+    QCOMPARE(view->overlay().name(), std::string("none"));
   }
 
   void a_map_stands_in_the_corner_while_the_graph_does_not_fit() {
@@ -293,20 +293,20 @@ private slots:
              std::string());
     auto* view = place.window->findChild<GraphView*>("graph");
     // The middle of the map is the middle of the graph, wherever the view was.
-    QPointF origin = view->origin();
+    QPointF origin = view->camera().origin();
     QPoint at(view->width() - 40, 70);
     QTest::mousePress(view, Qt::LeftButton, {}, at);
-    QVERIFY(view->origin() != origin);
-    QPointF pressed = view->origin();
+    QVERIFY(view->camera().origin() != origin);
+    QPointF pressed = view->camera().origin();
     QTest::mouseMove(view, at + QPoint(0, 30));
     QTest::mouseRelease(view, Qt::LeftButton, {}, at + QPoint(0, 30));
-    QVERIFY2(view->origin().y() < pressed.y(), "further down in the graph");
+    QVERIFY2(view->camera().origin().y() < pressed.y(), "further down in the graph");
     QVERIFY(place.recorded().find("look at graph 1 ") != std::string::npos);
     QTest::keyClick(view, Qt::Key_0);
-    QVERIFY(!view->shows_map());
+    QVERIFY(view->map().rect().isEmpty());
     QTest::keyClick(view, Qt::Key_Plus);
     place.window->findChild<QPushButton*>("fitGraph")->click();
-    QVERIFY(!view->shows_map());
+    QVERIFY(view->map().rect().isEmpty());
   }
 
   void marks_say_only_what_fusion_said() {
@@ -329,13 +329,16 @@ private slots:
     prepare(view, {800, 600});
     view.show_graph(graph, nullptr, -1);
     for (bool before : {false, true}) {
-      view.show_before(before);
+      view.layout().show_before(before);
       wait_for_layout(view);
-      QCOMPARE(view.edge_count(), size_t(3));
-      QCOMPARE(view.mark_count(), size_t(2));
-      QCOMPARE(view.reason_of(0, 1).words, QString("because"));
-      QCOMPARE(view.reason_of(1, 2).words, QString("Fusion did not judge this edge."));
-      QVERIFY(view.reason_of(2, 3).title.startsWith("Fused: "));
+      QCOMPARE(edge_count(view.cards()), size_t(3));
+      QCOMPARE(judged_count(view.cards()), size_t(2));
+      QCOMPARE(graph::reason_of(view.layout().graph().get(), view.layout().before(), 0, 1).words,
+               QString("because"));
+      QCOMPARE(graph::reason_of(view.layout().graph().get(), view.layout().before(), 1, 2).words,
+               QString("Fusion did not judge this edge."));
+      QVERIFY(graph::reason_of(view.layout().graph().get(), view.layout().before(), 2, 3)
+                  .title.startsWith("Fused: "));
     }
   }
 
@@ -344,12 +347,12 @@ private slots:
     prepare(view, {1280, 800});
     view.show_graph(dense_graph(3000), nullptr, -1);
     view.show_graph(dense_graph(30), nullptr, -1);
-    view.find("layer1/");
+    view.search().find("layer1/");
     wait_for_layout(view);
-    QCOMPARE(view.card_count(), size_t(10));
-    QCOMPARE(view.match_count(), 9);
+    QCOMPARE(card_count(view.cards()), size_t(10));
+    QCOMPARE(view.search().count(), 9);
     view.show_graph(nullptr, nullptr, -1);
-    QVERIFY(!view.busy());
+    QVERIFY(!view.layout().busy());
     view.grab();
   }
 
@@ -363,13 +366,13 @@ private slots:
     QElapsedTimer timer;
     timer.start();
     place.window->execute(session::OpenModel{model});
-    while (!graph->laid_out() && timer.elapsed() < 60000)
+    while (!graph->layout().is_laid_out() && timer.elapsed() < 60000)
       QApplication::processEvents(QEventLoop::WaitForMoreEvents, 5);
     place.window->grab();
     double opened = double(timer.nsecsElapsed()) / 1e6;
     qInfo("open to first picture %.0f ms, %d operators, %zu cards", opened,
-          place.session->snapshot().model->operators, graph->card_count());
-    QVERIFY(graph->laid_out());
+          place.session->snapshot().model->operators, card_count(graph->cards()));
+    QVERIFY(graph->layout().is_laid_out());
     QVERIFY(testing::is_bearable("a large graph opened", opened, 2000));
     QCOMPARE(place.lines("expect model.operators >= 1000\ngraph before\n"
                          "expect view.graph.nodes <= 60\nunfold graph\n"
@@ -382,7 +385,8 @@ private:
   static void click(GraphView& view, QString const& name) {
     for (Part const& part : view.parts())
       if (part.name == name) {
-        view.look_at(view.scale(), view.origin() + QPointF(60, 60) - part.rect.topLeft());
+        view.camera().look_at(view.camera().scale(),
+                              view.camera().origin() + QPointF(60, 60) - part.rect.topLeft());
         return QTest::mouseClick(&view, Qt::LeftButton, {}, QPoint(70, 70));
       }
     QFAIL(qPrintable("no part is called " + name));
@@ -396,8 +400,8 @@ private:
     for (double scale : {0.02, 0.05, 0.1, 0.2, 0.39, 0.4, 0.5, 0.7, 1.0}) {
       double most = 0;
       for (int step = 1; step < 9; ++step) {
-        view.look_at(scale, QPointF(1e7, 1e7));
-        view.find(QString("layer%1/conv").arg(step * 20));
+        view.camera().look_at(scale, QPointF(1e7, 1e7));
+        view.search().find(QString("layer%1/conv").arg(step * 20));
         double before = cpu_ms();
         view.render(&canvas);
         times.push_back(cpu_ms() - before);

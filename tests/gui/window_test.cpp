@@ -97,10 +97,10 @@ private slots:
   void the_graph_keeps_its_place_when_the_window_grows() {
     auto* graph = window_->findChild<tw::GraphView*>("graph");
     QTest::keyClick(graph, Qt::Key_Minus);
-    double before = graph->scale();
+    double before = graph->camera().scale();
     window_->resize(1800, 1100);
     QApplication::processEvents();
-    QCOMPARE(graph->scale(), before);
+    QCOMPARE(graph->camera().scale(), before);
   }
 
   void what_was_wrong_with_a_command_stays_until_the_next_one() {

@@ -104,18 +104,19 @@ QWidget* DifferenceView::build_half(GraphView* view, QLabel* caption) {
   caption->setContentsMargins(12, 2, 12, 2);
   column->addWidget(caption);
   column->addWidget(view, 1);
-  view->have_find_bar(false);
-  view->step_by_cards(true);
+  view->have_bars(false);
+  view->choice().step_by_cards(true);
   view->show_overlay("none");
-  connect(view, &GraphView::cancel_layout_typed, view, &GraphView::cancel_layout);
-  connect(view, &GraphView::lay_out_typed, view, &GraphView::lay_out_after_all);
+  connect(&view->layout(), &GraphLayout::cancel_typed, &view->layout(), &GraphLayout::cancel);
+  connect(&view->layout(), &GraphLayout::resume_typed, &view->layout(), &GraphLayout::resume);
   bool before = view == before_;
-  connect(view, &GraphView::chosen, this, [this, before](QString const& group, int node) {
-    if (group.isEmpty()) choose_node(before, node);
-  });
-  connect(view, &GraphView::fold_asked, view,
-          [view](QString const& key, bool open) { view->fold(key.toStdString(), open); });
-  connect(view, &GraphView::laid_out_anew, this, [this, view, before] {
+  connect(&view->choice(), &GraphChoice::chosen, this,
+          [this, before](QString const& group, int node) {
+            if (group.isEmpty()) choose_node(before, node);
+          });
+  connect(&view->choice(), &GraphChoice::fold_asked, view,
+          [view](QString const& key, bool open) { view->layout().fold(key.toStdString(), open); });
+  connect(view, &GraphView::laid_out, this, [this, view, before] {
     int& wanted = before ? wanted_before_ : wanted_after_;
     if (wanted >= 0) show_node(*view, std::exchange(wanted, -1), wanted);
   });
@@ -144,8 +145,8 @@ void DifferenceView::show_difference(std::shared_ptr<session::GraphDifference co
   difference_ = std::move(difference);
   bool known = difference_ && difference_->failure.empty();
   bool passes = known && !difference_->other;
-  before_->show_before(true);
-  after_->show_before(!passes);
+  before_->layout().show_before(true);
+  after_->layout().show_before(!passes);
   before_->show_graph(known ? graph : nullptr, nullptr, -1);
   after_->show_graph(!known   ? nullptr
                      : passes ? graph
@@ -158,8 +159,8 @@ void DifferenceView::show_difference(std::shared_ptr<session::GraphDifference co
     if (one.before >= 0) marks[0][one.before] = one.change;
     if (one.after >= 0) marks[1][one.after] = one.change;
   }
-  before_->show_changes(std::move(marks[0]));
-  after_->show_changes(std::move(marks[1]));
+  before_->marks().show_changes(std::move(marks[0]));
+  after_->marks().show_changes(std::move(marks[1]));
   captions_[0]->setText(known ? QString::fromStdString(difference_->before) : QString());
   captions_[1]->setText(known ? QString::fromStdString(difference_->after) : QString());
   if (difference_)
@@ -208,7 +209,7 @@ bool DifferenceView::choose(QString const& name) {
 }
 
 void DifferenceView::choose_node(bool before, int node) {
-  view(before).mark({node});
+  view(before).marks().mark({node});
   for (size_t row = 0; row < rows_.size(); ++row) {
     NodeDifference const& one = difference_->nodes[rows_[row]];
     if ((before ? one.before : one.after) == node)
@@ -227,14 +228,14 @@ void DifferenceView::take_row() {
 
 /// Once the group around it is laid out.
 void DifferenceView::show_node(GraphView& view, int node, int& wanted) {
-  view.mark(node < 0 ? std::vector<int>() : std::vector<int>{node});
+  view.marks().mark(node < 0 ? std::vector<int>() : std::vector<int>{node});
   if (node < 0) return;
-  view.open_around(node);
-  if (view.busy()) {
+  view.layout().open_around(node);
+  if (view.layout().busy()) {
     wanted = node;
     return;
   }
-  if (QRectF box = view.box_of({node}); !box.isEmpty()) view.bring_into_view(box);
+  if (QRectF box = box_of(view.cards(), {node}); !box.isEmpty()) view.camera().bring_into_view(box);
 }
 
 }  // namespace tw

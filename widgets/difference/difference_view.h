@@ -31,7 +31,7 @@ public:
   bool choose(QString const& name);
   QString chosen() const;
   int rows() const;
-  bool busy() const { return before_->busy() || after_->busy(); }
+  bool busy() const { return before_->layout().busy() || after_->layout().busy(); }
   GraphView& view(bool before) const { return before ? *before_ : *after_; }
   QWidget* focus_target() const;
 

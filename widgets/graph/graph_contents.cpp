@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "engine/support/base/quantities.h"
+#include "widgets/graph/graph_lookup.h"
 
 namespace tw::graph {
 namespace {
@@ -134,6 +135,11 @@ QString operator_words(Cards const& cards, int group) {
   if (words.size() > kMostOperators)
     text += QString(" and %1 more").arg(words.size() - kMostOperators);
   return text;
+}
+
+QString operators_of(Cards const* cards, std::string const& key) {
+  Group const* group = group_of(cards, key);
+  return group ? operator_words(*cards, int(group - cards->groups.data())) : QString();
 }
 
 QString kernel_words(session::GraphView const& graph) {

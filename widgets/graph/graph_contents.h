@@ -15,6 +15,8 @@ void describe_groups(Cards& made, std::vector<std::pair<int, int>> const& edges)
 std::vector<int> built_alike(Cards const& cards, int group);
 /// "conv2d, relu, conv2d, add": of a group's nodes, in their order; of very many the first ones.
 QString operator_words(Cards const& cards, int group);
+/// The same by its key; empty: there is none. `cards`: null: nothing is laid out.
+QString operators_of(Cards const* cards, std::string const& key);
 
 /// "19 kernels in 24 runs".
 QString kernel_words(session::GraphView const& graph);

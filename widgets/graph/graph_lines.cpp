@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lines between cards, near enough to be told apart: orthogonal with round corners, open arrow
 // heads, and what passes.
-#include <QPainter>
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/graph/graph_view.h"
+#include "widgets/graph/graph_paint.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -37,43 +36,29 @@ QPainterPath rounded(std::vector<QPointF> const& points, double round) {
   return path;
 }
 
-}  // namespace
-
-void GraphView::draw_edges(QPainter& painter, QRectF const& seen) const {
-  auto is_seen = [&](Border const& border) {
-    return border.points.size() >= 2 && border.box.intersects(seen);
-  };
-  // They run along the axes: to smooth them takes half of a large picture's time, and shows
-  // nothing.
-  painter.setRenderHint(QPainter::Antialiasing, false);
-  std::vector<QPointF> corners;
-  for (size_t e = 0; e < made_->borders.size(); ++e)
-    if (is_seen(made_->borders[e])) draw_line(painter, e, corners);
-  painter.setRenderHint(QPainter::Antialiasing);
-  draw_corners(painter, seen, corners);
-  for (size_t e = 0; e < made_->borders.size(); ++e) {
-    if (!is_seen(made_->borders[e])) continue;
-    painter.setPen(edge_pen(e));
-    QPointF end = made_->borders[e].points.back();
-    painter.drawLine(end, end + QPointF(-5, -6));
-    painter.drawLine(end, end + QPointF(5, -6));
+QPen edge_pen(GraphScene const& scene, size_t edge) {
+  bool chosen = int(edge) == scene.edge;
+  Border const& border = scene.cards.borders[edge];
+  if (!chosen && scene.cut.is_crossed_by(border)) {
+    int from = scene.cut.place_of(scene.cards.cards[size_t(border.from)]);
+    int to = scene.cut.place_of(scene.cards.cards[size_t(border.to)]);
+    return QPen(scene.cut.colour_of(scene.theme, std::max(from, to)), 2.5, Qt::DashLine);
   }
-  // Above all lines, so that none runs through a shape's digits.
-  for (size_t e = 0; e < made_->borders.size(); ++e)
-    if (made_->borders[e].points.size() >= 2) draw_mark(painter, seen, e);
+  return QPen(chosen ? scene.theme.ink : scene.theme.line3, chosen ? 2 : 1.5);
 }
 
 /// In whole pixels: one that is neither one nor two would be now this, now that. Its corners are
 /// left out where it is an ordinary one, and are drawn with all others'.
-void GraphView::draw_line(QPainter& painter, size_t edge, std::vector<QPointF>& corners) const {
-  Border const& border = made_->borders[edge];
+void paint_line(QPainter& painter, GraphScene const& scene, size_t edge,
+                std::vector<QPointF>& corners) {
+  Border const& border = scene.cards.borders[edge];
   auto const& points = border.points;
-  QPen pen = edge_pen(edge);
-  double pixel = 1 / (scale_ * unit());
+  QPen pen = edge_pen(scene, edge);
+  double pixel = scene.pixel();
   double wide = std::max(1.0, std::round(pen.widthF() / pixel)) * pixel;
   pen.setWidthF(wide);
   double round = border.skips ? kSkipCorner : kCorner;
-  if (pen.style() != Qt::SolidLine || int(edge) == chosen_edge_) {
+  if (pen.style() != Qt::SolidLine || int(edge) == scene.edge) {
     painter.setRenderHint(QPainter::Antialiasing);
     painter.strokePath(rounded(points, round), pen);
     return painter.setRenderHint(QPainter::Antialiasing, false);
@@ -94,37 +79,26 @@ void GraphView::draw_line(QPainter& painter, size_t edge, std::vector<QPointF>& 
   }
 }
 
-void GraphView::draw_corners(QPainter& painter, QRectF const& seen,
-                             std::vector<QPointF> const& corners) const {
+void paint_corners(QPainter& painter, GraphScene const& scene,
+                   std::vector<QPointF> const& corners) {
   QPainterPath path;
   for (size_t i = 0; i + 2 < corners.size(); i += 3) {
-    if (!seen.contains(corners[i + 1])) continue;
+    if (!scene.seen.contains(corners[i + 1])) continue;
     path.moveTo(corners[i]);
     path.quadTo(corners[i + 1], corners[i + 2]);
   }
-  double pixel = 1 / (scale_ * unit());
+  double pixel = scene.pixel();
   double wide = std::max(1.0, std::round(1.5 / pixel)) * pixel;
-  painter.strokePath(path, QPen(theme_.line3, wide));
-}
-
-QPen GraphView::edge_pen(size_t edge) const {
-  bool chosen = int(edge) == chosen_edge_;
-  Border const& border = made_->borders[edge];
-  if (!chosen && goes_over(border)) {
-    int from = place_of(made_->cards[size_t(border.from)]);
-    int to = place_of(made_->cards[size_t(border.to)]);
-    return QPen(place_colour(std::max(from, to)), 2.5, Qt::DashLine);
-  }
-  return QPen(chosen ? theme_.ink : theme_.line3, chosen ? 2 : 1.5);
+  painter.strokePath(path, QPen(scene.theme.line3, wide));
 }
 
 /// A disc with a broken link where fusion left two apart, with a whole one where it joined them.
-void GraphView::draw_link(QPainter& painter, size_t edge) const {
-  Border const& border = made_->borders[edge];
+void paint_link(QPainter& painter, GraphScene const& scene, size_t edge) {
+  Border const& border = scene.cards.borders[edge];
   QPointF mid = border.mark;
-  bool chosen = int(edge) == chosen_edge_;
-  painter.setPen(edge_pen(edge));
-  painter.setBrush(chosen ? theme_.panel : theme_.inset);
+  bool chosen = int(edge) == scene.edge;
+  painter.setPen(edge_pen(scene, edge));
+  painter.setBrush(chosen ? scene.theme.panel : scene.theme.inset);
   double disc = chosen ? 10 : 7.5, size = disc / 2;
   painter.drawEllipse(mid, disc, disc);
   if (border.verdict->fused)
@@ -138,22 +112,48 @@ void GraphView::draw_link(QPainter& painter, size_t edge) const {
 }
 
 /// The shape of what passes, and what fusion said of the edge; nothing where it did not judge.
-void GraphView::draw_mark(QPainter& painter, QRectF const& seen, size_t edge) const {
-  Border const& border = made_->borders[edge];
-  if (!border.box.intersects(seen)) return;
-  if (border.verdict) draw_link(painter, edge);
+void paint_mark(QPainter& painter, GraphScene const& scene, size_t edge) {
+  Border const& border = scene.cards.borders[edge];
+  if (!border.box.intersects(scene.seen)) return;
+  if (border.verdict) paint_link(painter, scene, edge);
   if (border.label.isEmpty()) return;
   // Above a line that runs sideways, beside one that runs down.
   QString shape = paint::shape(border.edge->shape);
   QRectF place = border.label;
   QFont font = mono_font(11);
-  if (goes_over(border)) {
+  if (scene.cut.is_crossed_by(border)) {
     shape += QStringLiteral(" · ") + paint::bytes(border.edge->bytes);
     place.setWidth(QFontMetricsF(font).horizontalAdvance(shape) + 2);
   }
-  if (!place.intersects(seen)) return;
-  painter.fillRect(place, theme_.inset);
-  paint::text(painter, place, font, theme_.text3, shape);
+  if (!place.intersects(scene.seen)) return;
+  painter.fillRect(place, scene.theme.inset);
+  paint::text(painter, place, font, scene.theme.text3, shape);
+}
+
+}  // namespace
+
+void paint_edges(QPainter& painter, GraphScene const& scene) {
+  auto is_seen = [&](Border const& border) {
+    return border.points.size() >= 2 && border.box.intersects(scene.seen);
+  };
+  // They run along the axes: to smooth them takes half of a large picture's time, and shows
+  // nothing.
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  std::vector<QPointF> corners;
+  for (size_t e = 0; e < scene.cards.borders.size(); ++e)
+    if (is_seen(scene.cards.borders[e])) paint_line(painter, scene, e, corners);
+  painter.setRenderHint(QPainter::Antialiasing);
+  paint_corners(painter, scene, corners);
+  for (size_t e = 0; e < scene.cards.borders.size(); ++e) {
+    if (!is_seen(scene.cards.borders[e])) continue;
+    painter.setPen(edge_pen(scene, e));
+    QPointF end = scene.cards.borders[e].points.back();
+    painter.drawLine(end, end + QPointF(-5, -6));
+    painter.drawLine(end, end + QPointF(5, -6));
+  }
+  // Above all lines, so that none runs through a shape's digits.
+  for (size_t e = 0; e < scene.cards.borders.size(); ++e)
+    if (scene.cards.borders[e].points.size() >= 2) paint_mark(painter, scene, e);
 }
 
 }  // namespace tw

@@ -137,4 +137,26 @@ std::vector<CardValue> group_values(Cards const& cards, session::KernelTable con
   return values;
 }
 
+void OverlayValues::compute(Cards const* cards, session::KernelTable const* kernels) {
+  cards_.clear();
+  groups_.clear();
+  if (!cards) return;
+  cards_ = overlay_values(*cards, kernels, overlay_);
+  groups_ = group_values(*cards, kernels, overlay_);
+}
+
+CardValue const* OverlayValues::of_card(size_t card) const {
+  return overlay_ == Overlay::kNone || card >= cards_.size() ? nullptr : &cards_[card];
+}
+
+CardValue const* OverlayValues::of_group(size_t group) const {
+  return group < groups_.size() ? &groups_[group] : nullptr;
+}
+
+QString OverlayValues::words_of(Cards const* cards, QString const& title) const {
+  for (size_t i = 0; cards && i < cards_.size(); ++i)
+    if (cards->cards[i].title == title) return cards_[i].words;
+  return {};
+}
+
 }  // namespace tw::graph

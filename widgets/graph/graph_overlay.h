@@ -30,4 +30,22 @@ std::vector<CardValue> overlay_values(Cards const& cards, session::KernelTable c
 std::vector<CardValue> group_values(Cards const& cards, session::KernelTable const* kernels,
                                     Overlay overlay);
 
+/// Of the cards that a view shows.
+class OverlayValues {
+public:
+  void choose(std::string const& name) { overlay_ = overlay_called(name); }
+  std::string const& name() const { return overlay_names()[size_t(overlay_)]; }
+  /// `cards`, `kernels`: null: there are none.
+  void compute(Cards const* cards, session::KernelTable const* kernels);
+  /// By their indices; null: nothing is laid over them.
+  CardValue const* of_card(size_t card) const;
+  CardValue const* of_group(size_t group) const;
+  /// Of the first card with this title; empty: not known, or there is none.
+  QString words_of(Cards const* cards, QString const& title) const;
+
+private:
+  Overlay overlay_ = Overlay::kTime;
+  std::vector<CardValue> cards_, groups_;
+};
+
 }  // namespace tw::graph

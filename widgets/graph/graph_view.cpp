@@ -2,294 +2,332 @@
 #include "widgets/graph/graph_view.h"
 
 #include <QContextMenuEvent>
-#include <QKeyEvent>
+#include <QElapsedTimer>
 #include <QMouseEvent>
 #include <algorithm>
 #include <utility>
 
-#include "widgets/graph/layout_notice.h"
+#include "widgets/paint/paint.h"
 
 namespace tw {
 
-using graph::Border;
 using graph::Card;
-using graph::Chip;
 
-namespace {
-
-constexpr double kLeastScale = 0.02, kMostScale = 2.5;
-
-}  // namespace
-
-GraphView::GraphView(QWidget* parent) : Canvas(parent), bar_(new FindBar(this)) {
+GraphView::GraphView(QWidget* parent)
+    : Canvas(parent),
+      find_bar_(new FindBar(this)),
+      block_bar_(new BlockBar(this)),
+      notice_(new LayoutNotice(layout_.run(), this)),
+      camera_(*this, layout_),
+      marks_(layout_),
+      search_(*find_bar_, layout_, camera_),
+      alike_(*block_bar_, layout_, camera_, marks_),
+      cut_(layout_),
+      reason_(layout_, camera_),
+      choice_(layout_, camera_, marks_),
+      map_(*this, *find_bar_, layout_, camera_) {
   setObjectName("graph");
   setAccessibleName("Graph");
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setAttribute(
       Qt::WA_OpaquePaintEvent);  // a large picture takes long to fill, and was filled twice
-  bar_->hide();
-  make_block_bar();
-  make_layout();
-  connect(bar_, &FindBar::text_typed, this, &GraphView::find_typed);
-  connect(bar_, &FindBar::step_asked, this, &GraphView::step_typed);
-  connect(bar_, &FindBar::only_asked, this, &GraphView::only_matches_typed);
-  connect(bar_, &FindBar::closed, this, &GraphView::find_closed);
+  connect_layout();
+  connect_parts();
 }
+
+/// The layout tells the other parts.
+void GraphView::connect_layout() {
+  connect(&layout_, &GraphLayout::replaced, this, &GraphView::forget_graph);
+  connect(&layout_, &GraphLayout::folded, this, [this](std::string const& key, bool open) {
+    marks_.choose_group(key);
+    if (open) search_.open_match_in(key);
+  });
+  connect(&layout_, &GraphLayout::all_folded, &camera_, &GraphCamera::forget_fit);
+  connect(&layout_, &GraphLayout::begun, notice_, &LayoutNotice::wait_for);
+  connect(&layout_, &GraphLayout::made, this, &GraphView::take_layout);
+  connect(&layout_, &GraphLayout::ended, notice_, &LayoutNotice::end);
+  connect(&layout_, &GraphLayout::cancelled, this, [this] {
+    alike_.forget_wish();
+    search_.forget_wishes();
+    notice_->say_cancelled(layout_.cards() ? "Layout cancelled; the previous one is shown."
+                                           : "The layout of the graph was cancelled.");
+    update();
+  });
+  connect(notice_, &LayoutNotice::cancel_asked, &layout_, &GraphLayout::cancel_typed);
+  connect(notice_, &LayoutNotice::begin_asked, &layout_, &GraphLayout::resume_typed);
+  connect(notice_, &LayoutNotice::changed, this, &GraphView::place_bars);
+}
+
+/// What is found and blocks that are alike are not marked at the same time.
+void GraphView::connect_parts() {
+  auto repaint = [this] { update(); };
+  auto take_focus = [this] { setFocus(); };
+  connect(&camera_, &GraphCamera::changed, this, repaint);
+  connect(&marks_, &GraphMarks::changed, this, repaint);
+  connect(&search_, &GraphSearch::changed, this, repaint);
+  connect(&search_, &GraphSearch::began, &alike_, &AlikeBlocks::end);
+  connect(&search_, &GraphSearch::focus_wanted, this, take_focus);
+  connect(&alike_, &AlikeBlocks::changed, this, repaint);
+  connect(&alike_, &AlikeBlocks::began, this, [this] {
+    if (!search_.text().isEmpty() || search_.is_open()) search_.close();
+  });
+  connect(&alike_, &AlikeBlocks::bar_changed, this, &GraphView::place_bars);
+  connect(&alike_, &AlikeBlocks::focus_wanted, this, take_focus);
+  connect(&reason_, &ReasonEdge::changed, this, repaint);
+  connect(&cut_, &GraphCut::changed, this, [this] {
+    camera_.keep_below(cut_.height());
+    update();
+  });
+}
+
+// ---- what is shown -------------------------------------------------------------------------
 
 void GraphView::show_graph(std::shared_ptr<session::GraphView const> graph,
                            std::shared_ptr<session::KernelTable const> kernels, int kernel) {
-  bool changed = graph != graph_;
-  bool repaint = changed || kernels != kernels_ || kernel != kernel_;
+  bool changed = graph != layout_.graph() || kernels != kernels_ || kernel != marks_.kernel();
   kernels_ = std::move(kernels);
-  kernel_ = kernel;
-  if (changed) {
-    graph_ = std::move(graph);
-    rebuild();
-  }
-  if (repaint) update_values();
-}
-
-void GraphView::show_before(bool before) {
-  if (before == before_) return;
-  before_ = before;
-  rebuild();
-}
-
-double GraphView::fit_scale() const {
-  if (!laid_out() || unit_width() < 50 || unit_height() < 50) return 0;
-  double wide = (unit_width() - 48) / std::max(made_->width, 1.0);
-  double high = (unit_height() - cut_words_height() - 48) / std::max(made_->height, 1.0);
-  return std::clamp(std::min(wide, high), kLeastScale, 1.0);
-}
-
-void GraphView::flow(bool in_columns) {
-  if (unit_width() < 50 || unit_height() < 50) return;
-  QSizeF room(unit_width() - 48, unit_height() - cut_words_height() - 48);
-  folds_[before_ ? 1 : 0].room = in_columns ? room : QSizeF();
-  anchor_.clear();
-  lay_out_as_wanted();
-}
-
-bool GraphView::shows_all() const {
-  return laid_out() && shows(QRectF(0, 0, made_->width, made_->height));
-}
-
-/// The whole width, as far as names can be read.
-void GraphView::first_look() {
-  if (!laid_out() || unit_width() < 50) return;
-  double least = std::min(1.0, graph::kReadable / unit() * 1.01);
-  look_from_above(std::clamp((unit_width() - 48) / std::max(made_->width, 1.0), least, 1.0));
-}
-
-void GraphView::look_from_above(double scale) {
-  if (!laid_out()) return;
-  moved_ = false;
-  scale_ = scale;
-  origin_ = QPointF((unit_width() - made_->width * scale_) / 2, 24);
-  fitted_ = true;
+  choice_.show_kernels(kernels_ ? int(kernels_->rows.size()) : 0);
+  marks_.show_kernel(kernel);
+  layout_.show(std::move(graph));
+  if (!changed) return;
+  values_.compute(layout_.cards(), kernels_.get());
   update();
 }
 
 void GraphView::show_overlay(std::string const& name) {
-  overlay_ = graph::overlay_called(name);
-  update_values();
-}
-
-std::string const& GraphView::overlay() const { return graph::overlay_names()[size_t(overlay_)]; }
-
-void GraphView::update_values() {
-  values_.clear();
-  sums_.clear();
-  if (made_) {
-    values_ = graph::overlay_values(*made_, kernels_.get(), overlay_);
-    sums_ = graph::group_values(*made_, kernels_.get(), overlay_);
-  }
+  values_.choose(name);
+  values_.compute(layout_.cards(), kernels_.get());
   update();
 }
 
-QString GraphView::value_of(QString const& title) const {
-  for (size_t i = 0; i < values_.size() && ready(); ++i)
-    if (made_->cards[i].title == title) return values_[i].words;
-  return {};
+void GraphView::have_bars(bool has) {
+  search_.have_bar(has);
+  alike_.have_bar(has);
 }
+
+/// What was said of the former graph.
+void GraphView::forget_graph() {
+  camera_.forget_fit();
+  camera_.keep_below(cut_.height());
+  reason_.reset();
+  cut_.reset();
+  marks_.reset();
+  search_.reset();
+  alike_.reset();
+  choice_.reset();
+  update();
+}
+
+void GraphView::take_layout(bool same, QRectF const& stood) {
+  notice_->end();
+  map_.forget();
+  choice_.reset();
+  values_.compute(layout_.cards(), kernels_.get());
+  if (!camera_.was_fitted()) camera_.look_first();
+  if (stood.intersects(camera_.seen())) {
+    if (QRectF stands = layout_.take_anchor(); !stands.isEmpty())
+      camera_.keep_in_place(stood, stands);
+  } else if (!camera_.is_moved()) {
+    camera_.look_first();
+  }
+  search_.settle(same);
+  alike_.settle();
+  marks_.settle();
+  reason_.settle();
+  update();
+  emit laid_out();
+}
+
+// ---- where things stand ---------------------------------------------------------------------
 
 /// At its own size, from the corner.
 QSizeF GraphView::whole_size() const {
-  if (!laid_out()) return {unit_width(), unit_height()};
-  return {made_->width + 48, made_->height + 48 + cut_words_height()};
+  if (!layout_.is_laid_out()) return {unit_width(), unit_height()};
+  return {cards()->width + 48, cards()->height + 48 + cut_.height()};
 }
 
 QSizeF GraphView::begin_whole() {
-  left_ = {scale_, origin_, moved_, bar_->isVisible(), !notice_->isHidden()};
-  if (!laid_out()) return whole_size();
+  left_ = {camera_.place(), find_bar_->isVisible(), !notice_->isHidden()};
+  if (!layout_.is_laid_out()) return whole_size();
   whole_ = true;
-  moved_ = false;
-  bar_->hide();
+  camera_.forget_moves();
+  find_bar_->hide();
   notice_->hide();
-  show_block_bar();
+  alike_.hide_bar(true);
   return whole_size();
 }
 
 void GraphView::end_whole() {
   whole_ = false;
-  scale_ = left_.scale;
-  origin_ = left_.origin;
-  moved_ = left_.moved;
-  bar_->setVisible(left_.searched);
+  camera_.go_back(left_.place);
+  find_bar_->setVisible(left_.searched);
   notice_->setVisible(left_.noted);
-  show_block_bar();
-  update();
+  alike_.hide_bar(false);
 }
 
 void GraphView::rescale() {
-  map_of_ = nullptr;
-  far_names_.clear();
-  bar_->set_theme(theme_);
+  map_.forget();
+  far_names_.forget();
+  find_bar_->set_theme(theme_);
   notice_->set_theme(theme_);
-  place_bar();
-  if (!moved_ && !flows()) first_look();
-}
-
-void GraphView::place_bar() {
-  QPoint gap = pixels(QPointF(12, 12));
-  bar_->fit(width() - 2 * gap.x());
-  bar_->move(width() - bar_->width() - gap.x(), gap.y());
-  place_block_bar();
-  place_notice();
+  place_bars();
+  if (!camera_.is_moved() && !layout_.flows()) camera_.look_first();
 }
 
 /// A place the user has chosen stays; the first look is looked anew. One that was fitted fits again
 /// beside the other: GraphPair.
 void GraphView::resizeEvent(QResizeEvent*) {
-  if (!moved_ && !flows()) first_look();
-  place_bar();
+  if (!camera_.is_moved() && !layout_.flows()) camera_.look_first();
+  place_bars();
 }
 
-void GraphView::look_at(double scale, QPointF origin) {
-  scale_ = std::clamp(scale, kLeastScale, kMostScale);
-  origin_ = origin;
-  fitted_ = moved_ = true;
-  update();
+void GraphView::place_bars() {
+  QPoint gap = pixels(QPointF(12, 12));
+  auto place = [&](auto& bar) {
+    bar.fit(width() - 2 * gap.x());
+    bar.move(width() - bar.width() - gap.x(), gap.y());
+  };
+  place(*find_bar_);
+  if (alike_.count() > 0) {
+    block_bar_->set_theme(theme_);
+    place(*block_bar_);
+  }
+  // In the middle where nothing else is, else below what is shown.
+  QPoint below = pixels(QPointF(12, 12 + cut_.height()));
+  int top = cards() ? height() - notice_->height() - below.y() : (height() - notice_->height()) / 2;
+  notice_->move(std::max((width() - notice_->width()) / 2, 0), std::max(top, 0));
 }
 
-void GraphView::moved_by_user() {
-  moved_ = true;
-  update();
-  emit looked();
-}
+// ---- with the pointer ----------------------------------------------------------------------
 
 void GraphView::mousePressEvent(QMouseEvent* event) {
   setFocus();
   press_ = event->position();
-  press_origin_ = origin_;
+  press_origin_ = camera_.origin();
   dragging_ = false;
-  on_map_ = false;
-  if (event->button() != Qt::LeftButton || drag_map(press_, true)) return;
-  press_flag(to_scene(press_));
+  if (event->button() != Qt::LeftButton || map_.press(press_)) return;
+  if (cut_.press(camera_.to_graph(press_))) setCursor(Qt::ClosedHandCursor);
 }
 
 void GraphView::mouseMoveEvent(QMouseEvent* event) {
+  QPointF place = camera_.to_graph(event->position());
   if (!(event->buttons() & Qt::LeftButton)) {
-    bool on_flag = flag_at(to_scene(event->position())) >= 0;
-    hover(to_scene(event->position()));
-    return on_flag ? setCursor(Qt::OpenHandCursor) : unsetCursor();
+    choice_.hover(place);
+    return cut_.flag_at(place) >= 0 ? setCursor(Qt::OpenHandCursor) : unsetCursor();
   }
-  if (on_map_) return (void)drag_map(event->position(), false);
-  if (dragged_flag_ >= 0) return drag_flag(to_scene(event->position()));
+  if (map_.is_dragged()) return map_.drag(event->position());
+  if (cut_.is_dragged()) return cut_.drag(place);
   if ((event->position() - press_).manhattanLength() > 5) dragging_ = true;
-  if (!dragging_) return;
-  origin_ = press_origin_ + event->position() - press_;
-  moved_by_user();
+  if (dragging_) camera_.move_to(press_origin_ + event->position() - press_);
 }
 
 void GraphView::mouseReleaseEvent(QMouseEvent* event) {
-  if (event->button() != Qt::LeftButton) return;
-  if (std::exchange(on_map_, false)) return;
-  if (dragged_flag_ >= 0) return drop_flag();
-  if (!dragging_ && ready()) click(to_scene(event->position()));
+  if (event->button() != Qt::LeftButton || map_.release()) return;
+  if (cut_.is_dragged()) {
+    unsetCursor();
+    return cut_.drop();
+  }
+  if (!dragging_) choice_.click(camera_.to_graph(event->position()));
+}
+
+/// What enters a card is no click any more when the button is let go.
+void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
+  mousePressEvent(event);
+  bool pressed = event->button() == Qt::LeftButton && !map_.is_dragged() && !cut_.is_dragged();
+  if (pressed) dragging_ = choice_.enter(camera_.to_graph(event->position()));
 }
 
 void GraphView::wheelEvent(QWheelEvent* event) {
-  if (!(event->modifiers() & Qt::ControlModifier)) {
-    origin_ += QPointF(event->angleDelta().x(), event->angleDelta().y()) / 2;
-    return moved_by_user();
-  }
-  zoom(event->angleDelta().y() > 0 ? 1.15 : 1 / 1.15, event->position());
+  if (!(event->modifiers() & Qt::ControlModifier))
+    return camera_.move_to(camera_.origin() +
+                           QPointF(event->angleDelta().x(), event->angleDelta().y()) / 2);
+  camera_.zoom(event->angleDelta().y() > 0 ? 1.15 : 1 / 1.15, event->position());
 }
 
-void GraphView::zoom(double factor, QPointF around) {
-  QPointF scene = to_scene(around);
-  scale_ = std::clamp(scale_ * factor, kLeastScale, kMostScale);
-  origin_ = around - scene * scale_;
-  moved_by_user();
+void GraphView::leaveEvent(QEvent*) { choice_.leave(); }
+
+void GraphView::contextMenuEvent(QContextMenuEvent* event) {
+  bool by_key = event->reason() == QContextMenuEvent::Keyboard;
+  QPointF place = camera_.to_graph(event->pos());
+  Card const* card = by_key ? marks_.chosen_card() : card_at(cards(), place);
+  if (!card) return emit choice_.menu_asked({}, event->globalPos());
+  QPoint at =
+      by_key ? mapToGlobal(pixels(camera_.to_canvas(card->box).center())) : event->globalPos();
+  emit choice_.menu_asked(choice_.spot_of(*card, by_key ? nullptr : chip_at(*card, place)), at);
 }
 
-/// Up and down go from kernel to kernel, left and right from group to group, the space bar opens
-/// and folds one, the return key goes to the loops of what is chosen; + and - zoom, 0 fits.
+// ---- with keys -----------------------------------------------------------------------------
+
+/// The marked blocks first, then what goes from one to another, then the camera.
 void GraphView::keyPressEvent(QKeyEvent* event) {
-  if (alike_key(*event)) return;
-  if (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right)
-    return step_group(event->key() == Qt::Key_Left ? -1 : 1);
-  if (event->key() == Qt::Key_Space) {
-    std::string key = chosen_group();
-    if (!key.empty()) emit fold_asked(QString::fromStdString(key), !is_open(key));
-    return;
-  }
-  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
-    return emit entered(chosen_node());
-  int step = event->key() == Qt::Key_Up ? -1 : event->key() == Qt::Key_Down ? 1 : 0;
-  if (step != 0 && steps_by_cards_) return step_card(step);
-  if (step != 0 && kernels_ && ready()) {
-    int next = std::clamp(kernel_ + step, 0, int(kernels_->rows.size()) - 1);
-    for (size_t i = 0; i < made_->cards.size(); ++i)
-      if (std::ranges::any_of(made_->cards[i].members, [&](int member) {
-            return made_->members[size_t(member)].kernel == next;
-          })) {
-        bring_into_view(int(i));
-        break;
-      }
-    if (next != kernel_) emit kernel_chosen(next);
-    return;
-  }
-  QPointF centre(unit_width() / 2.0, unit_height() / 2.0);
-  if (event->key() == Qt::Key_Plus || event->key() == Qt::Key_Equal) return zoom(1.15, centre);
-  if (event->key() == Qt::Key_Minus) return zoom(1 / 1.15, centre);
-  if (event->key() == Qt::Key_Escape && dragged_flag_ >= 0) {
-    drop_group_ = -1;
-    return drop_flag();
-  }
-  if (event->key() == Qt::Key_Escape && end_layout_by_key()) return;
-  if (event->key() == Qt::Key_Escape && bar_->isVisible()) return emit find_closed();
-  if (event->key() == Qt::Key_0) return emit fit_typed();
+  if (alike_.press(*event) || choice_.press(*event) || camera_.press(*event)) return;
+  if (event->key() == Qt::Key_Escape && press_escape()) return;
   QWidget::keyPressEvent(event);
 }
 
-bool GraphView::shows(QRectF const& box) const {
-  QRectF shown(box.topLeft() * scale_ + origin_, box.size() * scale_);
-  return unit_rect().adjusted(8, 8, -8, -8 - cut_words_height()).contains(shown);
+/// Ends what is being dragged; cancels a layout that is said to take long, and takes away what was
+/// said of one that was cancelled, where there is something to be seen instead; closes the bar.
+bool GraphView::press_escape() {
+  if (cut_.is_dragged()) {
+    unsetCursor();
+    cut_.cancel_drag();
+  } else if (!notice_->isHidden() && (!layout_.was_cancelled() || cards())) {
+    if (!layout_.was_cancelled()) return emit layout_.cancel_typed(), true;
+    layout_.forget_cancelled();
+    notice_->end();
+  } else if (find_bar_->isVisible()) {
+    emit search_.close_typed();
+  } else {
+    return false;
+  }
+  return true;
 }
 
-void GraphView::bring_into_view(QRectF const& box) {
-  if (shows(box)) return;
-  origin_ = QPointF(unit_width(), unit_height()) / 2 - box.center() * scale_;
-  moved_ = true;
-  update();
+// ---- pictures ------------------------------------------------------------------------------
+
+void GraphView::paintEvent(QPaintEvent*) {
+  QElapsedTimer timer;
+  timer.start();
+  UnitPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  painter.fillRect(unit_rect(), theme_.inset);
+  auto say = [&](QString const& words) {
+    paint::text(painter, QRectF(24, 24, unit_width() - 48, 20), ui_font(12), theme_.text2, words);
+  };
+  if (!cards()) {
+    if (notice_->words().isEmpty())  // else these say more
+      say(layout_.graph() ? "Laying out the graph" : "The graph of the model appears here.");
+    return;
+  }
+  if (layout_.graph()->nodes.empty())
+    return say("A tensor expression has no graph; its kernel is shown in Loops.");
+  GraphScene scene{*cards(), kernels_.get(), theme_, camera_, unit(),         values_,
+                   marks_,   search_,        alike_, cut_,    reason_.edge(), camera_.seen()};
+  paint_graph(painter, scene, far_names_);
+  cut_.paint_words(painter, theme_,
+                   QRectF(0, unit_height() - cut_.height(), unit_width(), cut_.height()));
+  map_.paint(painter, theme_);
+  frame_ms_ = double(timer.nsecsElapsed()) / 1e6;
 }
 
 std::vector<Part> GraphView::parts() const {
   std::vector<Part> parts;
-  if (!ready()) return parts;
-  for (Card const& card : made_->cards) {
+  if (!cards()) return parts;
+  for (Card const& card : cards()->cards) {
     if (card.fold >= 0) continue;  // below, with the open groups
-    parts.push_back(
-        {QRectF(card.box.topLeft() * scale_ + origin_, card.box.size() * scale_),
-         card.title + (place_of(card) == 0 ? QString()
-                                           : ", on " + QString::fromStdString(
-                                                           cut_->places[size_t(place_of(card))])),
-         is_chosen(card)});
+    int place = cut_.place_of(card);
+    QString on = place == 0 ? QString()
+                            : ", on " + QString::fromStdString(cut_.view().places[size_t(place)]);
+    parts.push_back({camera_.to_canvas(card.box), card.title + on, marks_.is_chosen(card)});
   }
-  for (Part& part : group_parts()) parts.push_back(std::move(part));
+  for (graph::Group const& group : cards()->groups) {
+    if (!group.seen()) continue;
+    parts.push_back({camera_.to_canvas(head_of(*cards(), group)),
+                     group.title + (group.open ? ", open group, " : ", folded group, ") +
+                         group.words + alike_.place_words(group),
+                     group.key == marks_.group()});
+  }
   return parts;
 }
 

@@ -13,39 +13,39 @@ Finding::Finding(Workbench& bench, GraphPair& pair, GraphLegend& legend)
     : bench_(bench), pair_(pair), legend_(legend) {
   bench_.on<journal::FindInGraph>([this](auto const& action) { return find(action.text); });
   bench_.on<journal::OnlyMatches>([this](auto const& action) {
-    pair_.show_only_matches(action.on == "on");
+    pair_.search().show_only_matches(action.on == "on");
     return Status();
   });
   bench_.on<journal::StepMatch>([this](auto const& action) { return step(action.direction); });
   bench_.add_dialog("find", [this](QString const&) -> Status {
     TRY(bench_.show_view("graph"));
-    pair_.main().open_find();
+    pair_.main().search().open_bar();
     return {};
   });
   for (bool before : {false, true}) watch(pair_.view(before));
 }
 
 void Finding::watch(GraphView& view) {
-  QObject::connect(&view, &GraphView::find_typed, &pair_, [this](QString const& text) {
-    if (text.isEmpty()) return pair_.find({});  // the line stays open
+  QObject::connect(&view.search(), &GraphSearch::text_typed, &pair_, [this](QString const& text) {
+    if (text.isEmpty()) return pair_.search().find({});  // the line stays open
     bench_.user_did(journal::FindInGraph{text.toStdString()});
   });
-  QObject::connect(&view, &GraphView::step_typed, &pair_, [this](int direction) {
+  QObject::connect(&view.search(), &GraphSearch::step_typed, &pair_, [this](int direction) {
     if (count() > 0) bench_.user_did(journal::StepMatch{direction > 0 ? "next" : "previous"});
   });
-  QObject::connect(&view, &GraphView::only_matches_typed, &pair_,
+  QObject::connect(&view.search(), &GraphSearch::only_typed, &pair_,
                    [this](bool only) { bench_.ask(journal::OnlyMatches{only ? "on" : "off"}); });
-  QObject::connect(&view, &GraphView::find_closed, &pair_,
+  QObject::connect(&view.search(), &GraphSearch::close_typed, &pair_,
                    [this] { bench_.user_did(journal::FindInGraph{}); });
 }
 
 Status Finding::find(std::string const& text) {
   if (text.empty()) {
-    for (GraphView* view : pair_.shown()) view->close_find();
+    for (GraphView* view : pair_.shown()) view->search().close();
     return {};
   }
-  pair_.show_tensors(session::graph_tensors(bench_.live()));
-  pair_.find(QString::fromStdString(text));
+  pair_.search().show_tensors(session::graph_tensors(bench_.live()));
+  pair_.search().find(QString::fromStdString(text));
   return bench_.show_view("graph");
 }
 
@@ -56,9 +56,10 @@ Status Finding::step(std::string const& direction) {
     return {};
   }
   if (count() == 0) return bad_input("nothing_found", "nothing was found");
-  pair_.step_match(direction == "next" ? 1 : direction == "previous" ? -1 : 0);
-  GraphView const& found = pair_.found_in();
-  session::ComputedIn in = pair_.computed_in(found.shows_before(), found.match_node());
+  pair_.search().step(direction == "next" ? 1 : direction == "previous" ? -1 : 0);
+  GraphView const& found = pair_.search().found_in();
+  session::ComputedIn in =
+      pair_.pairing().computed_in(found.layout().before(), found.search().node());
   legend_.say(QString::fromStdString(in.why));
   if (in.kernel >= 0 && in.kernel != bench_.snapshot().kernel)
     bench_.execute(session::SelectKernel{in.kernel});
@@ -71,8 +72,8 @@ void Finding::go_to_tensor(std::string const& name) {
 }
 
 void Finding::take_graph() {
-  if (!pair_.main().found_text().isEmpty())
-    pair_.show_tensors(session::graph_tensors(bench_.live()));
+  if (!pair_.main().search().text().isEmpty())
+    pair_.search().show_tensors(session::graph_tensors(bench_.live()));
 }
 
 void Finding::take_layout() {
@@ -93,7 +94,7 @@ void Finding::add_commands() {
   add("Next match in the graph", "F3", journal::StepMatch{"next"}, found);
   add("Previous match in the graph", "Shift+F3", journal::StepMatch{"previous"}, found);
   auto filter = [this] {
-    bench_.ask(journal::OnlyMatches{pair_.main().shows_only_matches() ? "off" : "on"});
+    bench_.ask(journal::OnlyMatches{pair_.main().search().shows_only_matches() ? "off" : "on"});
   };
   bench_.add_command({.section = "Views",
                       .name = "Only matches in the graph",
@@ -107,7 +108,7 @@ void Finding::add_palette(std::vector<PaletteEntry>& entries) {
   if (!tensors) return;
   std::set<std::string> seen;
   for (session::GraphTensor const& one :
-       pair_.main().shows_before() ? tensors->before : tensors->after) {
+       pair_.main().layout().before() ? tensors->before : tensors->after) {
     if (!seen.insert(one.name).second) continue;
     std::string what = one.shape + (one.made ? ", made by " : ", read by ") + one.by;
     entries.push_back({"Tensor " + QString::fromStdString(one.name),
@@ -119,15 +120,15 @@ void Finding::add_palette(std::vector<PaletteEntry>& entries) {
 }
 
 std::optional<session::FactValue> Finding::fact(std::string const& name) const {
-  GraphView const& found = pair_.found_in();
+  GraphView const& found = pair_.search().found_in();
   auto or_none = [](QString const& words) {
     return words.isEmpty() ? std::string("none") : words.toStdString();
   };
   if (name == "find.matches") return double(count());
-  if (name == "find.current") return double(found.current_match() + 1);
-  if (name == "find.dimmed") return double(found.dimmed_count());
-  if (name == "find.what") return or_none(found.match_words());
-  if (name == "find.node") return or_none(found.match_name());
+  if (name == "find.current") return double(found.search().current() + 1);
+  if (name == "find.dimmed") return double(found.search().dimmed_count());
+  if (name == "find.what") return or_none(found.search().words());
+  if (name == "find.node") return or_none(found.search().name());
   return {};
 }
 

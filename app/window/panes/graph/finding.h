@@ -29,7 +29,7 @@ private:
   Status find(std::string const& text);
   Status step(std::string const& direction);
   void go_to_tensor(std::string const& name);
-  int count() const { return pair_.found_in().match_count(); }
+  int count() const { return pair_.search().found_in().search().count(); }
 
   Workbench& bench_;
   GraphPair& pair_;

@@ -10,6 +10,7 @@
 #include "app/window/panes/graph/finding.h"
 #include "app/window/panes/graph/journal.h"
 #include "widgets/graph/graph_bar.h"
+#include "widgets/graph/graph_contents.h"
 #include "widgets/graph/graph_legend.h"
 #include "widgets/graph/graph_pair.h"
 
@@ -71,7 +72,7 @@ public:
   std::optional<session::FactValue> fact(std::string const& name) const override;
   std::vector<PaletteEntry> palette_entries() override;
   Layout layout() const override {
-    return {{"graph", pair_->form()}, {"graph overlay", main().overlay()}};
+    return {{"graph", pair_->form()}, {"graph overlay", main().overlay().name()}};
   }
   void apply_layout(Layout const& layout) override {
     if (auto form = layout.find("graph"); form != layout.end()) show_form(form->second);
@@ -82,7 +83,7 @@ public:
 
 private:
   GraphView& main() const { return pair_->main(); }
-  void show_state() { bar_->show_state(pair_->form(), main().overlay()); }
+  void show_state() { bar_->show_state(pair_->form(), main().overlay().name()); }
   void show_form(std::string const& form) {
     for (char const* known : {"after", "before", "both"})
       if (form == known) pair_->show_form(form);
@@ -96,7 +97,7 @@ private:
   void take_layout();
   void take_choice(bool before, QString const& group, int node);
   void show_loops(bool before, int node);
-  void show_menu(GraphView& view, GraphView::Spot const& spot, QPoint at);
+  void show_menu(GraphView& view, GraphChoice::Spot const& spot, QPoint at);
   void perform_actions();
   void watch();
   void add_commands();
@@ -127,7 +128,7 @@ void GraphPane::perform_actions() {
     pair_->look_at(action.scale, {action.x, action.y});
     return Status();
   });
-  bench_.on<journal::FitGraph>([this](auto const&) { return pair_->fit(), Status(); });
+  bench_.on<journal::FitGraph>([this](auto const&) { return pair_->fit().begin(), Status(); });
   bench_.on<journal::OverlayGraph>([this](auto const& action) {
     pair_->show_overlay(action.quantity);
     show_state();
@@ -135,8 +136,7 @@ void GraphPane::perform_actions() {
   });
   bench_.on<journal::CancelLayout>(
       [this](auto const&) { return pair_->cancel_layout(), Status(); });
-  bench_.on<journal::LayOutGraph>(
-      [this](auto const&) { return pair_->lay_out_after_all(), Status(); });
+  bench_.on<journal::LayOutGraph>([this](auto const&) { return pair_->resume_layout(), Status(); });
   perform_folding();
   perform_alike();
   bench_.on<journal::ExplainFusion>([this](auto const& action) { return explain_fusion(action); });
@@ -156,27 +156,27 @@ void GraphPane::perform_alike() {
   bench_.on<journal::BlocksLike>([this](auto const& action) -> Status {
     if (!now().graph) return bad_input("no_model", "no model is open");
     TRY(bench_.show_view("graph"));
-    std::string group = action.group.empty() ? main().chosen_group() : action.group;
+    std::string group = action.group.empty() ? main().marks().chosen_group() : action.group;
     if (group.empty())
       return bad_input("no_block", "no block is chosen, and none is around the chosen kernel");
-    if (!main().has_group(group))
+    if (!group_of(main().cards(), group))
       return bad_input("unknown_group", "the graph has no group '" + group + "'");
-    if (pair_->show_alike(group)) return {};
+    if (pair_->search().show_alike(group)) return {};
     return bad_input("block_alone", "no other block is built like " + group + " (" +
-                                        main().operators_of(group).toStdString() + ")");
+                                        graph::operators_of(main().cards(), group).toStdString() + ")");
   });
   bench_.on<journal::StepBlock>([this](auto const& action) -> Status {
-    if (main().alike_count() == 0)
+    if (main().alike().count() == 0)
       return bad_input("no_blocks", "no blocks are marked: 'blocks like'");
-    if (action.direction == "end") return pair_->end_alike(), Status();
-    pair_->step_alike(action.direction == "next" ? 1 : -1);
+    if (action.direction == "end") return pair_->search().end_alike(), Status();
+    pair_->search().step_alike(action.direction == "next" ? 1 : -1);
     return {};
   });
 }
 
 /// The group that was clicked, or the one around the chosen kernel.
 void GraphPane::fold_chosen(bool open) {
-  std::string group = main().chosen_group();
+  std::string group = main().marks().chosen_group();
   if (open)
     bench_.ask(journal::UnfoldGraph{group});
   else
@@ -194,7 +194,7 @@ void GraphPane::watch() {
   for (bool before : {false, true}) {
     watch_view(pair_->view(before));
     watch_blocks(pair_->view(before));
-    connect(&pair_->view(before), &GraphView::laid_out_anew, this, &GraphPane::take_layout);
+    connect(&pair_->view(before), &GraphView::laid_out, this, &GraphPane::take_layout);
   }
 }
 
@@ -210,37 +210,40 @@ void GraphPane::take_layout() {
 }
 
 void GraphPane::watch_view(GraphView& view) {
-  bool before = view.shows_before();
-  connect(&view, &GraphView::fold_asked, this, [this](QString const& key, bool open) {
+  bool before = view.layout().before();
+  connect(&view.choice(), &GraphChoice::fold_asked, this, [this](QString const& key, bool open) {
     if (open)
       bench_.ask(journal::UnfoldGraph{key.toStdString()});
     else
       bench_.ask(journal::FoldGraph{key.toStdString()});
   });
-  connect(&view, &GraphView::chosen, this,
+  connect(&view.choice(), &GraphChoice::chosen, this,
           [this, before](QString const& group, int node) { take_choice(before, group, node); });
-  connect(&view, &GraphView::kernel_chosen, this, [this](int row) {
+  connect(&view.choice(), &GraphChoice::kernel_chosen, this, [this](int row) {
     legend_->say({});
     bench_.execute(session::SelectKernel{row});
   });
-  connect(&view, &GraphView::entered, this, [this, before](int node) { show_loops(before, node); });
-  connect(&view, &GraphView::menu_asked, this,
-          [this, &view](GraphView::Spot const& spot, QPoint at) { show_menu(view, spot, at); });
-  connect(&view, &GraphView::cut_moved, this, [this](int from, int to) {
+  connect(&view.choice(), &GraphChoice::entered, this,
+          [this, before](int node) { show_loops(before, node); });
+  connect(&view.choice(), &GraphChoice::menu_asked, this,
+          [this, &view](GraphChoice::Spot const& spot, QPoint at) { show_menu(view, spot, at); });
+  connect(&view.cut(), &GraphCut::moved, this, [this](int from, int to) {
     if (now().cut)
       for (session::CutPointView const& point : now().cut->points)
         if (point.group == from)
           return bench_.execute(session::MoveCut{point.node, menu_.node_of_group(to)});
   });
-  connect(&view, &GraphView::cancel_layout_typed, this,
+  connect(&view.layout(), &GraphLayout::cancel_typed, this,
           [this] { bench_.user_did(journal::CancelLayout{}); });
-  connect(&view, &GraphView::lay_out_typed, this,
+  connect(&view.layout(), &GraphLayout::resume_typed, this,
           [this] { bench_.user_did(journal::LayOutGraph{}); });
-  connect(&view, &GraphView::fit_typed, this, [this] { bench_.ask(journal::FitGraph{}); });
-  connect(&view, &GraphView::looked, this, [this] {
-    bench_.user_did(journal::LookAtGraph{main().scale(), main().origin().x(), main().origin().y()});
+  connect(&view.camera(), &GraphCamera::fit_typed, this,
+          [this] { bench_.ask(journal::FitGraph{}); });
+  connect(&view.camera(), &GraphCamera::looked, this, [this] {
+    bench_.user_did(
+        journal::LookAtGraph{main().camera().scale(), main().camera().origin().x(), main().camera().origin().y()});
   });
-  connect(&view, &GraphView::reason_asked, this, [this, before](int from, int to) {
+  connect(&view.choice(), &GraphChoice::reason_asked, this, [this, before](int from, int to) {
     if (!now().graph) return;
     bench_.user_did(journal::ExplainFusion{node_reference(nodes(before), from),
                                            to < 0 ? "" : node_reference(nodes(before), to)});
@@ -255,7 +258,7 @@ void GraphPane::take_choice(bool before, QString const& group, int node) {
         before ? "before" : "after",
         group.isEmpty() ? node_reference(nodes(before), node) : group.toStdString()});
   session::ComputedIn in;
-  if (group.isEmpty()) in = pair_->computed_in(before, node);
+  if (group.isEmpty()) in = pair_->pairing().computed_in(before, node);
   legend_->say(QString::fromStdString(in.why));
   if (before && in.kernel >= 0) bench_.execute(session::SelectKernel{in.kernel});
 }
@@ -263,20 +266,22 @@ void GraphPane::take_choice(bool before, QString const& group, int node) {
 /// -1: of the chosen kernel.
 void GraphPane::show_loops(bool before, int node) {
   session::ComputedIn in{now().kernel, ""};
-  if (node >= 0) in = pair_->computed_in(before, node);
+  if (node >= 0) in = pair_->pairing().computed_in(before, node);
   if (in.kernel < 0) return legend_->say(QString::fromStdString(in.why));
   if (in.kernel != now().kernel) bench_.execute(session::SelectKernel{in.kernel});
   bench_.ask(journal::ShowView{"loops"});
 }
 
-void GraphPane::show_menu(GraphView& view, GraphView::Spot const& spot, QPoint at) {
-  bool before = view.shows_before();
+void GraphPane::show_menu(GraphView& view, GraphChoice::Spot const& spot, QPoint at) {
+  bool before = view.layout().before();
   std::vector<Workbench::MenuEntry> entries;
-  if (std::string block = view.block_at(view.units(view.mapFromGlobal(at))); !block.empty())
+  if (std::string block =
+          block_at(view.cards(), view.camera().to_graph(view.units(view.mapFromGlobal(at))));
+      !block.empty())
     entries.push_back({"Blocks built like " + QString::fromStdString(block), true,
                        [this, block] { bench_.ask(journal::BlocksLike{block}); }});
   if (spot.node >= 0) {
-    int kernel = pair_->computed_in(before, spot.node).kernel;
+    int kernel = pair_->pairing().computed_in(before, spot.node).kernel;
     entries.push_back({"Show its loops", kernel >= 0,
                        [this, before, node = spot.node] { show_loops(before, node); }});
     journal::Inspect inspected{node_reference(nodes(before), spot.node),
@@ -293,10 +298,10 @@ void GraphPane::show_menu(GraphView& view, GraphView::Spot const& spot, QPoint a
 }
 
 void GraphPane::watch_blocks(GraphView& view) {
-  connect(&view, &GraphView::alike_step_typed, this, [this](int direction) {
+  connect(&view.alike(), &AlikeBlocks::step_typed, this, [this](int direction) {
     bench_.user_did(journal::StepBlock{direction > 0 ? "next" : "previous"});
   });
-  connect(&view, &GraphView::alike_ended, this,
+  connect(&view.alike(), &AlikeBlocks::end_typed, this,
           [this] { bench_.user_did(journal::StepBlock{"end"}); });
 }
 
@@ -305,7 +310,7 @@ void GraphPane::watch_blocks(GraphView& view) {
 Status GraphPane::choose(journal::ChooseInGraph const& action) {
   if (!now().graph) return bad_input("no_model", "no model is open");
   bool before = action.form == "before";
-  if (!pair_->is_both() && !(before && main().shows_before()))
+  if (!pair_->is_both() && !(before && main().layout().before()))
     return bad_input("not_beside", "one graph alone is shown: 'graph both'");
   int node = node_called(nodes(before), action.name);
   if (pair_->choose(before, node < 0 ? action.name : "", node)) return {};
@@ -335,8 +340,8 @@ void GraphPane::add_commands() {
                         .run = [this, open] { fold_chosen(open); },
                         .possible =
                             [this, open] {
-                              std::string group = main().chosen_group();
-                              return !group.empty() && main().is_open(group) != open;
+                              std::string group = main().marks().chosen_group();
+                              return !group.empty() && main().layout().is_open(group) != open;
                             }});
   };
   auto layout = [this](char const* name, journal::Action action, auto possible) {
@@ -350,7 +355,7 @@ void GraphPane::add_commands() {
   one("Fold the group of the graph", false);
   one("Unfold the group of the graph", true);
   bench_.add_command({.section = "Views", .name = kAlike, .run = [this] {
-                        bench_.ask(journal::BlocksLike{main().chosen_group()});
+                        bench_.ask(journal::BlocksLike{main().marks().chosen_group()});
                       }});
   bench_.add_command({.section = "Measuring and devices",
                       .name = kRunWhole,
@@ -365,18 +370,19 @@ Status GraphPane::explain_fusion(journal::ExplainFusion const& action) {
   bool known = false;
   std::vector<GraphView*> views = pair_->shown();
   for (auto view = views.rbegin(); view != views.rend(); ++view) {
-    Nodes const& all = nodes((*view)->shows_before());
+    Nodes const& all = nodes((*view)->layout().before());
     int from = node_called(all, action.from), to = node_called(all, action.to);
     for (auto const& [id, name] : {std::pair{from, action.from}, {to, action.to}})
       if (id < 0 && !name.empty()) unknown = name;
     if (from < 0 || (to < 0 && !action.to.empty())) continue;
     known = true;
-    GraphView::Reason reason = (*view)->reason_of(from, to);
+    graph::Reason reason =
+        graph::reason_of(now().graph.get(), (*view)->layout().before(), from, to);
     if (reason.title.isEmpty()) continue;
     pair_->show_reason(**view, from, to);
     bench_.selection().ask_about({});
     bench_.explain(reason.title + "\n\n" + reason.words);
-    if (!(*view)->shows_before()) bench_.selection().ask_about({from, to});
+    if (!(*view)->layout().before()) bench_.selection().ask_about({from, to});
     return {};
   }
   if (!known) return bad_input("unknown_node", "the graph has no node '" + unknown + "'");
@@ -386,32 +392,33 @@ Status GraphPane::explain_fusion(journal::ExplainFusion const& action) {
 std::optional<session::FactValue> GraphPane::fact(std::string const& name) const {
   GraphView const& view = main();
   if (name == "view.graph.form") return pair_->form();
-  if (name == "view.graph.chosen") return double(view.chosen_count());
-  if (name == "view.graph.chosen_before") return double(pair_->view(true).chosen_count());
+  if (name == "view.graph.chosen") return double(view.marks().chosen_count());
+  if (name == "view.graph.chosen_before") return double(pair_->view(true).marks().chosen_count());
   if (name == "view.graph.words")
     return legend_->said().isEmpty() ? "none" : legend_->said().toStdString();
-  if (name == "view.graph.edge") return view.marks_edge() ? 1.0 : 0.0;
-  if (name == "view.graph.nodes") return double(view.card_count());
-  if (name == "view.graph.overlay") return view.overlay();
-  if (name == "view.graph.marks") return double(view.mark_count());
-  if (name == "view.graph.map") return view.shows_map() ? 1.0 : 0.0;
-  if (name == "view.graph.groups") return double(view.group_count());
-  if (name == "view.graph.folded") return double(view.folded_count());
-  if (name == "view.graph.group") return view.chosen_group().empty() ? "none" : view.chosen_group();
-  if (name == "view.graph.edges") return double(view.edge_count());
+  if (name == "view.graph.edge") return view.reason().edge() >= 0 ? 1.0 : 0.0;
+  if (name == "view.graph.nodes") return double(card_count(view.cards()));
+  if (name == "view.graph.overlay") return view.overlay().name();
+  if (name == "view.graph.marks") return double(judged_count(view.cards()));
+  if (name == "view.graph.map") return !view.map().rect().isEmpty() ? 1.0 : 0.0;
+  if (name == "view.graph.groups") return double(group_count(view.cards()));
+  if (name == "view.graph.folded") return double(folded_count(view.cards()));
+  if (name == "view.graph.group")
+    return view.marks().chosen_group().empty() ? "none" : view.marks().chosen_group();
+  if (name == "view.graph.edges") return double(edge_count(view.cards()));
   if (name == "view.graph.layout")
     return std::string(busy() ? "running" : pair_->was_cancelled() ? "cancelled" : "done");
-  if (name == "view.graph.scale") return view.scale();
+  if (name == "view.graph.scale") return view.camera().scale();
   if (name == "view.graph.frame") {
     double ms = 0;
     for (GraphView const* shown : pair_->shown()) ms += shown->frame_ms();
     return ms;
   }
-  if (name == "blocks.count") return double(view.alike_count());
-  if (name == "blocks.current") return double(view.current_alike() + 1);
+  if (name == "blocks.count") return double(view.alike().count());
+  if (name == "blocks.current") return double(view.alike().current() + 1);
   if (name == "blocks.group")
-    return view.alike_count() == 0 ? std::string("none") : view.block_stood_at();
-  if (name == "blocks.words") return view.alike_words().toStdString();
+    return view.alike().count() == 0 ? std::string("none") : view.alike().stood_at();
+  if (name == "blocks.words") return view.alike().words().toStdString();
   return finding_.fact(name);
 }
 

@@ -12,15 +12,14 @@ void GraphPair::show_reason(GraphView& one, int from, int to) {
   if (is_both()) {
     std::vector<int> nodes{from};
     if (to >= 0) nodes.push_back(to);
-    if (paired_ != graph_) pair_anew();
-    std::vector<int> others = counterparts(is_before(one), nodes);
-    for (int node : others) other(one).open_around(node);
+    std::vector<int> others = pairing_.counterparts(is_before(one), nodes);
+    for (int node : others) other(one).layout().open_around(node);
     group_.clear();
-    one.mark(std::move(nodes));
-    other(one).mark(std::move(others));
+    one.marks().mark(std::move(nodes));
+    other(one).marks().mark(std::move(others));
     leader_ = &one;
   }
-  one.show_reason(from, to);
+  one.reason().show(from, to);
   follow();
 }
 
@@ -29,21 +28,21 @@ void GraphPair::begin_at_asked() {
   Asked asked = *asked_;
   GraphView& one = view(asked.before);
   if (is_both() || &main() == &one) return show_reason(one, asked.from, asked.to);
-  pair_anew();
-  std::vector<int> nodes = counterparts(asked.before, {asked.from});
-  for (int node : counterparts(asked.before, {asked.to})) nodes.push_back(node);
+  pair_places();
+  std::vector<int> nodes = pairing_.counterparts(asked.before, {asked.from});
+  for (int node : pairing_.counterparts(asked.before, {asked.to})) nodes.push_back(node);
   if (nodes.empty()) return choose_kernel();
-  main().mark(nodes);
-  main().bring_into_view(main().box_of(nodes));
+  main().marks().mark(nodes);
+  main().camera().bring_into_view(box_of(main().cards(), nodes));
 }
 
 /// A graph that gets less room, as beside another one, still shows it.
 void GraphPair::bring_asked_back() {
-  if (!is_both() || !asked_ || !stays_at_asked_ || fitting_ != Fitting::kNo) return;
+  if (!is_both() || !asked_ || !stays_at_asked_ || fit_.runs()) return;
   GraphView& one = view(asked_->before);
-  QRectF box = one.box_of(one.marked());
-  if (&one == leader_ && one.laid_out() && !box.isEmpty() && !one.shows(box))
-    one.bring_into_view(box);
+  QRectF box = box_of(one.cards(), one.marks().marked());
+  if (&one == leader_ && one.layout().is_laid_out() && !box.isEmpty() && !one.camera().shows(box))
+    one.camera().bring_into_view(box);
 }
 
 }  // namespace tw
