@@ -95,7 +95,7 @@ private:
     NDArray steps = NDArray::create(DType::kF32, shape).value();
     for (int64_t i = 0; i < steps.size(); ++i)
       steps.set_value(i, std::ldexp(1, exponents[size_t(i)]));
-    std::string const& name = graph_.value(bytes).name;
+    std::string const name = graph_.value(bytes).name;  // values move when one is added
     ValueId scales = add_constant(name + "/steps", steps);
     ValueId zeros = add_constant(name + "/zeros", NDArray::create(DType::kI8, shape).value());
     push("dequantize_linear", {bytes, scales, zeros}, floats, origins);

@@ -144,8 +144,9 @@ Stmt start_block(Block const& block, Substitution const& zeros, Program& program
 /// store that shows it.
 BlockSite checked_start(StepRequest const& request) {
   std::vector<BlockSite> blocks = working_blocks(request.loops[0]);
-  return *std::ranges::find_if(blocks,
-                               [](BlockSite const& site) { return bool(site.block->init); });
+  auto starts =
+      std::ranges::find_if(blocks, [](BlockSite const& site) { return bool(site.block->init); });
+  return starts == blocks.end() ? blocks.at(0) : *starts;
 }
 
 Applied apply(StepRequest const& request) {
