@@ -18,6 +18,7 @@
 #include "widgets/compare/compare_view.h"
 #include "widgets/compare/cost_table.h"
 #include "widgets/expression/kernel_dialog.h"
+#include "widgets/history/history_geometry.h"
 #include "widgets/history/history_panel.h"
 #include "widgets/replay/replay_view.h"
 
@@ -383,7 +384,7 @@ private slots:
   }
 
 private:
-  QPoint at(int node) { return history_->station(node).toPoint(); }
+  QPoint at(int node) { return station_of(history_->layout(), node).toPoint(); }
   KernelDialog* visible_dialog() {
     for (KernelDialog* one : window_->findChildren<KernelDialog*>())
       if (one->isVisible()) return one;

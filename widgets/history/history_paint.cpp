@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the history's map is painted: tracks first, then folds and stations, only what is seen.
-#include <QPaintEvent>
-#include <QPainter>
+#include "widgets/history/history_paint.h"
+
 #include <QPainterPath>
 #include <algorithm>
 
 #include "engine/session/spread_words.h"
 #include "engine/session/step_words.h"
-#include "engine/support/base/quantities.h"
+#include "widgets/history/history_geometry.h"
 #include "widgets/history/history_metrics.h"
-#include "widgets/history/history_view.h"
 #include "widgets/paint/marks.h"
 #include "widgets/paint/paint.h"
 #include "widgets/paint/ratio_words.h"
@@ -20,27 +18,10 @@ using namespace history_metrics;
 using session::HistoryNodeView;
 using session::Verdict;
 
-void HistoryView::paintEvent(QPaintEvent* event) {
-  UnitPainter painter(this);
-  QRectF shown(units(event->rect().topLeft()), QSizeF(event->rect().size()) / unit());
-  painter.fillRect(shown, theme_.panel);
-  if (!view_ || view_->nodes.empty())
-    return paint::text(painter, QRectF(24, 20, unit_width() - 48, 20), ui_font(12), theme_.text2,
-                       "Every step you apply is kept here.");
-  QRectF seen = shown.adjusted(-kPitch, -kLane, kPitch, kLane);
-  draw_tracks(painter, seen);
-  for (HistoryFold const& fold : layout_.folds)
-    if (seen.contains(pill(fold).center())) draw_fold(painter, fold);
-  for (HistoryNodeView const& node : view_->nodes)
-    if (layout_.places[size_t(node.id)].shown && seen.contains(station(node.id)))
-      draw_station(painter, node);
-}
-
-/// Where the track to a node begins: at its parent, or at the fold that its parent lies in.
-QPointF HistoryView::start_of(int node) const { return station(view_->nodes[size_t(node)].parent); }
+namespace {
 
 /// Straight in a lane; to another lane it turns between two columns, where no words stand.
-void HistoryView::draw_track(QPainter& painter, QPointF from, QPointF to, QPen const& pen) const {
+void paint_track(QPainter& painter, QPointF from, QPointF to, QPen const& pen) {
   painter.setPen(pen);
   painter.setBrush(Qt::NoBrush);
   QPainterPath path(from);
@@ -57,91 +38,56 @@ void HistoryView::draw_track(QPainter& painter, QPointF from, QPointF to, QPen c
   painter.drawPath(path);
 }
 
-void HistoryView::draw_tracks(QPainter& painter, QRectF const& seen) const {
+void paint_tracks(QPainter& painter, HistoryScene const& scene, QRectF const& seen) {
   // The way to the current state lies on top of the others.
   for (bool on_path : {false, true})
-    for (HistoryNodeView const& node : view_->nodes) {
+    for (HistoryNodeView const& node : scene.facts.view()->nodes) {
       auto id = size_t(node.id);
-      if (node.parent < 0 || layout_.on_path[id] != on_path) continue;
-      QPointF from = start_of(node.id), to = station(node.id);
+      if (node.parent < 0 || scene.layout.on_path[id] != on_path) continue;
+      QPointF from = station_of(scene.layout, node.parent), to = station_of(scene.layout, node.id);
       if (from == to || !QRectF(from, to).normalized().adjusted(-1, -1, 1, 1).intersects(seen))
         continue;
-      draw_track(painter, from, to,
-                 QPen(on_path ? theme_.text1 : theme_.text3, 4,
-                      node.label == "default" ? Qt::DotLine : Qt::SolidLine, Qt::FlatCap));
+      paint_track(painter, from, to,
+                  QPen(on_path ? scene.theme.text1 : scene.theme.text3, 4,
+                       node.label == "default" ? Qt::DotLine : Qt::SolidLine, Qt::FlatCap));
     }
 }
 
-void HistoryView::draw_fold(QPainter& painter, HistoryFold const& fold) const {
-  QRectF box = pill(fold);
-  painter.setPen(QPen(theme_.line2, 1));
-  painter.setBrush(theme_.control);
+void paint_fold(QPainter& painter, HistoryScene const& scene, HistoryFold const& fold) {
+  QRectF box = pill_of(fold);
+  painter.setPen(QPen(scene.theme.line2, 1));
+  painter.setBrush(scene.theme.control);
   painter.drawRoundedRect(box, box.height() / 2, box.height() / 2);
-  paint::text(painter, box, ui_font(11, 500), theme_.text2,
+  paint::text(painter, box, ui_font(11, 500), scene.theme.text2,
               QString(fold.count == 1 ? "+ %1 step" : "+ %1 steps").arg(fold.count),
               Qt::AlignCenter);
 }
 
-void HistoryView::draw_station(QPainter& painter, HistoryNodeView const& node) const {
-  QPointF at = station(node.id);
-  bool current = node.id == view_->current, on_path = layout_.on_path[size_t(node.id)];
-  bool wrong = node.verdict == Verdict::kWrong, lost = !wrong && !node.failure.empty();
-  QColor colour = wrong ? theme_.error : lost ? theme_.warn : on_path ? theme_.text1 : theme_.text3;
-  painter.setPen(QPen(theme_.panel, 3));  // stands apart from the tracks behind it
-  painter.setBrush(theme_.panel);
-  painter.drawEllipse(at, 8, 8);
-  painter.setPen(QPen(colour, 2));
-  painter.setBrush(node.min_ms && !wrong && !lost ? colour : theme_.panel);
-  painter.drawEllipse(at, 6, 6);
-  painter.setBrush(Qt::NoBrush);
-  if (wrong) {
-    painter.drawLine(at + QPointF(-3, -3), at + QPointF(3, 3));
-    painter.drawLine(at + QPointF(-3, 3), at + QPointF(3, -3));
-  }
-  if (current) {
-    painter.setPen(QPen(theme_.ink, 2));
-    painter.drawEllipse(at, 11, 11);
-  }
-  if (picked_ == node.id) {
-    painter.setPen(QPen(theme_.ink, 2, Qt::DashLine));
-    painter.drawEllipse(at, 15, 15);
-  }
-  if (found_.contains(node.id)) {
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(Theme::mix(theme_.warn, theme_.panel, 0.22));
-    painter.drawRoundedRect(QRectF(at.x() - kPitch / 2 + 5, at.y() - 36, kPitch - 10, 18), 4, 4);
-  }
-  if (marked_ == node.id && hasFocus())
-    paint::focus_ring(painter, QRectF(at - QPointF(14, 14), QSizeF(28, 28)), theme_, 14);
-  draw_title(painter, node);
-  draw_marks(painter, node);
-  draw_badges(painter, node);
-}
-
 /// The name that a person gave it; else the step, with as much of its arguments as there is room
 /// for. What is no single step (a macro, a trial, the schedule by rule) has a label.
-void HistoryView::draw_title(QPainter& painter, HistoryNodeView const& node) const {
-  QPointF at = station(node.id);
-  int weight = node.id == view_->current ? 600 : 400;
+void paint_title(QPainter& painter, HistoryScene const& scene, HistoryNodeView const& node) {
+  QPointF at = station_of(scene.layout, node.id);
+  int weight = node.id == scene.facts.view()->current ? 600 : 400;
   QFont font = mono_font(11.5, weight);
   QString words = QString::fromStdString(node.label);
   QString step = QString::fromStdString(session::short_step(node.step));
   if (step.startsWith(words + " ")) words = step;
-  if (QString name = name_of(node.id); !name.isEmpty()) words = name, font = ui_font(11.5, 600);
+  if (QString name = scene.facts.name_of(node.id); !name.isEmpty())
+    words = name, font = ui_font(11.5, 600);
   QRectF above(at.x() - kPitch / 2 + 3, at.y() - 36, kPitch - 6, 18);
-  paint::text(painter, above, font, theme_.text1,
+  paint::text(painter, above, font, scene.theme.text1,
               QFontMetricsF(font).elidedText(words, Qt::ElideRight, above.width()),
               Qt::AlignCenter);
 }
 
 /// A star to the right of the station, the baseline's flag to the left: shapes need no colour.
-void HistoryView::draw_marks(QPainter& painter, HistoryNodeView const& node) const {
-  QPointF at = station(node.id);
-  if (is_tagged(node.id)) paint::star(painter, at + QPointF(20, -9), 6, theme_.text1);
-  if (node.id == baseline()) paint::flag(painter, at + QPointF(-26, -3), theme_.text1);
+void paint_marks(QPainter& painter, HistoryScene const& scene, HistoryNodeView const& node) {
+  QPointF at = station_of(scene.layout, node.id);
+  if (scene.facts.is_tagged(node.id))
+    paint::star(painter, at + QPointF(20, -9), 6, scene.theme.text1);
+  if (node.id == scene.facts.baseline())
+    paint::flag(painter, at + QPointF(-26, -3), scene.theme.text1);
 }
-
-namespace {
 
 struct Glyph {
   QString sign;
@@ -164,6 +110,11 @@ QString speed_words(HistoryNodeView const& node) {
   return node.measuring ? "measuring" : "not measured";
 }
 
+/// Whether its words are a speed.
+bool is_number(HistoryNodeView const& node) {
+  return node.speed && node.verdict != Verdict::kWrong && node.failure.empty();
+}
+
 /// The first of several texts that has room, else the last one: each says less. The tooltip has
 /// all.
 QString fitting(QStringList const& texts, qreal width) {
@@ -173,12 +124,10 @@ QString fitting(QStringList const& texts, qreal width) {
   return texts.last();
 }
 
-}  // namespace
-
 /// What another device measured: never as big as this one's, and with its name.
-void HistoryView::draw_elsewhere(QPainter& painter, HistoryNodeView const& node,
-                                 QRectF const& line) const {
-  bool above = line.top() < station(node.id).y() + 40;
+void paint_elsewhere(QPainter& painter, HistoryScene const& scene, HistoryNodeView const& node,
+                     QRectF const& line) {
+  bool above = line.top() < station_of(scene.layout, node.id).y() + 40;
   if (above == node.min_ms.has_value()) return;  // where this device's time stands, or below it
   auto known = std::find_if(node.elsewhere.begin(), node.elsewhere.end(),
                             [](auto const& one) { return one.min_ms.has_value(); });
@@ -186,14 +135,14 @@ void HistoryView::draw_elsewhere(QPainter& painter, HistoryNodeView const& node,
   QFont small = ui_font(11);
   QString words =
       QString("%1 on %2").arg(paint::time(*known->min_ms), QString::fromStdString(known->device));
-  paint::text(painter, line, small, theme_.text3,
+  paint::text(painter, line, small, scene.theme.text3,
               QFontMetricsF(small).elidedText(words, Qt::ElideRight, line.width()),
               Qt::AlignCenter);
 }
 
 /// A time, and how it stands to the baseline, or how far its samples are apart.
-QStringList HistoryView::measured_words(HistoryNodeView const& node) const {
-  auto times = node.id == baseline() ? std::nullopt : to_baseline(node);
+QStringList measured_words(HistoryScene const& scene, HistoryNodeView const& node) {
+  auto times = node.id == scene.facts.baseline() ? std::nullopt : scene.facts.to_baseline(node);
   QString sign = node.disturbed ? QStringLiteral("▲ ") : QString(),
           time = paint::time(*node.min_ms);
   if (times) {
@@ -208,14 +157,14 @@ QStringList HistoryView::measured_words(HistoryNodeView const& node) const {
   return words << sign + time;
 }
 
-/// Whether it is right and how fast it is; its time and spread; what the model says; the note.
-void HistoryView::draw_badges(QPainter& painter, HistoryNodeView const& node) const {
-  QPointF at = station(node.id);
-  QRectF line(at.x() - kPitch / 2 + 3, at.y() + 13, kPitch - 6, 16);
-  bool best = node.id == best_;
-  Glyph glyph = verdict_glyph(node, theme_);
+/// Whether it is right and how fast it is; the fastest in a pill.
+void paint_speed(QPainter& painter, HistoryScene const& scene, HistoryNodeView const& node,
+                 QRectF const& line) {
+  QPointF at = line.center();
+  bool best = node.id == scene.facts.best();
+  Glyph glyph = verdict_glyph(node, scene.theme);
   QString words = speed_words(node);
-  bool number = node.speed && words != "wrong" && words != "no result";
+  bool number = is_number(node);
   QFont font = number ? mono_font(12, best ? 600 : 500) : ui_font(11);
   double sign = best ? 21 : 15;  // the best one's pill begins further from the sign
   double wide = QFontMetricsF(font).horizontalAdvance(words) + (best ? 14 : 0);
@@ -225,49 +174,112 @@ void HistoryView::draw_badges(QPainter& painter, HistoryNodeView const& node) co
   QRectF box(left + sign, line.top(), wide + 2, 16);
   if (best) {
     painter.setPen(Qt::NoPen);
-    painter.setBrush(theme_.ink);
+    painter.setBrush(scene.theme.ink);
     painter.drawRoundedRect(box.adjusted(-5, -1, 4, 1), 9, 9);
-    paint::text(painter, QRectF(box.left(), box.top(), 14, 16), ui_font(11), theme_.on_ink,
+    paint::text(painter, QRectF(box.left(), box.top(), 14, 16), ui_font(11), scene.theme.on_ink,
                 QStringLiteral("★"));
     box.setLeft(box.left() + 14);
   }
-  QColor colour = glyph.sign == QStringLiteral("✕") ? theme_.error
-                  : best                            ? theme_.on_ink
-                  : number                          ? theme_.text1
-                                                    : theme_.text3;
+  QColor colour = glyph.sign == QStringLiteral("✕") ? scene.theme.error
+                  : best                            ? scene.theme.on_ink
+                  : number                          ? scene.theme.text1
+                                                    : scene.theme.text3;
   paint::text(painter, box, font, colour, words);
+}
+
+/// A hollow mark: this number was not measured. The speed is in the unit of the measured one.
+void paint_modelled(QPainter& painter, HistoryScene const& scene, HistoryNodeView const& node,
+                    QRectF const& line) {
+  bool moves = scene.facts.view()->roof && scene.facts.view()->roof->moves_data;
+  double speed = moves ? scene.facts.view()->roof->bytes / *node.model_ms * 1e-6
+                       : node.model_gflops.value_or(0);
+  QString modelled = paint::number(speed) + " " + QString::fromStdString(node.bound);
+  if (scene.facts.model_differs(node)) modelled = QStringLiteral("≠ ") + modelled;
+  QFont small = ui_font(11);
+  modelled = QFontMetricsF(small).elidedText(modelled, Qt::ElideRight, line.width() - 14);
+  double width = QFontMetricsF(small).horizontalAdvance(modelled) + 12;
+  double x = line.center().x() - width / 2;
+  painter.setPen(QPen(scene.theme.text3, 1.4));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawEllipse(QPointF(x + 4, line.center().y()), 3.4, 3.4);
+  paint::text(painter, QRectF(x + 12, line.top(), width, 16), small, scene.theme.text3, modelled);
+}
+
+/// Whether it is right and how fast it is; its time and spread; what the model says; the note.
+void paint_badges(QPainter& painter, HistoryScene const& scene, HistoryNodeView const& node) {
+  QPointF at = station_of(scene.layout, node.id);
+  QRectF line(at.x() - kPitch / 2 + 3, at.y() + 13, kPitch - 6, 16);
+  paint_speed(painter, scene, node, line);
   line.translate(0, 16);
-  if (!node.min_ms) draw_elsewhere(painter, node, line);
-  if (node.min_ms && number) {
-    paint::text(painter, line, ui_font(11), node.disturbed ? theme_.warn : theme_.text2,
-                fitting(measured_words(node), line.width()), Qt::AlignCenter);
+  if (!node.min_ms) paint_elsewhere(painter, scene, node, line);
+  if (node.min_ms && is_number(node)) {
+    paint::text(painter, line, ui_font(11), node.disturbed ? scene.theme.warn : scene.theme.text2,
+                fitting(measured_words(scene, node), line.width()), Qt::AlignCenter);
   }
   line.translate(0, 15);
-  if (node.model_ms) {
-    // A hollow mark: this number was not measured. The speed is in the unit of the measured one.
-    bool moves = view_->roof && view_->roof->moves_data;
-    double speed =
-        moves ? view_->roof->bytes / *node.model_ms * 1e-6 : node.model_gflops.value_or(0);
-    QString modelled = paint::number(speed) + " " + QString::fromStdString(node.bound);
-    if (model_differs(node)) modelled = QStringLiteral("≠ ") + modelled;
-    QFont small = ui_font(11);
-    modelled = QFontMetricsF(small).elidedText(modelled, Qt::ElideRight, line.width() - 14);
-    double width = QFontMetricsF(small).horizontalAdvance(modelled) + 12;
-    double x = at.x() - width / 2;
-    painter.setPen(QPen(theme_.text3, 1.4));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawEllipse(QPointF(x + 4, line.center().y()), 3.4, 3.4);
-    paint::text(painter, QRectF(x + 12, line.top(), width, 16), small, theme_.text3, modelled);
-  }
+  if (node.model_ms) paint_modelled(painter, scene, node, line);
   line.translate(0, 15);
-  if (noting_ == node.id) return;
-  if (node.note.empty()) return draw_elsewhere(painter, node, line);
+  if (scene.noting == node.id) return;
+  if (node.note.empty()) return paint_elsewhere(painter, scene, node, line);
   QFont italic = ui_font(11);
   italic.setItalic(true);
-  paint::text(painter, line, italic, theme_.text2,
+  paint::text(painter, line, italic, scene.theme.text2,
               QFontMetricsF(italic).elidedText(QString::fromStdString(node.note).simplified(),
                                                Qt::ElideRight, line.width()),
               Qt::AlignCenter);
+}
+
+void paint_station(QPainter& painter, HistoryScene const& scene, HistoryNodeView const& node) {
+  QPointF at = station_of(scene.layout, node.id);
+  bool current = node.id == scene.facts.view()->current,
+       on_path = scene.layout.on_path[size_t(node.id)];
+  bool wrong = node.verdict == Verdict::kWrong, lost = !wrong && !node.failure.empty();
+  QColor colour = wrong     ? scene.theme.error
+                  : lost    ? scene.theme.warn
+                  : on_path ? scene.theme.text1
+                            : scene.theme.text3;
+  painter.setPen(QPen(scene.theme.panel, 3));  // stands apart from the tracks behind it
+  painter.setBrush(scene.theme.panel);
+  painter.drawEllipse(at, 8, 8);
+  painter.setPen(QPen(colour, 2));
+  painter.setBrush(node.min_ms && !wrong && !lost ? colour : scene.theme.panel);
+  painter.drawEllipse(at, 6, 6);
+  painter.setBrush(Qt::NoBrush);
+  if (wrong) {
+    painter.drawLine(at + QPointF(-3, -3), at + QPointF(3, 3));
+    painter.drawLine(at + QPointF(-3, 3), at + QPointF(3, -3));
+  }
+  if (current) {
+    painter.setPen(QPen(scene.theme.ink, 2));
+    painter.drawEllipse(at, 11, 11);
+  }
+  if (scene.picked == node.id) {
+    painter.setPen(QPen(scene.theme.ink, 2, Qt::DashLine));
+    painter.drawEllipse(at, 15, 15);
+  }
+  if (scene.found.contains(node.id)) {
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(Theme::mix(scene.theme.warn, scene.theme.panel, 0.22));
+    painter.drawRoundedRect(QRectF(at.x() - kPitch / 2 + 5, at.y() - 36, kPitch - 10, 18), 4, 4);
+  }
+  if (scene.marked == node.id && scene.has_focus)
+    paint::focus_ring(painter, QRectF(at - QPointF(14, 14), QSizeF(28, 28)), scene.theme, 14);
+  paint_title(painter, scene, node);
+  paint_marks(painter, scene, node);
+  paint_badges(painter, scene, node);
+}
+
+}  // namespace
+
+void paint_history(QPainter& painter, HistoryScene const& scene, QRectF const& shown) {
+  QRectF seen = shown.adjusted(-kPitch, -kLane, kPitch, kLane);
+  paint_tracks(painter, scene, seen);
+  for (HistoryFold const& fold : scene.layout.folds)
+    if (seen.contains(pill_of(fold).center())) paint_fold(painter, scene, fold);
+  for (HistoryNodeView const& node : scene.facts.view()->nodes)
+    if (scene.layout.places[size_t(node.id)].shown &&
+        seen.contains(station_of(scene.layout, node.id)))
+      paint_station(painter, scene, node);
 }
 
 }  // namespace tw

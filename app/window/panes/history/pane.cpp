@@ -11,6 +11,7 @@
 #include "app/window/panes/history/journal.h"
 #include "app/window/top_bar.h"
 #include "engine/session/bookmarks.h"
+#include "widgets/history/history_geometry.h"
 #include "widgets/history/history_panel.h"
 #include "widgets/paint/paint.h"
 #include "widgets/paint/ratio_words.h"
@@ -40,15 +41,15 @@ public:
   /// A resize or a new step may have moved the current station out of the pane.
   void settled() override {
     QTimer::singleShot(0, this, [this] {
-      if (now().history) emit view_->moved_to(view_->station(now().history->current));
+      if (now().history) emit view_->moved_to(station_of(view_->layout(), now().history->current));
     });
   }
   std::optional<session::FactValue> fact(std::string const& name) const override {
     if (name == "history.focused") return double(view_->marked());
     if (name == "history.picked") return double(view_->picked());
-    if (name == "history.folds") return double(view_->folds());
+    if (name == "history.folds") return double(view_->layout().folds.size());
     if (name == "history.found") return double(view_->found());
-    if (name == "history.shown") return double(view_->shown());
+    if (name == "history.shown") return double(shown_count(view_->layout()));
     return mark_fact(name);
   }
 
@@ -108,42 +109,43 @@ void HistoryPane::perform_actions() {
 }
 
 void HistoryPane::watch_map() {
-  connect(view_, &HistoryView::node_chosen, this,
+  connect(&view_->menu(), &HistoryMenu::node_chosen, this,
           [this](int node) { bench_.execute(session::JumpTo{node}); });
   connect(view_, &HistoryView::ringed, this,
           [this](int node) { bench_.user_did(journal::MarkStep{node}); });
   connect(view_, &HistoryView::unfold_asked, this,
           [this](int first) { bench_.ask(journal::UnfoldSteps{first}); });
-  connect(view_, &HistoryView::pick_asked, this,
+  connect(&view_->menu(), &HistoryMenu::pick_asked, this,
           [this](int node) { bench_.ask(journal::PickStep{node}); });
-  connect(view_, &HistoryView::devices_compare_asked, this,
+  connect(&view_->menu(), &HistoryMenu::devices_compare_asked, this,
           [this](int node, QString const& before, QString const& after) {
             bench_.ask(journal::CompareDevices{node, before.toStdString(), after.toStdString()});
           });
-  connect(view_, &HistoryView::note_written, this, [this](int node, QString const& note) {
+  connect(&view_->lines(), &StateLines::note_written, this, [this](int node, QString const& note) {
     bench_.execute(session::SetNote{node, note.toStdString()});
   });
-  connect(view_, &HistoryView::name_written, this, [this](int node, QString const& name) {
+  connect(&view_->lines(), &StateLines::name_written, this, [this](int node, QString const& name) {
     bench_.execute(session::NameState{node, name.toStdString()});
   });
-  connect(view_, &HistoryView::tag_asked, this, [this](int node, bool on) {
+  connect(&view_->menu(), &HistoryMenu::tag_asked, this, [this](int node, bool on) {
     bench_.execute(session::TagState{node, !on});
   });
-  connect(view_, &HistoryView::baseline_asked, this, [this](int node) { set_baseline(node); });
-  connect(view_, &HistoryView::compare_asked, this, [this](int before, int after) {
+  connect(&view_->menu(), &HistoryMenu::baseline_asked, this,
+          [this](int node) { set_baseline(node); });
+  connect(&view_->menu(), &HistoryMenu::compare_asked, this, [this](int before, int after) {
     bench_.ask(journal::CompareStates{before, after});
   });
-  connect(view_, &HistoryView::tune_asked, this, [this](int node) { tune_from(node); });
-  connect(view_, &HistoryView::gain_asked, this,
+  connect(&view_->menu(), &HistoryMenu::tune_asked, this, [this](int node) { tune_from(node); });
+  connect(&view_->menu(), &HistoryMenu::gain_asked, this,
           [this](int node) { bench_.execute(session::AblateStep{node}); });
-  connect(view_, &HistoryView::script_copied, this, [this](int node) {
+  connect(&view_->menu(), &HistoryMenu::script_copied, this, [this](int node) {
     QApplication::clipboard()->setText(QString::fromStdString(live().script_of(node)));
   });
 }
 
 void HistoryPane::watch_panel() {
   auto replay = [this] { bench_.ask(journal::ShowDialog{"replay", {}}); };
-  connect(view_, &HistoryView::replay_asked, this, replay);
+  connect(&view_->menu(), &HistoryMenu::replay_asked, this, replay);
   connect(panel_, &HistoryPanel::replay_asked, this, replay);
   connect(panel_, &HistoryPanel::find_asked, this,
           [this](QString const& words) { bench_.ask(journal::FindStep{words.toStdString()}); });

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the history's map says of its states, in accessible names and tooltips, and what they are
-// marked with.
-#include <QHelpEvent>
-#include <QToolTip>
+#include "widgets/history/history_facts.h"
+
 #include <algorithm>
 
 #include "engine/session/spread_words.h"
 #include "engine/support/base/quantities.h"
-#include "widgets/history/history_view.h"
 #include "widgets/paint/paint.h"
 #include "widgets/paint/ratio_words.h"
 
@@ -16,19 +13,31 @@ namespace tw {
 using session::HistoryNodeView;
 using session::Verdict;
 
-bool HistoryView::is_tagged(int node) const {
+void HistoryFacts::show_history(std::shared_ptr<session::HistoryView const> view) {
+  view_ = std::move(view);
+  best_ = -1;
+  double fastest = 0;
+  for (size_t i = 0; view_ && i < view_->nodes.size(); ++i) {
+    HistoryNodeView const& node = view_->nodes[i];
+    if (node.verdict != Verdict::kCorrect || node.speed.value_or(0) <= fastest) continue;
+    fastest = *node.speed;
+    best_ = int(i);
+  }
+}
+
+bool HistoryFacts::is_tagged(int node) const {
   if (!marks_) return false;
   auto known = marks_->states.find(node);
   return known != marks_->states.end() && known->second.tagged;
 }
 
-QString HistoryView::name_of(int node) const {
+QString HistoryFacts::name_of(int node) const {
   if (!marks_) return {};
   auto known = marks_->states.find(node);
   return known == marks_->states.end() ? QString() : QString::fromStdString(known->second.name);
 }
 
-std::optional<double> HistoryView::to_baseline(HistoryNodeView const& node) const {
+std::optional<double> HistoryFacts::to_baseline(HistoryNodeView const& node) const {
   int id = baseline();
   if (!view_ || id < 0 || size_t(id) >= view_->nodes.size()) return std::nullopt;
   auto const& before = view_->nodes[size_t(id)].min_ms;
@@ -37,14 +46,14 @@ std::optional<double> HistoryView::to_baseline(HistoryNodeView const& node) cons
 }
 
 /// Empty where there is nothing to say.
-QString HistoryView::baseline_words(HistoryNodeView const& node) const {
+QString HistoryFacts::baseline_words(HistoryNodeView const& node) const {
   if (baseline() < 0) return {};
   if (node.id == baseline()) return "the baseline";
   auto times = to_baseline(node);
   return times ? paint::against_baseline(*times) : QString();
 }
 
-std::optional<HistoryView::Gain> HistoryView::gain_of(HistoryNodeView const& node) const {
+std::optional<HistoryFacts::Gain> HistoryFacts::gain_of(HistoryNodeView const& node) const {
   if (!view_ || node.parent < 0 || size_t(node.parent) >= view_->nodes.size()) return {};
   HistoryNodeView const& before = view_->nodes[size_t(node.parent)];
   if (!before.min_ms || !node.min_ms || !before.model_ms || !node.model_ms) return {};
@@ -53,7 +62,7 @@ std::optional<HistoryView::Gain> HistoryView::gain_of(HistoryNodeView const& nod
               std::max(before.spread, node.spread)};
 }
 
-bool HistoryView::model_differs(HistoryNodeView const& node) const {
+bool HistoryFacts::model_differs(HistoryNodeView const& node) const {
   constexpr double kApart = 1.3;  // what a model of a machine may be off by without a word
   auto gain = gain_of(node);
   if (!gain) return false;
@@ -62,7 +71,7 @@ bool HistoryView::model_differs(HistoryNodeView const& node) const {
 }
 
 /// Of the step alone, against the state before it.
-QString HistoryView::gain_words(HistoryNodeView const& node) const {
+QString HistoryFacts::gain_words(HistoryNodeView const& node) const {
   auto gain = gain_of(node);
   if (!gain) return {};
   QString measured = QString::fromStdString(speedup_text(gain->measured)),
@@ -71,19 +80,7 @@ QString HistoryView::gain_words(HistoryNodeView const& node) const {
       .arg(measured, modelled, model_differs(node) ? "; the measured one is used" : "");
 }
 
-/// The states that the filter is for, and what a person is at.
-std::set<int> HistoryView::wanted() const {
-  std::set<int> ids{marked_, picked_};
-  if (filter_ == HistoryFilter::kBest) ids.insert(best_);
-  if (filter_ == HistoryFilter::kFound) ids.insert(found_.begin(), found_.end());
-  for (auto const& [id, mark] : marks_ ? marks_->states : std::map<int, session::Bookmark>())
-    if ((filter_ == HistoryFilter::kTagged && mark.tagged) ||
-        (filter_ == HistoryFilter::kNamed && !mark.name.empty()))
-      ids.insert(id);
-  return ids;
-}
-
-QString HistoryView::words_of(HistoryNodeView const& node) const {
+QString HistoryFacts::words_of(HistoryNodeView const& node) const {
   QString words = QString::fromStdString(node.step.empty() ? node.label : node.step);
   if (QString name = name_of(node.id); !name.isEmpty()) words = name + ": " + words;
   if (is_tagged(node.id)) words += ", tagged";
@@ -112,37 +109,9 @@ QString HistoryView::words_of(HistoryNodeView const& node) const {
   return words;
 }
 
-std::vector<Part> HistoryView::parts() const {
-  std::vector<Part> parts;
-  for (size_t i = 0; view_ && i < layout_.places.size(); ++i)
-    if (layout_.places[i].shown)
-      parts.push_back(
-          {field(int(i)), words_of(view_->nodes[i]), view_->nodes[i].id == view_->current});
-  for (HistoryFold const& fold : layout_.folds)
-    parts.push_back(
-        {pill(fold),
-         QString(fold.count == 1 ? "%1 step folded" : "%1 steps folded").arg(fold.count), false});
-  return parts;
-}
-
-int HistoryView::ringed_part() const {
-  int number = 0;
-  for (size_t i = 0; view_ && i < layout_.places.size(); ++i) {
-    if (!layout_.places[i].shown) continue;
-    if (view_->nodes[i].id == (marked_ < 0 ? view_->current : marked_)) return number;
-    ++number;
-  }
-  return -1;
-}
-
-bool HistoryView::event(QEvent* event) {
-  if (event->type() != QEvent::ToolTip) return Canvas::event(event);
-  auto* help = static_cast<QHelpEvent*>(event);
-  int index = node_at(units(help->pos()));
-  if (index < 0) return QToolTip::hideText(), true;
-  HistoryNodeView const& node = view_->nodes[size_t(index)];
+QString HistoryFacts::tooltip_of(HistoryNodeView const& node) const {
   QString words = QString::fromStdString(node.step.empty() ? "the unscheduled nest" : node.step);
-  if (QString name = name_of(index); !name.isEmpty()) words = name + "\n" + words;
+  if (QString name = name_of(node.id); !name.isEmpty()) words = name + "\n" + words;
   if (!node.note.empty()) words += "\n" + QString::fromStdString(node.note);
   if (QString compared = baseline_words(node); !compared.isEmpty()) words += "\n" + compared;
   if (node.min_ms)
@@ -167,8 +136,7 @@ bool HistoryView::event(QEvent* event) {
   if (QString gain = gain_words(node); !gain.isEmpty()) words += "\n" + gain;
   if (!node.verdict_text.empty()) words += "\n" + QString::fromStdString(node.verdict_text);
   if (!node.failure.empty()) words += "\n" + QString::fromStdString(node.failure);
-  QToolTip::showText(help->globalPos(), paint::wrapped(words), this);
-  return true;
+  return words;
 }
 
 }  // namespace tw
