@@ -78,8 +78,9 @@ private slots:
   }
 
   void the_best_moves_stand_below_the_roofs_and_a_click_takes_one() {
-    QVERIFY(roofline_->place_of_move(0));
-    QPointF now = roofline_->parts().front().rect.center(), to = *roofline_->place_of_move(0);
+    QVERIFY(roofline_->scene().place_of_move(0));
+    QPointF now = roofline_->parts().front().rect.center(),
+            to = *roofline_->scene().place_of_move(0);
     QVERIFY(to.y() < now.y());  // faster is higher
     QTest::mouseMove(roofline_, roofline_->pixels(to));
     QTRY_COMPARE(pointed(), list_->shown()->moves.front().line);

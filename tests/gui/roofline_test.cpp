@@ -114,16 +114,16 @@ private slots:
     outlook->point = point(42, 1.2, operations);
     view_->show_layers(nullptr);
     view_->show_roofline(of_kernel(0.55, 1.85));
-    QVERIFY(!view_->arrow());
+    QVERIFY(!view_->scene().arrow());
     view_->show_outlook(outlook);
-    QVERIFY2(view_->arrow()->dy() > 0, "1.5 times as slow goes down");
+    QVERIFY2(view_->scene().arrow()->dy() > 0, "1.5 times as slow goes down");
     outlook = std::make_shared<session::Outlook>(*outlook);
     outlook->point = point(42, 3.7, operations);
     view_->show_roofline(of_kernel(8, 1.85));
     view_->show_outlook(outlook);
-    QVERIFY2(view_->arrow()->dy() < 0, "twice as fast goes up");
-    double up = view_->position(42, 1.85).y() - view_->position(42, 3.7).y();
-    QVERIFY(std::abs(view_->arrow()->dy() + up) < 0.5);
+    QVERIFY2(view_->scene().arrow()->dy() < 0, "twice as fast goes up");
+    double up = view_->scene().position(42, 1.85).y() - view_->scene().position(42, 3.7).y();
+    QVERIFY(std::abs(view_->scene().arrow()->dy() + up) < 0.5);
     view_->show_outlook(nullptr);
   }
 
@@ -131,10 +131,10 @@ private slots:
     view_->show_layers(nullptr);
     view_->resize(1280, 800);
     view_->show_roofline(steps({2, 8, 4, 60}));
-    std::vector<RooflineView::Arrow> arrows = view_->arrows();
+    std::vector<RooflineArrow> arrows = view_->scene().arrows();
     QCOMPARE(arrows.size(), size_t(3));
-    QCOMPARE(arrows[0].line.p1(), view_->position(3, 2));
-    QCOMPARE(arrows[0].line.p2(), view_->position(9, 8));  // the newer one has the head
+    QCOMPARE(arrows[0].line.p1(), view_->scene().position(3, 2));
+    QCOMPARE(arrows[0].line.p2(), view_->scene().position(9, 8));  // the newer one has the head
     QCOMPARE(arrows[0].times, 4.0);
     QCOMPARE(gains(*view_), (QStringList{"4.00×", "2.00× slower", "15.0×"}));
     QVERIFY2(view_->parts()[1].name.endsWith("4.00× faster than the step before"),
@@ -142,7 +142,7 @@ private slots:
     QVERIFY(!view_->parts()[0].name.contains("the step before"));
     // Within what a time repeats to nothing was gained.
     view_->show_roofline(steps({2, 2.001}));
-    QCOMPARE(view_->arrows().size(), size_t(1));
+    QCOMPARE(view_->scene().arrows().size(), size_t(1));
     QVERIFY(gains(*view_).isEmpty());
     QVERIFY(view_->parts()[1].name.endsWith("as fast as the step before"));
   }
@@ -151,10 +151,10 @@ private slots:
     view_->show_layers(nullptr);
     view_->resize(1280, 800);
     view_->show_roofline(steps({2, -8, -16, 30, 60}));
-    std::vector<RooflineView::Arrow> arrows = view_->arrows();
+    std::vector<RooflineArrow> arrows = view_->scene().arrows();
     QCOMPARE(arrows.size(), size_t(2));
-    QCOMPARE(arrows[0].line.p1(), view_->position(9, 8));     // both modelled
-    QCOMPARE(arrows[1].line.p2(), view_->position(243, 60));  // both measured
+    QCOMPARE(arrows[0].line.p1(), view_->scene().position(9, 8));     // both modelled
+    QCOMPARE(arrows[1].line.p2(), view_->scene().position(243, 60));  // both measured
     QCOMPARE(gains(*view_), (QStringList{"2.00×", "2.00×"}));
     QVERIFY(!view_->parts()[1].name.contains("the step before"));
   }
@@ -169,8 +169,8 @@ private slots:
     auto* compare = place.window->findChild<CompareView*>();
     auto* roofs = compare->findChild<RooflineView*>();
     compare->findChild<QTabWidget*>()->setCurrentWidget(roofs);
-    QTRY_COMPARE(roofs->arrows().size(), size_t(1));
-    std::vector<RooflineView::Arrow> arrows = roofs->arrows();
+    QTRY_COMPARE(roofs->scene().arrows().size(), size_t(1));
+    std::vector<RooflineArrow> arrows = roofs->scene().arrows();
     QVERIFY(arrows[0].times > 1.2 && arrows[0].line.dy() < 0);
     for (char const* theme : {"dark", "light", "high-contrast"}) {
       QCOMPARE(place.lines(std::string("theme ") + theme + "\n"), std::string());
@@ -229,12 +229,12 @@ private slots:
     };
     // Of 0 nothing was measured since, of 4 nothing at its baseline.
     view_->show_baselines({baseline(0, 30), baseline(2, 100), baseline(4, {})});
-    QVERIFY(view_->arrows().empty());
+    QVERIFY(view_->scene().arrows().empty());
     view_->show_times(table);
-    std::vector<RooflineView::Arrow> arrows = view_->arrows();
+    std::vector<RooflineArrow> arrows = view_->scene().arrows();
     QCOMPARE(arrows.size(), size_t(1));
-    QCOMPARE(arrows[0].line.p1(), view_->position(29, 2));
-    QCOMPARE(arrows[0].line.p2(), view_->position(29, 8));
+    QCOMPARE(arrows[0].line.p1(), view_->scene().position(29, 2));
+    QCOMPARE(arrows[0].line.p2(), view_->scene().position(29, 8));
     QCOMPARE(arrows[0].times, 4.0);
     QVERIFY2(view_->parts()[2].name.endsWith("; 4.00× faster than its baseline, by rule"),
              qPrintable(view_->parts()[2].name));
@@ -242,7 +242,7 @@ private slots:
     if (size.width() > 600) QCOMPARE(gains(*view_), QStringList{"4.00×"});
     keep_picture(*view_, QString("roofline_gains_%1_%2").arg(theme).arg(size.width()));
     view_->show_times(nullptr);  // on a machine that is not there nothing was measured
-    QVERIFY(view_->arrows().empty());
+    QVERIFY(view_->scene().arrows().empty());
   }
 
   void what_is_painted_is_whole_and_apart_data() {
@@ -283,20 +283,20 @@ private slots:
     auto all = layers();
     for (auto const& one : all->layers) {
       if (!one.missing.empty()) continue;
-      QPointF with = view_->position(one.by_rule.intensity, one.by_rule.gflops);
-      QPointF without = view_->position(one.serial->intensity, one.serial->gflops);
-      QPointF peak = view_->position(one.by_rule.intensity, 51.2);
+      QPointF with = view_->scene().position(one.by_rule.intensity, one.by_rule.gflops);
+      QPointF without = view_->scene().position(one.serial->intensity, one.serial->gflops);
+      QPointF peak = view_->scene().position(one.by_rule.intensity, 51.2);
       QVERIFY(peak.y() < with.y() && with.y() < without.y());
     }
     // The axis reaches as far as the layers do.
-    QVERIFY(view_->position(390, 10).x() < view_->position(1000, 10).x());
+    QVERIFY(view_->scene().position(390, 10).x() < view_->scene().position(1000, 10).x());
   }
 
   void a_click_chooses_the_kernel() {
     QSignalSpy chosen(view_.get(), &RooflineView::layer_chosen);
     auto third = layers()->layers[2].by_rule;
     QTest::mouseClick(view_.get(), Qt::LeftButton, {},
-                      view_->position(third.intensity, third.gflops).toPoint());
+                      view_->scene().position(third.intensity, third.gflops).toPoint());
     QCOMPARE(chosen.size(), 1);
     QCOMPARE(chosen[0][0].toInt(), 2);
     QTest::mouseClick(view_.get(), Qt::LeftButton, {}, QPoint(60, 40));
@@ -313,7 +313,8 @@ private slots:
     QVERIFY2(parts[2].name.contains("conv_2: 2.00 GOP/s"), qPrintable(parts[2].name));
     QVERIFY2(parts[0].name.contains(", modelled, "), qPrintable(parts[0].name));
     for (size_t i : {0, 1, 3, 4, 5}) QVERIFY(parts[2].rect.width() > 2 * parts[i].rect.width());
-    QVERIFY(parts[2].rect.center().y() > view_->position(29, 12.6).y());  // further below its roof
+    QVERIFY(parts[2].rect.center().y() >
+            view_->scene().position(29, 12.6).y());  // further below its roof
     QVERIFY2(wrong_words(*view_).isEmpty(), qPrintable(wrong_words(*view_)));
     keep_picture(*view_, "roofline_measured");
   }
@@ -348,7 +349,7 @@ private slots:
     view_->show_baseline(other);
     QCOMPARE(view_->parts().size(), before + 1);
     QCOMPARE(view_->parts().back().name, QString("baseline: plain 4"));
-    QCOMPARE(view_->parts().back().rect.center(), view_->position(10, 4));
+    QCOMPARE(view_->parts().back().rect.center(), view_->scene().position(10, 4));
     QVERIFY2(wrong_words(*view_).isEmpty(), qPrintable(wrong_words(*view_)));
     keep_picture(*view_, "roofline_baseline");
     view_->show_baseline({});
@@ -357,7 +358,7 @@ private slots:
 
   void what_is_pointed_at_is_said() {
     auto first = layers()->layers[0].by_rule;
-    QPoint at = view_->position(first.intensity, first.gflops).toPoint();
+    QPoint at = view_->scene().position(first.intensity, first.gflops).toPoint();
     QHelpEvent asks(QEvent::ToolTip, at, view_->mapToGlobal(at));
     QApplication::sendEvent(view_.get(), &asks);
     QTRY_VERIFY(QToolTip::isVisible());

@@ -26,6 +26,7 @@ public:
   QPoint pixels(QPointF units) const { return (units * unit()).toPoint(); }
   QPointF units(QPointF pixels) const { return pixels / unit(); }
   virtual void set_theme(Theme const& theme);
+  Theme const& theme() const { return theme_; }
 
 protected:
   /// Mouse and wheel events and those that ask for a menu reach their handlers in units.

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From one version to the next: arrows between what was measured, or between what is modelled, with
 // how many times as fast the newer one is.
-#include <QPainter>
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
 
 #include "widgets/paint/paint.h"
 #include "widgets/paint/ratio_words.h"
-#include "widgets/roofline/roofline_view.h"
+#include "widgets/roofline/roofline_paint.h"
 
 namespace tw {
 namespace {
@@ -24,7 +23,7 @@ QPointF across(QLineF const& line) {
 }
 
 /// Both ends of an arrow are points, which no box of words covers.
-bool crosses(RooflineView::Arrow const& arrow, QRectF const& box) {
+bool crosses(RooflineArrow const& arrow, QRectF const& box) {
   constexpr int kPieces = 8;
   auto at = [&](int piece) {
     double along = double(piece) / kPieces;
@@ -39,10 +38,13 @@ bool crosses(RooflineView::Arrow const& arrow, QRectF const& box) {
   return false;
 }
 
+/// That a step takes of an arrow: the current one has a ring.
+double space_of(session::RooflinePoint const& point) { return point.current ? 13 : 7; }
+
 }  // namespace
 
-void RooflineView::draw_arrow(QPainter& painter, QPointF from, QPointF to, double before,
-                              double after, double bow) const {
+void paint_arrow(QPainter& painter, QPointF from, QPointF to, double before, double after,
+                 double bow) {
   QLineF line(from, to);
   if (line.length() < before + after) return;
   QPointF bend = line.center() + 2 * bow * across(line);
@@ -58,76 +60,75 @@ void RooflineView::draw_arrow(QPainter& painter, QPointF from, QPointF to, doubl
   painter.drawPolyline(QPolygonF({tip + back + side, tip, tip + back - side}));
 }
 
-/// That a step takes of an arrow: the current one has a ring.
-double RooflineView::space_of(session::RooflinePoint const& point) const {
-  return point.current ? 13 : 7;
-}
-
 /// A measured time says nothing against a modelled one. Many steps move as many bytes as the one
 /// before: such arrows, up and down, would lie on each other, so each has a bow to its right.
-std::optional<RooflineView::Arrow> RooflineView::arrow_to(size_t step) const {
-  session::RooflinePoint const &from = view_->trail[step - 1], &to = view_->trail[step];
+std::optional<RooflineArrow> RooflineScene::arrow_to(size_t step) const {
+  session::RooflinePoint const &from = roofline->trail[step - 1], &to = roofline->trail[step];
   if (from.measured != to.measured || from.gflops <= 0 || to.gflops <= 0) return std::nullopt;
   QLineF line(place(from), place(to));
   double bow = std::abs(line.dx()) < kUpright ? std::min(kMostBow, 0.08 * line.length()) : 0;
-  return Arrow{line, to.gflops / from.gflops, space_of(from), space_of(to), bow};
+  return RooflineArrow{line, to.gflops / from.gflops, space_of(from), space_of(to), bow};
 }
 
-session::KernelDifference const* RooflineView::baseline_of(session::LayerPoint const& layer) const {
-  auto found = std::ranges::find(baselines_, layer.kernel, &session::KernelDifference::kernel);
-  return found == baselines_.end() || found->before_ms.value_or(0) <= 0 ? nullptr : &*found;
+session::KernelDifference const* RooflineScene::baseline_of(
+    session::LayerPoint const& layer) const {
+  auto found = std::ranges::find(baselines, layer.kernel, &session::KernelDifference::kernel);
+  return found == baselines.end() || found->before_ms.value_or(0) <= 0 ? nullptr : &*found;
 }
 
 /// At the operations per byte that the kernel has by rule, as its point stands there, too.
-std::optional<RooflineView::Arrow> RooflineView::arrow_to(session::LayerPoint const& layer) const {
+std::optional<RooflineArrow> RooflineScene::arrow_to(session::LayerPoint const& layer) const {
   session::RooflinePoint now = point_of(layer), before = now;
-  session::KernelDifference const* baseline = baseline_of(layer);
-  if (!baseline || !layer.missing.empty() || !now.measured || now.gflops <= 0) return std::nullopt;
-  before.gflops = layer.operations / *baseline->before_ms * 1e-6;
-  return Arrow{{place(before), place(now)}, now.gflops / before.gflops, 4, radius_of(layer) + 3, 0};
+  session::KernelDifference const* known = baseline_of(layer);
+  if (!known || !layer.missing.empty() || !now.measured || now.gflops <= 0) return std::nullopt;
+  before.gflops = layer.operations / *known->before_ms * 1e-6;
+  return RooflineArrow{
+      {place(before), place(now)}, now.gflops / before.gflops, 4, radius_of(layer) + 3, 0};
 }
 
-std::vector<RooflineView::Arrow> RooflineView::arrows() const {
-  std::vector<Arrow> all;
-  auto add = [&](std::optional<Arrow> const& arrow) {
+std::vector<RooflineArrow> RooflineScene::arrows() const {
+  std::vector<RooflineArrow> all;
+  auto add = [&](std::optional<RooflineArrow> const& arrow) {
     if (arrow) all.push_back(*arrow);
   };
-  for (size_t step = 1; view_ && step < view_->trail.size(); ++step) add(arrow_to(step));
+  for (size_t step = 1; roofline && step < roofline->trail.size(); ++step) add(arrow_to(step));
   for (session::LayerPoint const* layer : placed_layers()) add(arrow_to(*layer));
   return all;
 }
 
 /// "2.31× faster than the step before".
-QString RooflineView::words_of(Arrow const& arrow, QString const& before) {
+QString words_of(RooflineArrow const& arrow, QString const& before) {
   QString words = paint::change_words(1 / arrow.times, true);
   return (is_gain(arrow.times) ? words + " than " : QStringLiteral("as fast as ")) + before;
 }
 
 /// Dots join what has another kind of time.
-void RooflineView::draw_trail_lines(QPainter& painter) const {
-  for (size_t step = 1; step < view_->trail.size(); ++step) {
-    std::optional<Arrow> arrow = arrow_to(step);
-    QLineF line(place(view_->trail[step - 1]), place(view_->trail[step]));
-    painter.setPen(arrow ? QPen(theme_.text2, 1.5) : QPen(theme_.text3, 1, Qt::DotLine));
+void paint_trail_lines(QPainter& painter, RooflineScene const& scene) {
+  for (size_t step = 1; step < scene.roofline->trail.size(); ++step) {
+    std::optional<RooflineArrow> arrow = scene.arrow_to(step);
+    QLineF line(scene.place(scene.roofline->trail[step - 1]),
+                scene.place(scene.roofline->trail[step]));
+    painter.setPen(arrow ? QPen(scene.canvas.theme().text2, 1.5)
+                         : QPen(scene.canvas.theme().text3, 1, Qt::DotLine));
     if (!arrow || line.length() < arrow->before + arrow->after + kHead)
       painter.drawLine(line);  // no room for a head
     else
-      draw_arrow(painter, line.p1(), line.p2(), arrow->before, arrow->after, arrow->bow);
+      paint_arrow(painter, line.p1(), line.p2(), arrow->before, arrow->after, arrow->bow);
   }
 }
 
 /// Beside the middle of each arrow, where nothing else stands and no arrow passes: history and a
 /// word where one points have it, too.
-void RooflineView::draw_gains(QPainter& painter, std::vector<QRectF>& taken) const {
+void paint_gains(QPainter& painter, RooflineScene const& scene, std::vector<QRectF>& taken) {
   constexpr double kAway = 3, kTall = 16;
   QFont font = ui_font(11, 600);
-  std::vector<Arrow> const all = arrows();
+  std::vector<RooflineArrow> const all = scene.arrows();
   auto is_free = [&](QRectF const& box) {
-    return plot().contains(box) &&
+    return scene.plot().contains(box) &&
            std::ranges::none_of(taken, [&](QRectF const& one) { return one.intersects(box); }) &&
-           std::ranges::none_of(all, [&](Arrow const& one) { return crosses(one, box); });
+           std::ranges::none_of(all, [&](RooflineArrow const& one) { return crosses(one, box); });
   };
-  for (Arrow const& arrow : all) {
+  for (RooflineArrow const& arrow : all) {
     QString words = paint::times_as_fast(arrow.times);
     double length = arrow.line.length(), wide = QFontMetricsF(font).horizontalAdvance(words) + 4;
     if (!is_gain(arrow.times) || length < arrow.before + arrow.after + kHead) continue;
@@ -143,7 +144,7 @@ void RooflineView::draw_gains(QPainter& painter, std::vector<QRectF>& taken) con
       QRectF box(middle - QPointF(wide, kTall) / 2, QSizeF(wide, kTall));
       if (!is_free(box)) continue;
       taken.push_back(box);
-      paint::text(painter, box, font, theme_.text1, words, Qt::AlignCenter);
+      paint::text(painter, box, font, scene.canvas.theme().text1, words, Qt::AlignCenter);
       break;
     }
   }
