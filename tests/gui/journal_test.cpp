@@ -313,7 +313,7 @@ private slots:
     QVERIFY(place.replay("tilewright journal 1\nopen " + kFolder.toStdString() + "/matmul.te\n"));
     auto* ladder = place.window->findChild<LoopNestView*>("ladder");
     auto middle = [&](std::string const& name) {
-      for (auto const& item : ladder->items())
+      for (auto const& item : ladder->scene().layout.items)
         if (item.bar && item.bar->name == name) return item.rect.center().toPoint();
       return QPoint();
     };

@@ -54,8 +54,8 @@ private slots:
 
   void a_card_that_is_dropped_on_a_loop_is_computed_there() {
     auto* ladder = find<LoopNestView>("ladder");
-    LoopNestView::Item const* bar = nullptr;
-    for (LoopNestView::Item const& item : ladder->items())
+    NestItem const* bar = nullptr;
+    for (NestItem const& item : ladder->scene().layout.items)
       if (item.bar && item.bar->stage == 1 && item.bar->name == "y") bar = &item;
     QVERIFY(bar);
     size_t steps = history().nodes.size();

@@ -59,15 +59,15 @@ private slots:
 
   void a_mark_at_a_bar_is_the_best_move_of_its_loop_and_a_click_takes_it() {
     LoopBar const* marked = nullptr;
-    for (LoopNestView::Item const& item : ladder_->items())
-      if (item.bar && ladder_->move_of(item.bar->id)) marked = item.bar;
+    for (NestItem const& item : ladder_->scene().layout.items)
+      if (item.bar && ladder_->scene().move_of(item.bar->id)) marked = item.bar;
     QVERIFY(marked);
-    MoveView move = *ladder_->move_of(marked->id);
+    MoveView move = *ladder_->scene().move_of(marked->id);
     QVERIFY(move.gain > 1);
-    QPoint at = ladder_->pixels(ladder_->mark_of(marked->id)).center();
+    QPoint at = ladder_->pixels(ladder_->scene().mark_of(marked->id)).center();
     QTest::mouseMove(ladder_, at);
-    QTRY_VERIFY(ladder_->hint().size() == 2);
-    QVERIFY(ladder_->hint()[1].words.contains("modelled"));
+    QTRY_VERIFY(ladder_->scene().hint().size() == 2);
+    QVERIFY(ladder_->scene().hint()[1].words.contains("modelled"));
     QVERIFY(!ladder_->looks_ahead());  // nothing moves below the pointer
     size_t steps = nodes();
     QTest::mouseClick(ladder_, Qt::LeftButton, {}, at);
@@ -93,13 +93,13 @@ private slots:
 
   void a_pull_at_a_handle_tells_what_it_is_worth_while_it_is_pulled() {
     int loop = loop_called("C.j");
-    QPoint handle = ladder_->pixels(ladder_->handle_of(loop)).center();
+    QPoint handle = ladder_->pixels(ladder_->scene().layout.handle_of(loop)).center();
     QTest::mousePress(ladder_, Qt::LeftButton, {}, handle);
     for (int x = 0; x < 60; x += 10) QTest::mouseMove(ladder_, handle - QPoint(x, 0));
-    QTRY_VERIFY(ladder_->hint().size() >= 2);
-    QVERIFY(ladder_->hint()[0].words.startsWith("split(C.j"));
-    QVERIFY(ladder_->hint()[1].words.contains("modelled"));
-    QCOMPARE(pointed(), ladder_->hint()[0].words.toStdString());
+    QTRY_VERIFY(ladder_->scene().hint().size() >= 2);
+    QVERIFY(ladder_->scene().hint()[0].words.startsWith("split(C.j"));
+    QVERIFY(ladder_->scene().hint()[1].words.contains("modelled"));
+    QCOMPARE(pointed(), ladder_->scene().hint()[0].words.toStdString());
     keep_picture(window(), "pointing_pull");
     QTest::keyClick(ladder_, Qt::Key_Escape);
     QCOMPARE(pointed(), std::string("nothing"));
@@ -108,17 +108,17 @@ private slots:
 
   void a_bar_dropped_below_the_last_one_is_the_innermost() {
     int loop = loop_called("C.i");
-    LoopNestView::Item const& last = ladder_->items().back();
+    NestItem const& last = ladder_->scene().layout.items.back();
     QVERIFY(last.bar && last.bar->reference != "C.i");
     QPoint from = ladder_->pixels(bar_rect(loop)).center();
     QPoint to = ladder_->pixels(QPointF(from.x(), last.rect.bottom() + 24));
     QTest::mousePress(ladder_, Qt::LeftButton, {}, from);
     QTest::mouseMove(ladder_, from + QPoint(0, 20));
     QTest::mouseMove(ladder_, to);
-    QTRY_VERIFY(!ladder_->hint().empty());
+    QTRY_VERIFY(!ladder_->scene().hint().empty());
     QTest::mouseRelease(ladder_, Qt::LeftButton, {}, to);
     settle();
-    QCOMPARE(ladder_->items().back().bar->reference, std::string("C.i"));
+    QCOMPARE(ladder_->scene().layout.items.back().bar->reference, std::string("C.i"));
   }
 
   void a_dialog_shows_where_its_step_would_lead() {
@@ -152,16 +152,16 @@ private:
   }
   size_t bars_of_ladder() {
     size_t bars = 0;
-    for (LoopNestView::Item const& item : ladder_->items()) bars += item.bar != nullptr;
+    for (NestItem const& item : ladder_->scene().layout.items) bars += item.bar != nullptr;
     return bars;
   }
   int loop_called(std::string const& reference) {
-    for (LoopNestView::Item const& item : ladder_->items())
+    for (NestItem const& item : ladder_->scene().layout.items)
       if (item.bar && item.bar->reference == reference) return item.bar->id;
     return -1;
   }
   QRectF bar_rect(int loop) {
-    for (LoopNestView::Item const& item : ladder_->items())
+    for (NestItem const& item : ladder_->scene().layout.items)
       if (item.bar && item.bar->id == loop) return item.rect;
     return {};
   }

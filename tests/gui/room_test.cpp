@@ -313,9 +313,9 @@ private slots:
     QVERIFY2(code->width() - lines > 2 * (ladder->width() - loops),
              qPrintable(QString("%1 %2").arg(code->width() - lines).arg(ladder->width() - loops)));
     double right = 0;
-    for (LoopNestView::Item const& item : ladder->items())
+    for (NestItem const& item : ladder->scene().layout.items)
       if (item.bar) right = std::max(right, item.rect.right());
-    QVERIFY(ladder->footprint_left() - right < 200);
+    QVERIFY(ladder->scene().layout.footprint_left - right < 200);
   }
 };
 

@@ -185,7 +185,7 @@ private slots:
     QVERIFY(tabs->fontMetrics().height() > letters);
     QVERIFY(ladder->minimumHeight() > tall);
     // What is seen is what is clicked.
-    for (auto const& item : ladder->items())
+    for (auto const& item : ladder->scene().layout.items)
       if (item.bar && item.bar->name == "k")
         QTest::mouseClick(ladder, Qt::LeftButton, {}, ladder->pixels(item.rect.center()));
     QCOMPARE(place.lines("expect loop = C.k\n"), std::string());

@@ -60,7 +60,7 @@ private slots:
   }
 
   void a_handle_is_pulled_to_split_and_a_number_can_be_typed() {
-    QRectF handle = ladder_->handle_of(bar("i").id);
+    QRectF handle = ladder_->scene().layout.handle_of(bar("i").id);
     QTest::mousePress(ladder_, Qt::LeftButton, {}, middle(handle));
     QTest::mouseMove(ladder_, middle(handle) - QPoint(60, 0));
     QTest::keyClicks(ladder_, "7");
@@ -71,7 +71,7 @@ private slots:
   }
 
   void a_click_on_a_handle_is_no_step() {
-    QPoint at = middle(ladder_->handle_of(bar("i").id));
+    QPoint at = middle(ladder_->scene().layout.handle_of(bar("i").id));
     QTest::mouseClick(ladder_, Qt::LeftButton, {}, at);
     QCOMPARE(session_->snapshot().history->current, 0);
   }
@@ -114,7 +114,7 @@ private slots:
   }
 
   void escape_ends_a_gesture_and_nothing_happened() {
-    QRectF handle = ladder_->handle_of(bar("i").id);
+    QRectF handle = ladder_->scene().layout.handle_of(bar("i").id);
     QTest::mousePress(ladder_, Qt::LeftButton, {}, middle(handle));
     QTest::mouseMove(ladder_, middle(handle) - QPoint(80, 0));
     QTest::keyClick(ladder_, Qt::Key_Escape);
@@ -305,7 +305,7 @@ private:
     return {};
   }
   QRectF rect(std::string const& name) {
-    for (auto const& item : ladder_->items())
+    for (auto const& item : ladder_->scene().layout.items)
       if (item.bar && item.bar->name == name) return item.rect;
     return {};
   }

@@ -101,7 +101,7 @@ public:
   }
 
   void bring_above(int loop, int global_y) override {
-    QRect bar = view_->pixels(view_->handle_of(loop));
+    QRect bar = view_->pixels(view_->scene().layout.handle_of(loop));
     QWidget* port = scroll_->viewport();
     int room = std::min(port->height(), port->mapFromGlobal(QPoint(0, global_y)).y());
     QScrollBar* scroll = scroll_->verticalScrollBar();
@@ -188,7 +188,7 @@ private:
 
   /// The stage that matters comes into view when another kernel is chosen.
   void scroll_to_what_matters() {
-    QRectF bar = view_->handle_of(bench_.selection().loop());
+    QRectF bar = view_->scene().layout.handle_of(bench_.selection().loop());
     QTimer::singleShot(0, this, [this, bar] {
       int top = view_->pixels(bar).top() - bench_.theme().px(100);
       scroll_->verticalScrollBar()->setValue(std::max(0, top));
