@@ -82,14 +82,15 @@ private slots:
     auto* legend = view.findChild<QWidget*>("timelineLegend");
     auto* scroll = view.findChild<QScrollArea*>("timelineScroll");
     for (int i = 0; i < 4; ++i) QApplication::processEvents();
-    auto high = [&](int run, int lane) { return lanes->lane_rect(run, lane).height(); };
+    auto high = [&](int run, int lane) { return lanes->layout().lane_rect(run, lane).height(); };
     for (int run : {0, 1}) {
       QCOMPARE(high(run, 0), 32.0);
       QVERIFY2(
           high(run, 2) > high(run, 1) && high(run, 1) > high(run, 3) && high(run, 3) > 40,
           qPrintable(QString("%1 %2 %3").arg(high(run, 1)).arg(high(run, 2)).arg(high(run, 3))));
       for (int lane = 1; lane < 5; ++lane)
-        QVERIFY(lanes->lane_rect(run, lane).top() > lanes->lane_rect(run, lane - 1).bottom());
+        QVERIFY(lanes->layout().lane_rect(run, lane).top() >
+                lanes->layout().lane_rect(run, lane - 1).bottom());
     }
     QCOMPARE(scroll->verticalScrollBar()->maximum(), 0);
     QVERIFY(legend->isVisible() && key->isChecked());
@@ -191,15 +192,15 @@ private slots:
   void a_wheel_comes_nearer_where_it_points_and_a_drag_moves() {
     TimelineLanes& lanes = *lanes_view();
     QSignalSpy by_hand(view_.get(), &TimelineView::seen_by_user);
-    QPointF at(lanes.scale().x(4000), 200);
+    QPointF at(lanes.layout().scale().x(4000), 200);
     turn_wheel(lanes, at, 4);
     QVERIFY(!focus().sees_all());
-    QVERIFY(std::abs(lanes.scale().cycle(at.x()) - 4000) < 1);
+    QVERIFY(std::abs(lanes.layout().scale().cycle(at.x()) - 4000) < 1);
     double from = focus().from();
     mouse(lanes, QEvent::MouseButtonPress, at);
     mouse(lanes, QEvent::MouseMove, at - QPointF(40, 0));
     mouse(lanes, QEvent::MouseButtonRelease, at - QPointF(40, 0));
-    QVERIFY(std::abs(focus().from() - from - 40 / lanes.scale().per_cycle()) < 1);
+    QVERIFY(std::abs(focus().from() - from - 40 / lanes.layout().scale().per_cycle()) < 1);
     QCOMPARE(focus().instruction(), -1);  // it was no click
     turn_wheel(lanes, at, -40);
     QVERIFY(focus().sees_all());
@@ -262,7 +263,7 @@ private slots:
     int gemm = -1;
     for (size_t i = 0; i < timeline.spans.size(); ++i)
       if (timeline.spans[i].kind == testing::kGemm) gemm = int(i);
-    click(lanes, lanes.span_rect(1, gemm).center());
+    click(lanes, lanes.layout().span_rect(1, gemm).center());
     QCOMPARE(focus().chosen_run(), 1);
     QCOMPARE(focus().instruction(), timeline.spans[size_t(gemm)].instruction);
     QCOMPARE(focus().cursor(), timeline.spans[size_t(gemm)].begin);
@@ -276,17 +277,17 @@ private slots:
     Part const& other = rows[0];
     click(*list->viewport(), other.rect.center());
     QVERIFY(other.name.startsWith(QString("instruction %1:").arg(focus().instruction())));
-    click(lanes, lanes.span_rect(0, 5).center());  // of the run above
+    click(lanes, lanes.layout().span_rect(0, 5).center());  // of the run above
     QCOMPARE(focus().chosen_run(), 0);
     QCOMPARE(focus().current_instruction(), -1);
-    click(lanes, QPointF(lanes.scale().x(double(focus().cycles())) - 1,
-                         lanes.lane_rect(1, testing::kLoadLane).center().y()));
+    click(lanes, QPointF(lanes.layout().scale().x(double(focus().cycles())) - 1,
+                         lanes.layout().lane_rect(1, testing::kLoadLane).center().y()));
     QVERIFY(focus().cursor() > focus().cycles() - 100);  // nothing is done there: the cursor moves
   }
 
   void what_is_pointed_at_is_said() {
     TimelineLanes& lanes = *lanes_view();
-    QPointF at = lanes.span_rect(1, 4).center();
+    QPointF at = lanes.layout().span_rect(1, 4).center();
     QHelpEvent asks(QEvent::ToolTip, at.toPoint(), lanes.mapToGlobal(at.toPoint()));
     QApplication::sendEvent(&lanes, &asks);
     QTRY_VERIFY(QToolTip::isVisible());
@@ -396,10 +397,10 @@ private slots:
     QApplication::processEvents();
     TimelineLanes& lanes = *lanes_view();
     QImage picture = lanes.grab().toImage();
-    QRectF lane = lanes.lane_rect(0, testing::kComputeLane);
+    QRectF lane = lanes.layout().lane_rect(0, testing::kComputeLane);
     Theme theme = Theme::load("dark");
     int amber = 0, rows = 0;
-    double x = lanes.scale().x(1000000);
+    double x = lanes.layout().scale().x(1000000);
     for (double y = lane.top() + 3; y < lane.bottom() - 3; y += 1, ++rows) {
       QColor pixel = picture.pixelColor((QPointF(x, y) * picture.devicePixelRatio()).toPoint());
       amber += pixel.red() > theme.inset.red() + 60;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -15,6 +16,9 @@ using namespace tw::testing;
 namespace {
 
 constexpr size_t kMostMethods = 40;
+
+/// They have a method for each kind of node. May only fall.
+std::map<std::string, size_t> const kVisitors = {{"Emitter", 74}, {"StatementInterpreter", 45}};
 
 constexpr char kSource[] =
     "namespace a {\n"
@@ -55,7 +59,7 @@ private slots:
 
   void no_class_has_many_methods() {
     ClassSize largest;
-    size_t classes = 0;
+    size_t classes = 0, too_large = 0;
     for (char const* folder : {"app", "engine", "targets", "widgets"})
       for (fs::directory_entry const& entry :
            fs::recursive_directory_iterator(tw::testing::source("/" + std::string(folder)))) {
@@ -63,15 +67,20 @@ private slots:
         if (end != ".h" && end != ".cpp") continue;
         for (ClassSize& one : class_sizes(entry.path().string(), read(entry.path()))) {
           ++classes;
-          if (one.methods.size() > kMostMethods)
+          auto visitor = kVisitors.find(one.where.substr(one.where.rfind(' ') + 1));
+          size_t most = visitor == kVisitors.end() ? kMostMethods : visitor->second;
+          if (one.methods.size() > most) {
             qWarning("%s has %zu methods", one.where.c_str(), one.methods.size());
-          if (one.methods.size() > largest.methods.size()) largest = std::move(one);
+            ++too_large;
+          }
+          if (visitor == kVisitors.end() && one.methods.size() > largest.methods.size())
+            largest = std::move(one);
         }
       }
     qInfo("%zu classes; %s has most methods: %zu", classes, largest.where.c_str(),
           largest.methods.size());
     QVERIFY(classes > 1000);
-    QVERIFY(largest.methods.size() <= kMostMethods);
+    QCOMPARE(too_large, size_t(0));
   }
 };
 

@@ -48,14 +48,39 @@ int part_end(QString const& text, int begin) {
   return end;
 }
 
-}  // namespace
-
-int CodeView::hue_of(int loop) const {
-  if (nest_)
-    for (session::LoopBar const& bar : nest_->bars)
+int hue_of(session::NestView const* nest, int loop) {
+  if (nest)
+    for (session::LoopBar const& bar : nest->bars)
       if (bar.id == loop) return bar.hue;
   return -1;
 }
+
+QColor tint_of(Theme const& theme, LineChange change) {
+  if (change == LineChange::kAdded) return Theme::mix(theme.added, theme.inset, 0.16);
+  if (change == LineChange::kRemoved) return Theme::mix(theme.removed, theme.inset, 0.15);
+  bool moved = change == LineChange::kMovedUp || change == LineChange::kMovedDown;
+  return moved ? Theme::mix(theme.moved, theme.inset, 0.14) : QColor();
+}
+
+/// A hollow bar, since it is modelled, as long as the line is hot, and its cycles; or as long as
+/// its share of the time, and that.
+void draw_heat(QPainter& painter, Theme const& theme, LineNote const& note, double y) {
+  if (note.hot) painter.fillRect(QRectF(kCodeGutter - 14, y, 2, kLine), theme.ink);
+  bool shared = note.share >= 0;
+  if (note.cycles < 0 && !shared) return;
+  constexpr double kBar = 28;
+  double heat = shared ? note.share : note.heat;
+  QRectF bar(kCodeGutter - 5.5, y + 5.5, std::max(4.0, kBar * heat), kLine - 11);
+  painter.setPen(QPen(theme.text2, 1));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRoundedRect(bar, 2, 2);
+  paint::text(painter, QRectF(kCodeGutter + 20, y, 42, kLine), mono_font(11), theme.text2,
+              shared ? QString::fromStdString(percent_text(note.share))
+                     : QString::number(note.cycles, 'f', 2),
+              Qt::AlignRight | Qt::AlignVCenter);
+}
+
+}  // namespace
 
 int CodeView::gutter() const {
   bool heat = notes_ && std::ranges::any_of(*notes_, [](auto& note) {
@@ -85,16 +110,9 @@ void CodeView::paintEvent(QPaintEvent*) {
   }
 }
 
-QColor CodeView::tint_of(LineChange change) const {
-  if (change == LineChange::kAdded) return Theme::mix(theme_.added, theme_.inset, 0.16);
-  if (change == LineChange::kRemoved) return Theme::mix(theme_.removed, theme_.inset, 0.15);
-  bool moved = change == LineChange::kMovedUp || change == LineChange::kMovedDown;
-  return moved ? Theme::mix(theme_.moved, theme_.inset, 0.14) : QColor();
-}
-
 /// What a line's change is stays to be seen below the selection.
 void CodeView::draw_ground(QPainter& painter, CodeLine const& line, QRectF const& row) const {
-  QColor tint = tint_of(line.change);
+  QColor tint = tint_of(theme_, line.change);
   if (tint.isValid()) painter.fillRect(row, tint);
   if (line.barrier) {  // all threads meet there: a line across
     painter.fillRect(row, Theme::mix(theme_.ink, theme_.inset, 0.10));
@@ -102,7 +120,7 @@ void CodeView::draw_ground(QPainter& painter, CodeLine const& line, QRectF const
   }
   int lit = selection_.lit();
   if (lit < 0 || !is_in(line, lit)) return;
-  int hue = hue_of(lit);
+  int hue = hue_of(nest_.get(), lit);
   QColor colour = hue >= 0 ? theme_.hue(hue) : theme_.line3;
   double share = line.loop == lit ? 0.30 : 0.12;
   painter.fillRect(row, tint.isValid() ? Theme::mix(colour, tint, share / 2)
@@ -114,34 +132,16 @@ void CodeView::draw_gutter(QPainter& painter, int index, double y) const {
   static QString const kMarks[] = {"", "+", QStringLiteral("−"), QStringLiteral("↑"),
                                    QStringLiteral("↓")};
   CodeLine const& line = text_->lines[size_t(index)];
-  LineNote const* note = note_of(index);
+  LineNote const* note = notes_ ? &(*notes_)[size_t(index)] : nullptr;
   int number = note && note->number > 0 ? note->number : numbers_[size_t(index)];
   bool other_text = note && note->number == 0;  // its number there would say nothing here
   if (!other_text)
     paint::text(painter, QRectF(4, y, 32, kLine), mono_font(11),
-                tint_of(line.change).isValid() ? theme_.text2 : theme_.text3,
+                tint_of(theme_, line.change).isValid() ? theme_.text2 : theme_.text3,
                 QString::number(number), Qt::AlignRight | Qt::AlignVCenter);
   paint::text(painter, QRectF(40, y, 14, kLine), mono_font(12, 600), theme_.text1,
               kMarks[size_t(line.change)]);
-  if (note) draw_heat(painter, *note, y);
-}
-
-/// A hollow bar, since it is modelled, as long as the line is hot, and its cycles; or as long as
-/// its share of the time, and that.
-void CodeView::draw_heat(QPainter& painter, LineNote const& note, double y) const {
-  if (note.hot) painter.fillRect(QRectF(kCodeGutter - 14, y, 2, kLine), theme_.ink);
-  bool shared = note.share >= 0;
-  if (note.cycles < 0 && !shared) return;
-  constexpr double kBar = 28;
-  double heat = shared ? note.share : note.heat;
-  QRectF bar(kCodeGutter - 5.5, y + 5.5, std::max(4.0, kBar * heat), kLine - 11);
-  painter.setPen(QPen(theme_.text2, 1));
-  painter.setBrush(Qt::NoBrush);
-  painter.drawRoundedRect(bar, 2, 2);
-  paint::text(painter, QRectF(kCodeGutter + 20, y, 42, kLine), mono_font(11), theme_.text2,
-              shared ? QString::fromStdString(percent_text(note.share))
-                     : QString::number(note.cycles, 'f', 2),
-              Qt::AlignRight | Qt::AlignVCenter);
+  if (note) draw_heat(painter, theme_, *note, y);
 }
 
 void CodeView::draw_line(QPainter& painter, int index, double y) const {
@@ -154,7 +154,7 @@ void CodeView::draw_line(QPainter& painter, int index, double y) const {
   draw_gutter(painter, index, y);
   bool listing = is_of_target(text_->kind);
   // Instructions have no indent that shows their loop: a mark in its colour does.
-  int innermost = listing && !line.loops.empty() ? hue_of(line.loops.back()) : -1;
+  int innermost = listing && !line.loops.empty() ? hue_of(nest_.get(), line.loops.back()) : -1;
   if (innermost >= 0)
     painter.fillRect(QRectF(gutter() - 8, y + 3, 3, row.height() - 6), theme_.hue(innermost));
   if (index == current_ && hasFocus())
@@ -165,7 +165,7 @@ void CodeView::draw_line(QPainter& painter, int index, double y) const {
   double letter = QFontMetricsF(mono_font(12)).horizontalAdvance('x');
   for (size_t depth = 0; depth < line.loops.size(); ++depth) {
     if (line.loop >= 0 && depth + 1 == line.loops.size()) continue;
-    int hue = hue_of(line.loops[depth]);
+    int hue = hue_of(nest_.get(), line.loops[depth]);
     if (hue >= 0 && !listing)
       painter.fillRect(QRectF(x + letter * double(2 * (depth + 1)) + 2, y, 1.5, row.height()),
                        Theme::mix(theme_.hue(hue), theme_.inset, 0.55));

@@ -26,6 +26,17 @@ namespace {
 
 constexpr int kLine = kCodeLine;
 
+/// The first line of the loop that runs most and the one behind its last; equal: none is known.
+std::pair<int, int> hot_lines(LineNotes const* notes) {
+  int first = -1, last = -1;
+  for (size_t i = 0; notes && i < notes->size(); ++i)
+    if ((*notes)[i].hot) {
+      if (first < 0) first = int(i);
+      last = int(i);
+    }
+  return {first, first < 0 ? first : last + 1};
+}
+
 }  // namespace
 
 CodeView::CodeView(Selection& selection, QWidget* parent)
@@ -136,33 +147,16 @@ void CodeView::bring_into_sight(int line, int rows) {
 }
 
 void CodeView::bring_hot_loop_into_sight() {
-  int first = -1, last = -1;
-  for (size_t i = 0; notes_ && i < notes_->size(); ++i)
-    if ((*notes_)[i].hot) {
-      if (first < 0) first = int(i);
-      last = int(i);
-    }
-  if (first >= 0) bring_into_sight(first, last - first + 1);
+  auto [first, end] = hot_lines(notes_.get());
+  if (first < end) bring_into_sight(first, end - first);
 }
 
 std::pair<double, double> CodeView::hot_span() const {
-  int first = -1, end = -1;
-  for (size_t i = 0; notes_ && i < notes_->size(); ++i)
-    if ((*notes_)[i].hot) {
-      if (first < 0) first = first_row(int(i));
-      end = wrap_ ? rows_[i + 1] : int(i) + 1;
-    }
-  if (first < 0) return {0, 0};
+  auto [first, end] = hot_lines(notes_.get());
+  if (first == end) return {0, 0};
   double above = 8.0 - verticalScrollBar()->value();
-  return {first * kLine + above, end * kLine + above};
-}
-
-LineNote const* CodeView::note_of(int index) const {
-  return notes_ && size_t(index) < notes_->size() ? &(*notes_)[size_t(index)] : nullptr;
-}
-
-QString CodeView::words_of(int line) const {
-  return explain_ && line >= 0 ? explain_(line) : QString();
+  int last = wrap_ ? rows_[size_t(end)] : end;
+  return {first_row(first) * kLine + above, last * kLine + above};
 }
 
 /// The line that the arrows are at: its loop is pointed at, as by the mouse.
@@ -174,7 +168,7 @@ void CodeView::go_to(int line) {
   selection_.hover(at.loop >= 0 ? at.loop : at.loops.empty() ? -1 : at.loops.back());
   static QString const kChanges[] = {"", "added: ", "removed: ", "moved up: ", "moved down: ", ""};
   QString words = kChanges[size_t(at.change)] + QString::fromStdString(at.text).trimmed();
-  if (QString more = words_of(current_); !more.isEmpty()) words += ". " + more;
+  if (QString more = explain_(current_); !more.isEmpty()) words += ". " + more;
   setAccessibleDescription(words);
   QAccessibleEvent said(this, QAccessible::DescriptionChanged);
   QAccessible::updateAccessibility(&said);
@@ -218,7 +212,8 @@ int CodeView::line_at(QPoint at) const {
 bool CodeView::viewportEvent(QEvent* event) {
   if (event->type() != QEvent::ToolTip) return QAbstractScrollArea::viewportEvent(event);
   auto* help = static_cast<QHelpEvent*>(event);
-  QString words = words_of(line_at(help->pos()));
+  int line = line_at(help->pos());
+  QString words = line < 0 ? QString() : explain_(line);
   if (words.isEmpty()) return QToolTip::hideText(), true;
   QToolTip::showText(help->globalPos(), paint::wrapped(words), this);
   return true;

@@ -66,20 +66,15 @@ private:
   void lay_out();
   void go_to(int line);
   void bring_into_sight(int line, int rows);
-  QString words_of(int line) const;
   void draw_line(QPainter& painter, int index, double y) const;
   void draw_ground(QPainter& painter, session::CodeLine const& line, QRectF const& row) const;
   void draw_gutter(QPainter& painter, int index, double y) const;
-  void draw_heat(QPainter& painter, LineNote const& note, double y) const;
   void draw_words(QPainter& painter, session::CodeLine const& line, QPointF at) const;
   void draw_guilty(QPainter& painter, session::CodeLine const& line, QPointF at) const;
-  QColor tint_of(session::LineChange change) const;
-  LineNote const* note_of(int index) const;
   int gutter() const;
   int columns() const;  ///< letters in a row
   int first_row(int line) const { return wrap_ ? rows_[size_t(line)] : line; }
   int row_count() const;
-  int hue_of(int loop) const;
   /// The viewport's size in units, as everything that is drawn and scrolled.
   QSize room() const { return (QSizeF(viewport()->size()) / theme_.scale).toSize(); }
 
@@ -92,7 +87,7 @@ private:
   int widest_ = 0;
   int scrolled_to_ = -1;
   std::shared_ptr<LineNotes const> notes_;
-  std::function<QString(int)> explain_;
+  std::function<QString(int)> explain_ = [](int) { return QString(); };
   bool wrap_ = false;
   std::vector<int> rows_;  ///< where wrapped: the first of each line, and how many there are
   int current_ = -1;

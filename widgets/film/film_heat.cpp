@@ -11,7 +11,7 @@
 namespace tw {
 namespace {
 
-constexpr double kSign = 10;
+constexpr double kSign = 10, kLeft = 16;
 constexpr int kSteps = 5;               // of the legend's ramp
 constexpr double kLeastHeight = 0.3;    // of a cell whose line missed once
 constexpr double kLeastStrength = 0.3;  // of the ramp's colour
@@ -96,17 +96,11 @@ void FilmView::draw_heat_legend(QPainter& painter) const {
 }
 
 QString FilmView::cell_words(QPointF at) const {
-  for (Grid const& grid : grids()) {
+  for (FilmGrid const& grid : grids()) {
     if (!grid.box.contains(at)) continue;
-    double page_wide = double(grid.page_columns) * grid.cell + kPageGap;
-    auto page = int64_t((at.x() - grid.box.left()) / page_wide);
-    auto column = int64_t((at.x() - grid.box.left() - double(page) * page_wide) / grid.cell);
-    auto row = int64_t((at.y() - grid.box.top()) / grid.cell);
-    int64_t element =
-        ((grid.first_page + page) * grid.page_rows + grid.first_row + row) * grid.page_columns +
-        grid.first_column + column;
+    int64_t element = element_at(grid, at);
     if (!cell_rect(grid, element).contains(at)) return {};
-    QString name = element_words(grid.tensor, element);
+    QString name = element_words(*film_, grid.tensor, element);
     int level = film_->level_at(frame_, grid.tensor, element);
     name += ", now in " + QString::fromStdString(film_->levels[size_t(level)].name);
     if (!cells_.misses) return name;

@@ -15,27 +15,8 @@ using session::FilmAccess;
 using session::FilmTensor;
 using session::MissKind;
 
-constexpr double kTitle = 20, kLeastGrid = 72;
+constexpr double kTitle = 20, kLeastGrid = 72, kLeft = 16;
 constexpr int kTick = 33;  // ms
-
-int64_t elements_of(FilmTensor const& tensor) {
-  int64_t count = 1;
-  for (int64_t extent : tensor.shape) count *= extent;
-  return count;
-}
-
-char const* miss_words(MissKind kind) {
-  switch (kind) {
-    case MissKind::kCold:
-      return ", compulsory miss";
-    case MissKind::kCapacity:
-      return ", capacity miss";
-    case MissKind::kConflict:
-      return ", conflict miss";
-    default:
-      return "";
-  }
-}
 
 }  // namespace
 
@@ -119,56 +100,18 @@ int64_t FilmView::touched_element(int32_t tensor) const {
   return 0;
 }
 
-/// Whole pages where they fit, else the window of one page that the frame is in.
-FilmView::Grid FilmView::grid_of(int32_t tensor, QRectF const& box) const {
-  FilmTensor const& of = film_->tensors[size_t(tensor)];
-  Grid grid{.tensor = tensor, .box = box.adjusted(0, kTitle, 0, 0)};
-  size_t rank = of.shape.size();
-  grid.page_columns = rank > 0 ? of.shape[rank - 1] : 1;
-  grid.page_rows = rank > 1 ? of.shape[rank - 2] : 1;
-  int64_t page = grid.page_rows * grid.page_columns, element = touched_element(tensor);
-  int64_t pages = std::max<int64_t>(1, elements_of(of) / std::max<int64_t>(page, 1));
-  double fits = std::min(grid.box.width() / double(grid.page_columns),
-                         grid.box.height() / double(grid.page_rows));
-  grid.cell = std::clamp(fits, 4.0, 10.0);
-  auto room_for = [&](double length) { return std::max<int64_t>(1, int64_t(length / grid.cell)); };
-  grid.columns = std::min(grid.page_columns, room_for(grid.box.width()));
-  grid.rows = std::min(grid.page_rows, room_for(grid.box.height()));
-  double wide = double(grid.page_columns) * grid.cell + kPageGap;
-  int64_t beside = std::max<int64_t>(1, int64_t((grid.box.width() + kPageGap) / wide));
-  grid.pages = std::min(pages, beside);
-  grid.first_page = element / page / grid.pages * grid.pages;
-  grid.pages = std::min(grid.pages, pages - grid.first_page);
-  grid.first_row = element % page / grid.page_columns / grid.rows * grid.rows;
-  grid.first_column = element % grid.page_columns / grid.columns * grid.columns;
-  grid.rows = std::min(grid.rows, grid.page_rows - grid.first_row);
-  grid.columns = std::min(grid.columns, grid.page_columns - grid.first_column);
-  return grid;
-}
-
-std::vector<FilmView::Grid> FilmView::grids() const {
-  std::vector<Grid> grids;
+std::vector<FilmGrid> FilmView::grids() const {
+  std::vector<FilmGrid> grids;
   if (!film_ || !film_->failure.empty() || film_->frames() == 0) return grids;
   size_t count = touched_.size();
   double top = head_height(), high = (unit_height() - top - 8) / double(std::max<size_t>(count, 1));
   for (size_t i = 0; i < count; ++i) {
     QRectF box(kLeft, top + double(i) * high, unit_width() - 2 * kLeft, high - 8);
-    if (box.height() > kTitle + 6) grids.push_back(grid_of(touched_[i], box));
+    if (box.height() > kTitle + 6)
+      grids.push_back(grid_of(*film_, touched_[i], touched_element(touched_[i]),
+                              box.adjusted(0, kTitle, 0, 0)));
   }
   return grids;
-}
-
-QRectF FilmView::cell_rect(Grid const& grid, int64_t element) const {
-  int64_t page_size = grid.page_rows * grid.page_columns;
-  int64_t page = element / page_size - grid.first_page;
-  int64_t row = element % page_size / grid.page_columns - grid.first_row;
-  int64_t column = element % grid.page_columns - grid.first_column;
-  bool seen = page >= 0 && page < grid.pages && row >= 0 && row < grid.rows && column >= 0 &&
-              column < grid.columns;
-  if (!seen) return {};
-  double page_left = double(page) * (double(grid.page_columns) * grid.cell + kPageGap);
-  return {grid.box.left() + page_left + double(column) * grid.cell,
-          grid.box.top() + double(row) * grid.cell, grid.cell, grid.cell};
 }
 
 void FilmView::paintEvent(QPaintEvent*) {
@@ -184,7 +127,7 @@ void FilmView::paintEvent(QPaintEvent*) {
   }
   if (waits_) painter.setOpacity(0.6);
   draw_totals(painter);
-  for (Grid const& grid : grids()) draw_grid(painter, grid);
+  for (FilmGrid const& grid : grids()) draw_grid(painter, grid);
 }
 
 /// What each memory answered up to here, with the sign that its cells have.
@@ -227,35 +170,12 @@ void FilmView::draw_cell(QPainter& painter, QRectF const& cell, int level) const
   painter.fillRect(box, theme_.levels[size_t(std::min(level, 2))]);
 }
 
-QString FilmView::grid_words(Grid const& grid) const {
-  FilmTensor const& tensor = film_->tensors[size_t(grid.tensor)];
-  QStringList shape;
-  for (int64_t extent : tensor.shape) shape << QString::number(extent);
-  QString words = QString("%1 %2[%3]")
-                      .arg(QString::fromStdString(tensor.name),
-                           QString::fromStdString(tensor.dtype), shape.join(", "));
-  int64_t pages = elements_of(tensor) / std::max<int64_t>(1, grid.page_rows * grid.page_columns);
-  QStringList part;
-  if (pages > grid.pages)
-    part << QString("pages %1 to %2 of %3")
-                .arg(grid.first_page)
-                .arg(grid.first_page + grid.pages - 1)
-                .arg(pages);
-  if (grid.rows < grid.page_rows)
-    part << QString("rows %1 to %2").arg(grid.first_row).arg(grid.first_row + grid.rows - 1);
-  if (grid.columns < grid.page_columns)
-    part << QString("columns %1 to %2")
-                .arg(grid.first_column)
-                .arg(grid.first_column + grid.columns - 1);
-  return part.isEmpty() ? words : words + QStringLiteral(" · ") + part.join(", ");
-}
-
-void FilmView::draw_grid(QPainter& painter, Grid const& grid) const {
+void FilmView::draw_grid(QPainter& painter, FilmGrid const& grid) const {
   QFont const font = mono_font(11, 600);
   paint::text(
       painter, QRectF(grid.box.left(), grid.box.top() - kTitle, grid.box.width(), 18), font,
       theme_.text1,
-      QFontMetricsF(font).elidedText(grid_words(grid), Qt::ElideRight, grid.box.width() - 2));
+      QFontMetricsF(font).elidedText(words_of(*film_, grid), Qt::ElideRight, grid.box.width() - 2));
   int64_t page_size = grid.page_rows * grid.page_columns;
   painter.setRenderHint(QPainter::Antialiasing, false);
   for (int64_t page = 0; page < grid.pages; ++page)
@@ -275,7 +195,7 @@ void FilmView::draw_grid(QPainter& painter, Grid const& grid) const {
 
 /// Read: a frame; written: a frame with a diagonal; from main memory: in the colour of a warning,
 /// which cells that count misses have themselves.
-void FilmView::draw_touched(QPainter& painter, Grid const& grid) const {
+void FilmView::draw_touched(QPainter& painter, FilmGrid const& grid) const {
   int main = int(film_->levels.size()) - 1;
   for (int64_t i = film_->first_access[size_t(frame_)]; i < film_->first_access[size_t(frame_) + 1];
        ++i) {
@@ -289,23 +209,6 @@ void FilmView::draw_touched(QPainter& painter, Grid const& grid) const {
     painter.drawRect(cell);
     if (access.writes) painter.drawLine(cell.bottomLeft(), cell.topRight());
   }
-}
-
-QString FilmView::element_words(int32_t tensor, int64_t element) const {
-  FilmTensor const& of = film_->tensors[size_t(tensor)];
-  QStringList index;
-  for (size_t d = of.shape.size(); d-- > 0;) {
-    index.prepend(QString::number(element % of.shape[d]));
-    element /= of.shape[d];
-  }
-  return QString::fromStdString(of.name) + "[" + index.join(", ") + "]";
-}
-
-QString FilmView::access_words(FilmAccess const& access) const {
-  return QString("%1 %2, %3%4")
-      .arg(access.writes ? "writes" : "reads", element_words(access.tensor, access.element),
-           QString::fromStdString(film_->levels[size_t(access.level)].name),
-           miss_words(access.miss));
 }
 
 QString FilmView::frame_words() const {
@@ -323,7 +226,7 @@ QString FilmView::frame_words() const {
     // Of the lanes of a vector the first one speaks.
     FilmAccess const& access = film_->accesses[size_t(i)];
     if (i > film_->first_access[size_t(frame_)] && access.tensor <= last && wrote) break;
-    words << access_words(access);
+    words << words_of(*film_, access);
     last = access.tensor;
     wrote = wrote || access.writes;
   }
@@ -366,14 +269,14 @@ ValueInRange FilmView::value_in_range() const {
 
 std::vector<Part> FilmView::parts() const {
   std::vector<Part> parts;
-  for (Grid const& grid : grids()) {
-    QString words = "Tensor " + grid_words(grid);
+  for (FilmGrid const& grid : grids()) {
+    QString words = "Tensor " + words_of(*film_, grid);
     if (cells_.misses) {
       auto most = misses_.most_of(frame_, grid.tensor);
       words += most.count == 0 ? QString(", no misses so far")
                                : QString(", at most %1 misses so far, of the line of %2")
                                      .arg(most.count)
-                                     .arg(element_words(grid.tensor, most.element));
+                                     .arg(element_words(*film_, grid.tensor, most.element));
     }
     parts.push_back({grid.box.adjusted(0, -kTitle, 0, 0), words});
   }

@@ -12,6 +12,7 @@
 #include "engine/session/miss_counts.h"
 #include "widgets/accessible/part_watch.h"
 #include "widgets/accessible/parts.h"
+#include "widgets/film/film_grid.h"
 #include "widgets/paint/canvas.h"
 
 namespace tw {
@@ -67,31 +68,16 @@ protected:
   void rescale() override;
 
 private:
-  static constexpr double kLeft = 16, kPageGap = 8;
-  /// What of a tensor is drawn: pages of its last two dimensions, and the window of them.
-  struct Grid {
-    int32_t tensor = 0;
-    QRectF box;  ///< of the cells
-    int64_t page_rows = 1, page_columns = 1;
-    int64_t first_page = 0, pages = 1;
-    int64_t first_row = 0, rows = 1, first_column = 0, columns = 1;
-    double cell = 5;
-  };
-  std::vector<Grid> grids() const;
-  Grid grid_of(int32_t tensor, QRectF const& box) const;
+  std::vector<FilmGrid> grids() const;
   int64_t touched_element(int32_t tensor) const;
-  QRectF cell_rect(Grid const& grid, int64_t element) const;
-  QString grid_words(Grid const& grid) const;
-  QString access_words(session::FilmAccess const& access) const;
-  QString element_words(int32_t tensor, int64_t element) const;
   double head_height() const;
   void find_touched();
   void tick();
   void draw_totals(QPainter& painter) const;
   void draw_answered(QPainter& painter) const;
-  void draw_grid(QPainter& painter, Grid const& grid) const;
+  void draw_grid(QPainter& painter, FilmGrid const& grid) const;
   void draw_cell(QPainter& painter, QRectF const& cell, int level) const;
-  void draw_touched(QPainter& painter, Grid const& grid) const;
+  void draw_touched(QPainter& painter, FilmGrid const& grid) const;
   void count_misses();
   int64_t most_at_end() const;
   QString misses_words() const;

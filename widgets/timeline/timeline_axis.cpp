@@ -20,7 +20,7 @@ void TimelineAxis::paintEvent(QPaintEvent*) {
   painter.fillRect(unit_rect(), theme_.panel);
   if (!focus_.current()) return;
   paint::text(painter, QRectF(16, 4, 60, 18), ui_font(11), theme_.text3, "cycles");
-  TimelineScale scale = lanes_.scale();
+  TimelineScale scale = lanes_.layout().scale();
   QString here = grouped(focus_.cursor());
   double wide = QFontMetricsF(mono_font(11, 600)).horizontalAdvance(here) + 12;
   double x = scale.x(double(focus_.cursor()));

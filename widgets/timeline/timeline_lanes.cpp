@@ -39,103 +39,14 @@ void TimelineLanes::lay_out() {
 
 QSize TimelineLanes::sizeHint() const { return {pixels(QSizeF(640, 0)).width(), height_hint()}; }
 
-int TimelineLanes::height_hint() const {
-  double high = 4;
-  for (TimelineRun const& run : focus_.runs()) high += height_of(run);
-  return pixels(QSizeF(0, high)).height();
-}
+int TimelineLanes::height_hint() const { return pixels(QSizeF(0, layout().height())).height(); }
 
 // ---- places ----------------------------------------------------------------------------------
-
-TimelineScale TimelineLanes::scale() const {
-  return {kLeft, std::max(40.0, unit_width() - kLeft - kRight), focus_.from(), focus_.to()};
-}
 
 void TimelineLanes::take_room(double height) {
   if (std::abs(height - room_) < 1) return;
   room_ = height;
   lay_out();
-}
-
-double TimelineLanes::least_height() const {
-  double high = 4;
-  for (TimelineRun const& run : focus_.runs()) high += least_height_of(run);
-  return high;
-}
-
-double TimelineLanes::least_height_of(TimelineRun const& run) const {
-  double memory = focus_.memory_in(run) >= 0 ? kMemory + 12 : 0;
-  return kTitle + (kLane + kGap) * double(run.timeline().lanes.size()) + memory + 12;
-}
-
-double TimelineLanes::height_of(TimelineRun const& run) const {
-  double high = least_height_of(run);
-  for (size_t lane = 0; lane < run.timeline().lanes.size(); ++lane)
-    high += lane_height(run, int(lane)) - kLane;
-  return high;
-}
-
-/// What there is room for goes to the lanes by what one looks for in them; fetching says little.
-double TimelineLanes::lane_height(TimelineRun const& run, int lane) const {
-  constexpr double kMostMore = 32;  // for each share
-  auto share = [](std::string const& name) {
-    return name == "Fetch" ? 0.0 : name == "Compute" ? 3.0 : name == "Load" ? 2.0 : 1.5;
-  };
-  double shares = 0;
-  for (TimelineRun const& one : focus_.runs())
-    for (Timeline::Lane const& of : one.timeline().lanes) shares += share(of.name);
-  double more = shares > 0 ? std::clamp((room_ - least_height()) / shares, 0.0, kMostMore) : 0;
-  return kLane + more * share(run.timeline().lanes[size_t(lane)].name);
-}
-
-double TimelineLanes::top_of(int run) const {
-  double top = 0;
-  for (int i = 0; i < run; ++i) top += height_of(focus_.runs()[size_t(i)]);
-  return top;
-}
-
-QRectF TimelineLanes::lane_rect(int run, int lane) const {
-  TimelineRun const& of = focus_.runs()[size_t(run)];
-  double top = top_of(run) + kTitle;
-  for (int above = 0; above < lane; ++above) top += lane_height(of, above) + kGap;
-  bool there = size_t(lane) < of.timeline().lanes.size();  // else where the next one would be
-  return {0, top, unit_width(), there ? lane_height(of, lane) : kLane};
-}
-
-double TimelineLanes::memory_top(int run) const {
-  return lane_rect(run, int(focus_.runs()[size_t(run)].timeline().lanes.size())).top() + 8;
-}
-
-QRectF TimelineLanes::span_rect(int run, int span) const {
-  Timeline::Span const& of = focus_.runs()[size_t(run)].timeline().spans[size_t(span)];
-  TimelineScale at = scale();
-  double left = std::max(at.x(double(of.begin)), at.left - 8),
-         right = std::min(at.x(double(of.end)), at.right() + 8);
-  QRectF lane = lane_rect(run, of.lane);
-  double gap = right - left > 4 ? 1.2 : 0;
-  return {left, lane.top() + 2, std::max(1.5, right - left - gap), lane.height() - 4};
-}
-
-TimelineLanes::Place TimelineLanes::place_at(QPointF at) const {
-  TimelineScale across = scale();
-  if (at.x() < across.left || at.x() > across.right()) return {};
-  for (int run = 0; run <= focus_.current_number(); ++run) {
-    TimelineRun const& of = focus_.runs()[size_t(run)];
-    for (int lane = 0; lane < int(of.timeline().lanes.size()); ++lane) {
-      QRectF rect = lane_rect(run, lane);
-      if (at.y() < rect.top() || at.y() >= rect.bottom()) continue;
-      auto cycle = int64_t(std::floor(across.cycle(at.x())));
-      int span = of.index().span_at(lane, cycle);
-      // A thin one is met by pointing at it nearly.
-      auto near = int64_t(3 / across.per_cycle());
-      for (int64_t aside = 1; span < 0 && aside <= 2 && near > 0; ++aside) {
-        auto seen = of.index().seen(lane, cycle - near, cycle + near + 1);
-        if (!seen.empty()) span = seen[seen.size() / 2];
-      }
-      return {run, lane, span};
-    }
-  }
-  return {};
 }
 
 // ---- mouse -----------------------------------------------------------------------------------
@@ -154,7 +65,7 @@ void TimelineLanes::mouseMoveEvent(QMouseEvent* event) {
   if (!dragging_ && (event->position() - pressed_).manhattanLength() < 4) return;
   dragging_ = true;
   setCursor(Qt::ClosedHandCursor);
-  focus_.pan(-moved.x() / scale().width);
+  focus_.pan(-moved.x() / layout().scale().width);
   // What is under the pointer moves with it: so where it is is no measure.
   emit dragged_down(moved.y());
   last_ = event->position() - QPointF(0, moved.y());
@@ -164,13 +75,13 @@ void TimelineLanes::mouseReleaseEvent(QMouseEvent* event) {
   if (!std::exchange(held_, false)) return event->ignore();
   unsetCursor();
   if (std::exchange(dragging_, false)) return emit moved();
-  Place place = place_at(event->position());
+  LanePlace place = layout().place_at(event->position());
   if (place.span >= 0) {
     int instruction =
         focus_.runs()[size_t(place.run)].timeline().spans[size_t(place.span)].instruction;
     if (instruction >= 0) return emit chosen(place.run, instruction);
   }
-  TimelineScale across = scale();
+  TimelineScale across = layout().scale();
   if (event->position().x() >= across.left && event->position().x() <= across.right())
     emit cursor_put(qint64(across.cycle(event->position().x())));
 }
@@ -183,7 +94,7 @@ void TimelineLanes::mouseDoubleClickEvent(QMouseEvent*) {
 void TimelineLanes::wheelEvent(QWheelEvent* event) {
   if (event->modifiers() & Qt::ShiftModifier) return event->ignore();  // it scrolls
   double turned = event->angleDelta().y() / 120.0;
-  TimelineScale across = scale();
+  TimelineScale across = layout().scale();
   if (turned == 0)
     focus_.pan(-event->angleDelta().x() / 1200.0);
   else
@@ -196,7 +107,7 @@ void TimelineLanes::wheelEvent(QWheelEvent* event) {
 bool TimelineLanes::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip) return Canvas::event(event);
   auto* help = static_cast<QHelpEvent*>(event);
-  QString words = words_of(place_at(units(help->pos())));
+  QString words = words_of(layout().place_at(units(help->pos())));
   if (words.isEmpty())
     QToolTip::hideText();
   else
@@ -206,7 +117,7 @@ bool TimelineLanes::event(QEvent* event) {
 
 // ---- words -----------------------------------------------------------------------------------
 
-QString TimelineLanes::words_of(Place const& place) const {
+QString TimelineLanes::words_of(LanePlace const& place) const {
   if (place.span < 0) return {};
   TimelineRun const& run = focus_.runs()[size_t(place.run)];
   Timeline const& timeline = run.timeline();
@@ -250,11 +161,11 @@ std::vector<Part> TimelineLanes::parts() const {
   for (int run = 0; run <= focus_.current_number(); ++run) {
     TimelineRun const& of = focus_.runs()[size_t(run)];
     for (int lane = 0; lane < int(of.timeline().lanes.size()); ++lane) {
-      parts.push_back({lane_rect(run, lane), lane_words(run, lane), false});
+      parts.push_back({layout().lane_rect(run, lane), lane_words(run, lane), false});
       auto seen = of.index().seen(lane, int64_t(focus_.from()), int64_t(std::ceil(focus_.to())));
       for (int32_t span : seen.first(seen.size() <= kMostBlocks ? seen.size() : 0))
         parts.push_back(
-            {span_rect(run, span), words_of({run, lane, span}).replace('\n', ", "),
+            {layout().span_rect(run, span), words_of({run, lane, span}).replace('\n', ", "),
              focus_.chosen_run() == run &&
                  of.timeline().spans[size_t(span)].instruction == focus_.instruction()});
     }

@@ -7,9 +7,8 @@
 
 #include "widgets/accessible/parts.h"
 #include "widgets/paint/canvas.h"
-#include "widgets/timeline/timeline_focus.h"
+#include "widgets/timeline/lanes_layout.h"
 #include "widgets/timeline/timeline_hues.h"
-#include "widgets/timeline/timeline_scale.h"
 
 namespace tw {
 
@@ -24,18 +23,7 @@ public:
 
   /// Lanes take this height together with their titles, in units; at least their least.
   void take_room(double height);
-  double least_height() const;
-
-  TimelineScale scale() const;
-  /// Of a lane of a run, names included.
-  QRectF lane_rect(int run, int lane) const;
-  /// The span that is painted there; -1: none.
-  struct Place {
-    int run = -1, lane = -1, span = -1;
-  };
-  Place place_at(QPointF at) const;
-  /// Of a span, as far as it is seen.
-  QRectF span_rect(int run, int span) const;
+  LanesLayout layout() const { return {focus_, unit_width(), room_}; }
 
 signals:
   void resized();
@@ -58,11 +46,6 @@ protected:
 private:
   void lay_out();
   int height_hint() const;
-  double top_of(int run) const;
-  double memory_top(int run) const;
-  double height_of(TimelineRun const& run) const;
-  double least_height_of(TimelineRun const& run) const;
-  double lane_height(TimelineRun const& run, int lane) const;
 
   void draw_run(QPainter& painter, int run) const;
   void draw_title(QPainter& painter, int run) const;
@@ -79,7 +62,7 @@ private:
   void draw_saving(QPainter& painter) const;
   void draw_selection(QPainter& painter) const;
   bool is_lit(TimelineRun const& run, int32_t instruction) const;
-  QString words_of(Place const& place) const;
+  QString words_of(LanePlace const& place) const;
   QString lane_words(int run, int lane) const;
 
   TimelineFocus& focus_;

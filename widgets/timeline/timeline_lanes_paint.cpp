@@ -40,7 +40,8 @@ void TimelineLanes::paintEvent(QPaintEvent* event) {
   painter.fillRect(unit_rect(), theme_.panel);
   QRectF open(QPointF(event->rect().topLeft()) / unit(), QSizeF(event->rect().size()) / unit());
   for (int run = 0; run <= focus_.current_number(); ++run)
-    if (QRectF(0, top_of(run), unit_width(), height_of(focus_.runs()[size_t(run)]))
+    if (QRectF(0, layout().top_of(run), unit_width(),
+               layout().height_of(focus_.runs()[size_t(run)]))
             .intersects(open))
       draw_run(painter, run);
   draw_ends(painter);
@@ -50,9 +51,10 @@ void TimelineLanes::paintEvent(QPaintEvent* event) {
 void TimelineLanes::draw_run(QPainter& painter, int run) const {
   draw_title(painter, run);
   draw_grid(painter, run);
-  TimelineScale at = scale();
+  TimelineScale at = layout().scale();
   painter.save();
-  QRectF room(at.left, top_of(run), at.width, height_of(focus_.runs()[size_t(run)]));
+  QRectF room(at.left, layout().top_of(run), at.width,
+              layout().height_of(focus_.runs()[size_t(run)]));
   painter.setClipRect(room);
   for (int lane = 0; lane < int(focus_.runs()[size_t(run)].timeline().lanes.size()); ++lane)
     draw_lane(painter, run, lane);
@@ -62,7 +64,7 @@ void TimelineLanes::draw_run(QPainter& painter, int run) const {
 }
 
 void TimelineLanes::draw_title(QPainter& painter, int run) const {
-  double y = top_of(run);
+  double y = layout().top_of(run);
   if (run > 0) {
     painter.setPen(QPen(theme_.line1, 1));
     painter.drawLine(QPointF(0, y + 0.5), QPointF(unit_width(), y + 0.5));
@@ -83,19 +85,19 @@ void TimelineLanes::draw_title(QPainter& painter, int run) const {
 }
 
 void TimelineLanes::draw_grid(QPainter& painter, int run) const {
-  TimelineScale at = scale();
+  TimelineScale at = layout().scale();
   auto const& lanes = focus_.runs()[size_t(run)].timeline().lanes;
   for (size_t lane = 0; lane < lanes.size(); ++lane) {
-    QRectF rect = lane_rect(run, int(lane));
+    QRectF rect = layout().lane_rect(run, int(lane));
     painter.fillRect(QRectF(at.left, rect.top(), at.width, rect.height()), theme_.inset);
     paint::text(painter, QRectF(16, rect.top(), at.left - 24, rect.height()), ui_font(12),
                 theme_.text2, text_of(lanes[lane].name));
   }
-  double bottom = lane_rect(run, int(lanes.size())).top() - kGap;
+  double bottom = layout().lane_rect(run, int(lanes.size())).top() - kGap;
   painter.setPen(QPen(theme_.line1, 1));
   for (TimelineScale::Tick const& tick : at.ticks(64)) {
     double x = std::floor(tick.x) + 0.5;
-    painter.drawLine(QPointF(x, top_of(run) + kTitle), QPointF(x, bottom));
+    painter.drawLine(QPointF(x, layout().top_of(run) + kTitle), QPointF(x, bottom));
   }
 }
 
@@ -104,7 +106,7 @@ void TimelineLanes::draw_grid(QPainter& painter, int run) const {
 /// Wide blocks one by one; runs of narrow ones as columns.
 void TimelineLanes::draw_lane(QPainter& painter, int run, int lane) const {
   TimelineRun const& of = focus_.runs()[size_t(run)];
-  TimelineScale at = scale();
+  TimelineScale at = layout().scale();
   auto seen = of.index().seen(lane, int64_t(std::floor(at.from)), int64_t(std::ceil(at.to)));
   if (seen.size() > size_t(at.width / 2))
     return draw_columns(painter, run, lane, at.left, at.right());
@@ -132,7 +134,7 @@ void TimelineLanes::draw_span(QPainter& painter, int run, int number) const {
   Timeline const& timeline = focus_.runs()[size_t(run)].timeline();
   Timeline::Span const& span = timeline.spans[size_t(number)];
   Timeline::Kind const& kind = timeline.kinds[size_t(span.kind)];
-  QRectF rect = span_rect(run, number);
+  QRectF rect = layout().span_rect(run, number);
   // Waiting is lower than work, but where one looks for it first.
   bool low = kind.stall && kind.hue != "amber";
   QRectF shape = low ? rect.adjusted(0, 6, 0, -6) : rect;
@@ -144,7 +146,8 @@ void TimelineLanes::draw_span(QPainter& painter, int run, int number) const {
                   : span.instruction >= 0 ? QString::number(span.instruction)
                                           : QString();
   QFont font = mono_font(11, 600);
-  QRectF shown = shape & QRectF(scale().left, 0, scale().width, unit_rect().bottom());
+  QRectF shown =
+      shape & QRectF(layout().scale().left, 0, layout().scale().width, unit_rect().bottom());
   double wide = QFontMetricsF(font).horizontalAdvance(words);
   if (words.isEmpty() || wide + 6 > shown.width()) return;
   QRectF box(shown.center().x() - wide / 2 - 2, shape.top(), wide + 4, shape.height());
@@ -158,7 +161,7 @@ void TimelineLanes::draw_span(QPainter& painter, int run, int number) const {
 void TimelineLanes::draw_columns(QPainter& painter, int run, int lane, double from,
                                  double to) const {
   TimelineRun const& of = focus_.runs()[size_t(run)];
-  TimelineScale at = scale();
+  TimelineScale at = layout().scale();
   std::vector<int32_t> const& kinds = of.index().kinds_of(lane);
   // Straight edges: smooth ones would cost more than all that is between them.
   painter.setRenderHint(QPainter::Antialiasing, false);
@@ -166,7 +169,7 @@ void TimelineLanes::draw_columns(QPainter& painter, int run, int lane, double fr
   double wide = single ? 3 : 2;
   from = std::max(from, at.left), to = std::min(to, at.right());
   std::vector<int64_t> before, after;
-  QRectF rect = lane_rect(run, lane).adjusted(0, 2, 0, -2);
+  QRectF rect = layout().lane_rect(run, lane).adjusted(0, 2, 0, -2);
   of.index().spent_before(lane, int64_t(std::llround(at.cycle(from))), before);
   for (double x = from; x < to; x += wide) {
     double right = std::min(x + wide, std::max(to, x + 0.01));
@@ -216,9 +219,9 @@ void TimelineLanes::draw_token(QPainter& painter, int run, int number, bool sele
   if (token.from < 0 || token.to < 0) return;
   int from = timeline.instructions[size_t(token.from)].lane,
       to = timeline.instructions[size_t(token.to)].lane;
-  QRectF begin = lane_rect(run, from), end = lane_rect(run, to);
+  QRectF begin = layout().lane_rect(run, from), end = layout().lane_rect(run, to);
   bool down = to > from;
-  TimelineScale at = scale();
+  TimelineScale at = layout().scale();
   QPointF dot(at.x(double(token.pushed)), down ? begin.bottom() + 1 : begin.top() - 1);
   QPointF tip(at.x(double(token.popped)), down ? end.top() + 2 : end.bottom() - 2);
   QColor colour = selected ? theme_.ink : theme_.text3;
@@ -237,8 +240,8 @@ void TimelineLanes::draw_memory(QPainter& painter, int run) const {
   int counter = focus_.memory_in(of);
   if (counter < 0) return;
   Timeline::Counter const& memory = of.timeline().counters[size_t(counter)];
-  TimelineScale at = scale();
-  QRectF area(at.left, memory_top(run), at.width, kMemory);
+  TimelineScale at = layout().scale();
+  QRectF area(at.left, layout().memory_top(run), at.width, kMemory);
   painter.fillRect(area, theme_.inset);
   QFont font = ui_font(12);
   paint::text(painter, QRectF(16, area.top() + 6, at.left - 22, 18), font, theme_.text2,
@@ -277,11 +280,11 @@ void TimelineLanes::draw_capacity(QPainter& painter, QRectF const& area,
 
 /// Where each run ends, what that saves, and the cycle that one stands at.
 void TimelineLanes::draw_ends(QPainter& painter) const {
-  TimelineScale at = scale();
+  TimelineScale at = layout().scale();
   for (int run = 0; run <= focus_.current_number(); ++run) {
     Timeline const& timeline = focus_.runs()[size_t(run)].timeline();
-    double top = lane_rect(run, 0).top() - 4,
-           bottom = lane_rect(run, int(timeline.lanes.size())).top() - kGap + 4;
+    double top = layout().lane_rect(run, 0).top() - 4,
+           bottom = layout().lane_rect(run, int(timeline.lanes.size())).top() - kGap + 4;
     double x = at.x(double(timeline.cycles));
     if (x <= at.right() + 1) {
       painter.setPen(QPen(theme_.ink, 2));
@@ -301,10 +304,11 @@ void TimelineLanes::draw_saving(QPainter& painter) const {
   if (focus_.runs().size() != 2) return;
   Timeline const &before = focus_.runs()[0].timeline(), &after = focus_.runs()[1].timeline();
   if (before.cycles <= 0 || before.cycles == after.cycles) return;
-  TimelineScale at = scale();
+  TimelineScale at = layout().scale();
   double from = at.x(double(before.cycles)), to = at.x(double(after.cycles));
   int shorter = after.cycles < before.cycles ? 1 : 0;
-  QRectF lane = lane_rect(shorter, int(focus_.runs()[size_t(shorter)].timeline().lanes.size()) / 2);
+  QRectF lane =
+      layout().lane_rect(shorter, int(focus_.runs()[size_t(shorter)].timeline().lanes.size()) / 2);
   double y = lane.center().y(), left = std::min(from, to), right = std::max(from, to);
   double change = double(after.cycles) / double(before.cycles) - 1;
   QString words = (change < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
@@ -325,14 +329,14 @@ void TimelineLanes::draw_saving(QPainter& painter) const {
 }
 
 void TimelineLanes::draw_selection(QPainter& painter) const {
-  TimelineScale at = scale();
+  TimelineScale at = layout().scale();
   painter.save();
   painter.setClipRect(QRectF(at.left - 3, 0, at.width + 6, unit_height()));
   auto ring = [&](int run, int32_t instruction, QColor const& colour) {
     Timeline const& timeline = focus_.runs()[size_t(run)].timeline();
     auto spans = focus_.runs()[size_t(run)].index().spans_of(instruction);
     for (int32_t span : spans.first(std::min<size_t>(spans.size(), 64))) {
-      QRectF rect = span_rect(run, span);
+      QRectF rect = layout().span_rect(run, span);
       if (rect.right() < at.left || rect.left() > at.right()) continue;
       // Its work in its own lane before what it waited for.
       Timeline::Span const& of = timeline.spans[size_t(span)];

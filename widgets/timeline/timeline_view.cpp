@@ -236,7 +236,7 @@ bool TimelineView::eventFilter(QObject* object, QEvent* event) {
 void TimelineView::share_height() {
   double queues = queues_->height() / theme_.scale, key = legend_->height() / theme_.scale;
   double room = scroll_->viewport()->height() / theme_.scale - queues - 2;
-  bool shown = key_chosen_ ? key_->isChecked() : room - key >= lanes_->least_height();
+  bool shown = key_chosen_ ? key_->isChecked() : room - key >= lanes_->layout().least_height();
   key_->setChecked(shown);
   legend_->setVisible(shown);
   lanes_->take_room(room - (shown ? key : 0));

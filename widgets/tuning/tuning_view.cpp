@@ -17,6 +17,7 @@
 #include "widgets/paint/controls.h"
 #include "widgets/paint/paint.h"
 #include "widgets/paint/wrap_layout.h"
+#include "widgets/tuning/tuning_words.h"
 
 namespace tw {
 namespace {
@@ -314,7 +315,7 @@ void TuningView::show_snapshot(session::Snapshot const& next) {
   }
   bool other = !active_.empty() && active_.front()->row != next.kernel;
   show_run(other ? active_.front().get() : runs_.run());
-  kept_->setText(kept_words());
+  kept_->setText(kept_words(runs_, kernel_));
   kept_->setVisible(!kept_->text().isEmpty());
 }
 
@@ -349,7 +350,7 @@ void TuningView::show_run(session::TuningRun const* run) {
     }
     bar_->setRange(0, budget);
     bar_->setValue(done);
-    done_->setText(progress_words(*run));
+    done_->setText(progress_words(*run, runs, kernel_));
     left_->setText(left > 0 ? seconds_words(left) : QString());
     rate_->setText(rate > 0 ? QString("%1 trials a second").arg(paint::number(rate)) : QString());
     failed_->setText(QString("%1 failed").arg(failed));

@@ -74,14 +74,9 @@ private:
   ChosenTrial offered() const;
   void show_buttons();
   void show_head();
-  QString offer_words(session::TuningRun const& run) const;
-  QString progress_words(session::TuningRun const& run) const;
-  QString end_words(session::TuningRun const& run) const;
 
   /// Those that were begun together with a run, of the kernel that is shown.
   std::vector<session::TuningRun const*> together(session::TuningRun const& run) const;
-  QString words_of_kinds(std::vector<session::TuningRun const*> const& runs) const;
-  QString kept_words() const;
   bool is_active(session::TuningState state) const;
 
   session::TuningView runs_;  ///< of the kernel that is shown
