@@ -20,7 +20,7 @@ class Backend;
 
 namespace tw::session {
 
-/// A loop of a ladder without words.
+/// A loop of a nest, without words.
 struct SummaryLoop {
   int hue = 0;    ///< as in LoopBar
   int level = 0;  ///< as in LoopBar
@@ -35,9 +35,9 @@ struct KernelEstimate {
 struct SampleSummary {
   int operators = 0;  ///< 0: it is a kernel without a model
   int kernels = 0;
-  std::string kernel;               ///< the one with the most arithmetic, all its calls together
-  std::vector<SummaryLoop> ladder;  ///< its stage with the most iterations, scheduled by rule
-  std::optional<double> model_ms;   ///< of all kernels by rule; empty: the roofs are not known
+  std::string kernel;              ///< the one with the most arithmetic, all its calls together
+  std::vector<SummaryLoop> loops;  ///< its stage with the most iterations, scheduled by rule
+  std::optional<double> model_ms;  ///< of all kernels by rule; empty: the roofs are not known
   std::optional<double>
       measured_ms;  ///< of the model on this machine, by rule; empty: it never was
   std::optional<KernelEstimate> promise;  ///< of `kernel`; empty: the roofs are not known

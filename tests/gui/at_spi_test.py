@@ -258,7 +258,7 @@ def examine_kernel(reader):
     print(f"{seen} interactive elements")
     if seen < 200:
         wrong.append(f"only {seen} interactive elements are in the tree")
-    wrong += check_keys(reader, "Loop ladder", (DOWN, UP), begin=UP)
+    wrong += check_keys(reader, "Loop nest", (DOWN, UP), begin=UP)
     wrong += check_keys(reader, "History", (LEFT, RIGHT), begin=RIGHT)
     wrong += check_keys(reader, "Roofline", (LEFT, LEFT))
     show(reader, "Suggestions")

@@ -94,7 +94,7 @@ private slots:
       QVERIFY(card_->isVisible());
     }
     QVERIFY(window_->perform(journal::ShowView{"loops"}));
-    QTest::keyClick(window_->findChild<QWidget*>("ladder"), Qt::Key_Escape);
+    QTest::keyClick(window_->findChild<QWidget*>("loopNest"), Qt::Key_Escape);
     QVERIFY(!card_->isVisible());
     QVERIFY(window_->said().isEmpty());
     QVERIFY(!window_->perform(journal::ShowDialog{"export", {}}));

@@ -60,7 +60,7 @@ private slots:
     place_->settle();
     QCOMPARE(place_->lines("expect view loops\n"), std::string());
     QCOMPARE(place_->session->snapshot().kernel, pair().pairing().computed_in(true, second).kernel);
-    QVERIFY(place_->window->findChild<QWidget*>("ladder")->hasFocus());
+    QVERIFY(place_->window->findChild<QWidget*>("loopNest")->hasFocus());
     QVERIFY(place_->session->snapshot().nest);
     QVERIFY(place_->recorded().find("show loops\n") != std::string::npos);
   }

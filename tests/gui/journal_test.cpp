@@ -311,16 +311,16 @@ private slots:
   void gestures_tabs_and_pointers_are_recorded() {
     Workplace place(false);
     QVERIFY(place.replay("tilewright journal 1\nopen " + kFolder.toStdString() + "/matmul.te\n"));
-    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
+    auto* loop_nest = place.window->findChild<LoopNestView*>("loopNest");
     auto middle = [&](std::string const& name) {
-      for (auto const& item : ladder->scene().layout.items)
+      for (auto const& item : loop_nest->scene().layout.items)
         if (item.bar && item.bar->name == name) return item.rect.center().toPoint();
       return QPoint();
     };
-    QTest::mouseClick(ladder, Qt::LeftButton, {}, middle("j"));
-    QTest::keyClick(ladder, Qt::Key_V);
-    QTest::mouseClick(ladder, Qt::LeftButton, {}, middle("i"));
-    QTest::keyClick(ladder, Qt::Key_S);
+    QTest::mouseClick(loop_nest, Qt::LeftButton, {}, middle("j"));
+    QTest::keyClick(loop_nest, Qt::Key_V);
+    QTest::mouseClick(loop_nest, Qt::LeftButton, {}, middle("i"));
+    QTest::keyClick(loop_nest, Qt::Key_S);
     QVERIFY(place.window->findChild<QDialog*>("stepDialog"));
     place.window->findChild<QDialog*>("stepDialog")->reject();
     auto* tabs = place.window->findChild<QTabBar*>("codeTabs");

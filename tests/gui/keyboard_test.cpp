@@ -111,12 +111,12 @@ private slots:
   void the_loops_have_the_focus_when_a_kernel_is_shown() {
     Workplace place(false);
     place.open_matmul();
-    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
+    auto* loop_nest = place.window->findChild<LoopNestView*>("loopNest");
     auto* kernels = place.window->findChild<KernelList*>("kernels");
-    QCOMPARE(place.window->focusWidget(), static_cast<QWidget*>(ladder));
+    QCOMPARE(place.window->focusWidget(), static_cast<QWidget*>(loop_nest));
     kernels->setFocus();
     QTest::keyClick(kernels, Qt::Key_Return);
-    QCOMPARE(place.window->focusWidget(), static_cast<QWidget*>(ladder));
+    QCOMPARE(place.window->focusWidget(), static_cast<QWidget*>(loop_nest));
   }
 
   void tab_goes_from_pane_to_pane_and_shows_a_ring() {
@@ -145,13 +145,13 @@ private slots:
     // Rotate so that the top bar comes first.
     std::rotate(seen.begin(), seen.begin() + at("home"), seen.end());
     QStringList order;
-    for (char const* name : {"home", "kernels", "moreSteps", "ladder", "passes", "history"}) {
+    for (char const* name : {"home", "kernels", "moreSteps", "loopNest", "passes", "history"}) {
       QVERIFY2(at(name) >= 0, name);
       order << name;
     }
     for (qsizetype i = 1; i < order.size(); ++i)
       QVERIFY2(at(qPrintable(order[i - 1])) < at(qPrintable(order[i])), qPrintable(order[i]));
-    QTest::mouseClick(window.findChild<LoopNestView*>("ladder"), Qt::LeftButton);
+    QTest::mouseClick(window.findChild<LoopNestView*>("loopNest"), Qt::LeftButton);
     QVERIFY(!ring->isVisible() || ring->around() == window.focusWidget());
   }
 

@@ -97,7 +97,7 @@ private slots:
 
   void parts_have_names_for_assistive_technology() {
     window_->show_centre(0);
-    for (auto [name, least] : {std::pair{"ladder", 15}, {"kernels", 19}, {"history", 5}}) {
+    for (auto [name, least] : {std::pair{"loopNest", 15}, {"kernels", 19}, {"history", 5}}) {
       auto* view = window_->findChild<QWidget*>(name);
       QAccessibleInterface* list = QAccessible::queryAccessibleInterface(view);
       QVERIFY(list);

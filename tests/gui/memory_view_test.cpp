@@ -53,13 +53,13 @@ private slots:
   }
 
   void a_card_that_is_dropped_on_a_loop_is_computed_there() {
-    auto* ladder = find<LoopNestView>("ladder");
+    auto* loop_nest = find<LoopNestView>("loopNest");
     NestItem const* bar = nullptr;
-    for (NestItem const& item : ladder->scene().layout.items)
+    for (NestItem const& item : loop_nest->scene().layout.items)
       if (item.bar && item.bar->stage == 1 && item.bar->name == "y") bar = &item;
     QVERIFY(bar);
     size_t steps = history().nodes.size();
-    drop(*ladder, kStageType, nest().stages.front().name, ladder->pixels(bar->rect).center());
+    drop(*loop_nest, kStageType, nest().stages.front().name, loop_nest->pixels(bar->rect).center());
     place_->settle();
     QCOMPARE(history().nodes.size(), steps + 1);
     QVERIFY2(history().nodes[size_t(history().current)].step.starts_with("compute_at("),

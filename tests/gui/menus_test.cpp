@@ -75,7 +75,7 @@ private slots:
   }
 
   void the_other_views_have_one_too() {
-    for (char const* part : {"kernels", "ladder", "history", "roofline", "code", "graph"}) {
+    for (char const* part : {"kernels", "loopNest", "history", "roofline", "code", "graph"}) {
       auto* view = window().findChild<QWidget*>(part);
       if (QString(part) == "graph") QVERIFY(window().perform(journal::ShowView{"graph"}));
       QVERIFY2(!menu_of(view, place_in(view)).isEmpty(), part);

@@ -140,15 +140,15 @@ private slots:
   void a_picture_is_whole_and_the_view_is_as_it_was() {
     place_->window->resize(1280, 800);
     QCOMPARE(place_->lines("show loops\n"), std::string());
-    auto* ladder = place_->window->findChild<LoopNestView*>("ladder");
+    auto* loop_nest = place_->window->findChild<LoopNestView*>("loopNest");
     QWidget& pane = widget_of("loops");
-    QSize before = pane.size(), whole = ladder->size();
-    QPoint at = ladder->pos();
+    QSize before = pane.size(), whole = loop_nest->size();
+    QPoint at = loop_nest->pos();
     QString svg = file("whole.svg");
     QCOMPARE(save("loops", svg), std::string());
     QCOMPARE(pane.size(), before);
-    QCOMPARE(ladder->pos(), at);
-    QCOMPARE(ladder->size(), whole);
+    QCOMPARE(loop_nest->pos(), at);
+    QCOMPARE(loop_nest->size(), whole);
     Svg read = read_svg(svg);
     QString all = read.words.join("\n");
     QVERIFY(read.size.height() >= whole.height());

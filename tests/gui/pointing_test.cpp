@@ -1,4 +1,4 @@
-// A step that is pointed at is seen in the ladder, the code and the roofline before it is taken;
+// A step that is pointed at is seen in the loop nest, the code and the roofline before it is taken;
 // what is offered next stands at the bars and below the roofs.
 #include <QtTest>
 
@@ -23,10 +23,10 @@ private slots:
     window().show();
     QVERIFY(window().perform(journal::ShowView{"suggestions"}));
     list_ = window().findChild<MoveList*>("nextMoves");
-    ladder_ = window().findChild<LoopNestView*>("ladder");
+    loop_nest_ = window().findChild<LoopNestView*>("loopNest");
     roofline_ = window().findChild<RooflineView*>("roofline");
     code_ = window().findChild<CodeView*>("code");
-    QVERIFY(list_ && ladder_ && roofline_ && code_);
+    QVERIFY(list_ && loop_nest_ && roofline_ && code_);
     settle();
     QTRY_VERIFY(list_->shown());
     settle();
@@ -34,43 +34,43 @@ private slots:
   void cleanup() { place_.reset(); }
 
   void a_move_in_the_list_is_seen_everywhere_before_it_is_taken() {
-    size_t bars = bars_of_ladder(), steps = nodes();
+    size_t bars = bars_of_loop_nest(), steps = nodes();
     QString program = code_->all_text();
     point_at_row(0);
-    QTRY_VERIFY(ladder_->looks_ahead());
-    QVERIFY(bars_of_ladder() != bars || code_->all_text() != program);
+    QTRY_VERIFY(loop_nest_->looks_ahead());
+    QVERIFY(bars_of_loop_nest() != bars || code_->all_text() != program);
     QTRY_VERIFY(code_->all_text() != program);
     keep_picture(window(), "pointing_list");
     QCOMPARE(nodes(), steps);  // nothing was taken
-    QTest::mouseMove(ladder_, QPoint(5, 5));
+    QTest::mouseMove(loop_nest_, QPoint(5, 5));
     leave(*list_);
-    QTRY_VERIFY(!ladder_->looks_ahead());
+    QTRY_VERIFY(!loop_nest_->looks_ahead());
     QTRY_COMPARE(code_->all_text(), program);
-    QCOMPARE(bars_of_ladder(), bars);
+    QCOMPARE(bars_of_loop_nest(), bars);
   }
 
   void the_keys_point_as_well_as_the_mouse() {
     list_->setFocus();
     QTest::keyClick(list_, Qt::Key_Down);
-    QTRY_VERIFY(ladder_->looks_ahead());
-    ladder_->setFocus();
-    QTRY_VERIFY(!ladder_->looks_ahead());
+    QTRY_VERIFY(loop_nest_->looks_ahead());
+    loop_nest_->setFocus();
+    QTRY_VERIFY(!loop_nest_->looks_ahead());
   }
 
   void a_mark_at_a_bar_is_the_best_move_of_its_loop_and_a_click_takes_it() {
     LoopBar const* marked = nullptr;
-    for (NestItem const& item : ladder_->scene().layout.items)
-      if (item.bar && ladder_->scene().move_of(item.bar->id)) marked = item.bar;
+    for (NestItem const& item : loop_nest_->scene().layout.items)
+      if (item.bar && loop_nest_->scene().move_of(item.bar->id)) marked = item.bar;
     QVERIFY(marked);
-    MoveView move = *ladder_->scene().move_of(marked->id);
+    MoveView move = *loop_nest_->scene().move_of(marked->id);
     QVERIFY(move.gain > 1);
-    QPoint at = ladder_->pixels(ladder_->scene().mark_of(marked->id)).center();
-    QTest::mouseMove(ladder_, at);
-    QTRY_VERIFY(ladder_->scene().hint().size() == 2);
-    QVERIFY(ladder_->scene().hint()[1].words.contains("modelled"));
-    QVERIFY(!ladder_->looks_ahead());  // nothing moves below the pointer
+    QPoint at = loop_nest_->pixels(loop_nest_->scene().mark_of(marked->id)).center();
+    QTest::mouseMove(loop_nest_, at);
+    QTRY_VERIFY(loop_nest_->scene().hint().size() == 2);
+    QVERIFY(loop_nest_->scene().hint()[1].words.contains("modelled"));
+    QVERIFY(!loop_nest_->looks_ahead());  // nothing moves below the pointer
     size_t steps = nodes();
-    QTest::mouseClick(ladder_, Qt::LeftButton, {}, at);
+    QTest::mouseClick(loop_nest_, Qt::LeftButton, {}, at);
     settle();
     QVERIFY(nodes() > steps);
     QVERIFY(place_->session->script().find(move.line.substr(0, move.line.find('('))) !=
@@ -93,44 +93,44 @@ private slots:
 
   void a_pull_at_a_handle_tells_what_it_is_worth_while_it_is_pulled() {
     int loop = loop_called("C.j");
-    QPoint handle = ladder_->pixels(ladder_->scene().layout.handle_of(loop)).center();
-    QTest::mousePress(ladder_, Qt::LeftButton, {}, handle);
-    for (int x = 0; x < 60; x += 10) QTest::mouseMove(ladder_, handle - QPoint(x, 0));
-    QTRY_VERIFY(ladder_->scene().hint().size() >= 2);
-    QVERIFY(ladder_->scene().hint()[0].words.startsWith("split(C.j"));
-    QVERIFY(ladder_->scene().hint()[1].words.contains("modelled"));
-    QCOMPARE(pointed(), ladder_->scene().hint()[0].words.toStdString());
+    QPoint handle = loop_nest_->pixels(loop_nest_->scene().layout.handle_of(loop)).center();
+    QTest::mousePress(loop_nest_, Qt::LeftButton, {}, handle);
+    for (int x = 0; x < 60; x += 10) QTest::mouseMove(loop_nest_, handle - QPoint(x, 0));
+    QTRY_VERIFY(loop_nest_->scene().hint().size() >= 2);
+    QVERIFY(loop_nest_->scene().hint()[0].words.startsWith("split(C.j"));
+    QVERIFY(loop_nest_->scene().hint()[1].words.contains("modelled"));
+    QCOMPARE(pointed(), loop_nest_->scene().hint()[0].words.toStdString());
     keep_picture(window(), "pointing_pull");
-    QTest::keyClick(ladder_, Qt::Key_Escape);
+    QTest::keyClick(loop_nest_, Qt::Key_Escape);
     QCOMPARE(pointed(), std::string("nothing"));
-    QTest::mouseRelease(ladder_, Qt::LeftButton, {}, handle);
+    QTest::mouseRelease(loop_nest_, Qt::LeftButton, {}, handle);
   }
 
   void a_bar_dropped_below_the_last_one_is_the_innermost() {
     int loop = loop_called("C.i");
-    NestItem const& last = ladder_->scene().layout.items.back();
+    NestItem const& last = loop_nest_->scene().layout.items.back();
     QVERIFY(last.bar && last.bar->reference != "C.i");
-    QPoint from = ladder_->pixels(bar_rect(loop)).center();
-    QPoint to = ladder_->pixels(QPointF(from.x(), last.rect.bottom() + 24));
-    QTest::mousePress(ladder_, Qt::LeftButton, {}, from);
-    QTest::mouseMove(ladder_, from + QPoint(0, 20));
-    QTest::mouseMove(ladder_, to);
-    QTRY_VERIFY(!ladder_->scene().hint().empty());
-    QTest::mouseRelease(ladder_, Qt::LeftButton, {}, to);
+    QPoint from = loop_nest_->pixels(bar_rect(loop)).center();
+    QPoint to = loop_nest_->pixels(QPointF(from.x(), last.rect.bottom() + 24));
+    QTest::mousePress(loop_nest_, Qt::LeftButton, {}, from);
+    QTest::mouseMove(loop_nest_, from + QPoint(0, 20));
+    QTest::mouseMove(loop_nest_, to);
+    QTRY_VERIFY(!loop_nest_->scene().hint().empty());
+    QTest::mouseRelease(loop_nest_, Qt::LeftButton, {}, to);
     settle();
-    QCOMPARE(ladder_->scene().layout.items.back().bar->reference, std::string("C.i"));
+    QCOMPARE(loop_nest_->scene().layout.items.back().bar->reference, std::string("C.i"));
   }
 
   void a_dialog_shows_where_its_step_would_lead() {
     QVERIFY(window().perform(journal::SelectLoop{"C.j"}));
-    leave(*ladder_);
+    leave(*loop_nest_);
     QVERIFY(window().perform(journal::ShowDialog{"step", "split"}));
-    QTRY_VERIFY(ladder_->looks_ahead());
+    QTRY_VERIFY(loop_nest_->looks_ahead());
     keep_picture(window(), "pointing_dialog");
     auto* dialog = window().findChild<QDialog*>("stepDialog");
     QVERIFY(dialog);
     dialog->reject();
-    QTRY_VERIFY(!ladder_->looks_ahead());
+    QTRY_VERIFY(!loop_nest_->looks_ahead());
   }
 
   void journals_point_and_choose_whose_moves_are_listed() {
@@ -150,18 +150,18 @@ private:
     auto value = window().fact("preview");
     return value ? std::get<std::string>(*value) : "";
   }
-  size_t bars_of_ladder() {
+  size_t bars_of_loop_nest() {
     size_t bars = 0;
-    for (NestItem const& item : ladder_->scene().layout.items) bars += item.bar != nullptr;
+    for (NestItem const& item : loop_nest_->scene().layout.items) bars += item.bar != nullptr;
     return bars;
   }
   int loop_called(std::string const& reference) {
-    for (NestItem const& item : ladder_->scene().layout.items)
+    for (NestItem const& item : loop_nest_->scene().layout.items)
       if (item.bar && item.bar->reference == reference) return item.bar->id;
     return -1;
   }
   QRectF bar_rect(int loop) {
-    for (NestItem const& item : ladder_->scene().layout.items)
+    for (NestItem const& item : loop_nest_->scene().layout.items)
       if (item.bar && item.bar->id == loop) return item.rect;
     return {};
   }
@@ -175,7 +175,7 @@ private:
 
   std::unique_ptr<Workplace> place_;
   MoveList* list_ = nullptr;
-  LoopNestView* ladder_ = nullptr;
+  LoopNestView* loop_nest_ = nullptr;
   RooflineView* roofline_ = nullptr;
   CodeView* code_ = nullptr;
 };

@@ -16,10 +16,10 @@ private slots:
     Workplace place(false);
     place.open_matmul();
     QCOMPARE(place.lines("scale text 110\n"), std::string());
-    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
+    auto* loop_nest = place.window->findChild<LoopNestView*>("loopNest");
     QTest::keyClick(place.window.get(), Qt::Key_F9);
     QCOMPARE(place.lines("expect text.scale = 150\n"), std::string());
-    QCOMPARE(ladder->unit(), 1.5);
+    QCOMPARE(loop_nest->unit(), 1.5);
     QVERIFY(place.recorded().find("presenter on") != std::string::npos);
     // The next start has the scale that was chosen.
     QCOMPARE(QSettings(place.folder.filePath("state/settings.ini"), QSettings::IniFormat)
@@ -28,7 +28,7 @@ private slots:
              110);
     QTest::keyClick(place.window.get(), Qt::Key_F9);
     QCOMPARE(place.lines("expect text.scale = 110\n"), std::string());
-    QCOMPARE(ladder->unit(), 1.1);
+    QCOMPARE(loop_nest->unit(), 1.1);
   }
 
   /// Large text makes a small window larger: who stops presenting has the window that one had.

@@ -297,25 +297,26 @@ private slots:
   void footprints_stand_in_a_usual_window() {
     Workplace place(false);
     QCOMPARE(place.lines("size 1600 1000\nsample resnet18\n"), std::string());
-    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
-    QVERIFY2(ladder->width() > 680, qPrintable(QString::number(ladder->width())));
+    auto* loop_nest = place.window->findChild<LoopNestView*>("loopNest");
+    QVERIFY2(loop_nest->width() > 680, qPrintable(QString::number(loop_nest->width())));
   }
 
   void a_wide_window_gives_its_room_to_code() {
     Workplace place(false);
     place.open_matmul();
-    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
+    auto* loop_nest = place.window->findChild<LoopNestView*>("loopNest");
     auto* code = place.window->findChild<CodeView*>("code");
     place.settle();
-    int loops = ladder->width(), lines = code->width();
+    int loops = loop_nest->width(), lines = code->width();
     place.window->resize(2560, 1440);
     place.settle();
-    QVERIFY2(code->width() - lines > 2 * (ladder->width() - loops),
-             qPrintable(QString("%1 %2").arg(code->width() - lines).arg(ladder->width() - loops)));
+    QVERIFY2(
+        code->width() - lines > 2 * (loop_nest->width() - loops),
+        qPrintable(QString("%1 %2").arg(code->width() - lines).arg(loop_nest->width() - loops)));
     double right = 0;
-    for (NestItem const& item : ladder->scene().layout.items)
+    for (NestItem const& item : loop_nest->scene().layout.items)
       if (item.bar) right = std::max(right, item.rect.right());
-    QVERIFY(ladder->scene().layout.footprint_left - right < 200);
+    QVERIFY(loop_nest->scene().layout.footprint_left - right < 200);
   }
 };
 

@@ -54,7 +54,7 @@ private slots:
       char const *view, *object;
       int key, back;
     };
-    for (Row const& row : {Row{"loops", "ladder", Qt::Key_Down, Qt::Key_Up},
+    for (Row const& row : {Row{"loops", "loopNest", Qt::Key_Down, Qt::Key_Up},
                            Row{"history", "history", Qt::Key_Left, Qt::Key_Right},
                            Row{"roofline", "roofline", Qt::Key_Left, Qt::Key_Right},
                            Row{"suggestions", "nextMoves", Qt::Key_Down, Qt::Key_Up}}) {
@@ -107,16 +107,16 @@ private slots:
 
   /// As one comes to it by Tab.
   void a_view_that_gets_the_focus_says_which_part_has_it() {
-    QWidget* ladder = bring_up("loops", "ladder");
-    QTest::keyClick(ladder, Qt::Key_Down);
+    QWidget* loop_nest = bring_up("loops", "loopNest");
+    QTest::keyClick(loop_nest, Qt::Key_Down);
     place_->window->findChild<QWidget*>("kernels")->setFocus();
     told.clear();
-    ladder->setFocus(Qt::TabFocusReason);
+    loop_nest->setFocus(Qt::TabFocusReason);
     bool said = std::ranges::any_of(told, [&](Told const& one) {
-      return one.view == ladder && one.part >= 0 && one.kind == QAccessible::Focus;
+      return one.view == loop_nest && one.part >= 0 && one.kind == QAccessible::Focus;
     });
     QVERIFY2(said, qPrintable(words(told)));
-    QAccessibleInterface* child = QAccessible::queryAccessibleInterface(ladder)->focusChild();
+    QAccessibleInterface* child = QAccessible::queryAccessibleInterface(loop_nest)->focusChild();
     QVERIFY(child && child->state().focused && child->role() == QAccessible::ListItem);
   }
 
@@ -183,7 +183,7 @@ private slots:
   }
 
   void a_painted_button_can_be_pressed() {
-    bring_up("loops", "ladder");
+    bring_up("loops", "loopNest");
     QCOMPARE(place_->lines("select C.i.1\nexpect step = parallel(C.i.0)\n"), std::string());
     auto* chip = place_->window->findChild<QWidget*>("chip_unroll");
     QVERIFY(chip && chip->isVisible());
@@ -195,9 +195,9 @@ private slots:
   }
 
   void a_part_can_be_pressed() {
-    QWidget* ladder = bring_up("loops", "ladder");
+    QWidget* loop_nest = bring_up("loops", "loopNest");
     QCOMPARE(place_->lines("select none\n"), std::string());
-    QAccessibleInterface* whole = QAccessible::queryAccessibleInterface(ladder);
+    QAccessibleInterface* whole = QAccessible::queryAccessibleInterface(loop_nest);
     for (int i = 0; i < whole->childCount(); ++i) {
       QAccessibleInterface* part = whole->child(i);
       if (!part->text(QAccessible::Name).startsWith("C.k,")) continue;

@@ -38,7 +38,7 @@ void fill(StartPage& page) {
                     {"L3", false, 128, 2},     {"DRAM", false, 44, 2}};
   page.show_machine(machine, now.addSecs(-130));
   SampleSummary story{70, 23, "conv2d_64x56x56_3x3", {}, 14.4, {}};
-  for (int i = 0; i < 9; ++i) story.ladder.push_back({i % 6, i / 6, int64_t(3) << i});
+  for (int i = 0; i < 9; ++i) story.loops.push_back({i % 6, i / 6, int64_t(3) << i});
   for (StartSample const& one : start_samples())
     page.show_story(QString::fromStdString(one.source), story);
 }

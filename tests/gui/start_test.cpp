@@ -174,29 +174,29 @@ private slots:
     Workplace place(false);
     place.open_matmul();
     MainWindow& window = *place.window;
-    auto* ladder = window.findChild<LoopNestView*>("ladder");
+    auto* loop_nest = window.findChild<LoopNestView*>("loopNest");
     auto* tabs = window.findChild<QTabBar*>("codeTabs");
-    int letters = tabs->fontMetrics().height(), tall = ladder->minimumHeight();
+    int letters = tabs->fontMetrics().height(), tall = loop_nest->minimumHeight();
     QTest::keyClick(&window, Qt::Key_Plus, Qt::ControlModifier);
     QTest::keyClick(&window, Qt::Key_Plus, Qt::ControlModifier);
     QCOMPARE(place.lines("expect text.scale = 125\n"), std::string());
-    QCOMPARE(ladder->unit(), 1.25);
+    QCOMPARE(loop_nest->unit(), 1.25);
     QApplication::processEvents();
     QVERIFY(tabs->fontMetrics().height() > letters);
-    QVERIFY(ladder->minimumHeight() > tall);
+    QVERIFY(loop_nest->minimumHeight() > tall);
     // What is seen is what is clicked.
-    for (auto const& item : ladder->scene().layout.items)
+    for (auto const& item : loop_nest->scene().layout.items)
       if (item.bar && item.bar->name == "k")
-        QTest::mouseClick(ladder, Qt::LeftButton, {}, ladder->pixels(item.rect.center()));
+        QTest::mouseClick(loop_nest, Qt::LeftButton, {}, loop_nest->pixels(item.rect.center()));
     QCOMPARE(place.lines("expect loop = C.k\n"), std::string());
-    for (Part const& part : ladder->parts())
-      QVERIFY(ladder->rect().contains(ladder->pixels(part.rect)));
+    for (Part const& part : loop_nest->parts())
+      QVERIFY(loop_nest->rect().contains(loop_nest->pixels(part.rect)));
     QCOMPARE(QSettings(place.folder.filePath("state/settings.ini"), QSettings::IniFormat)
                  .value("scale")
                  .toInt(),
              125);
     QTest::keyClick(&window, Qt::Key_0, Qt::ControlModifier);
-    QCOMPARE(ladder->unit(), 1.0);
+    QCOMPARE(loop_nest->unit(), 1.0);
     QCOMPARE(tabs->fontMetrics().height(), letters);
     QCOMPARE(place.lines("scale text 60\nexpect error contains 80 to 200 percent\n"),
              std::string());

@@ -32,47 +32,47 @@ private slots:
     window_ = place_->window.get();
     place_->open_matmul();
     QVERIFY(session_->snapshot().nest);
-    ladder_ = window_->findChild<LoopNestView*>("ladder");
-    QVERIFY(ladder_);
+    loop_nest_ = window_->findChild<LoopNestView*>("loopNest");
+    QVERIFY(loop_nest_);
   }
   void cleanup() { place_.reset(); }
 
   void a_bar_is_dragged_to_reorder() {
     QRectF k = rect("k"), i = rect("i");
-    QTest::mousePress(ladder_, Qt::LeftButton, {}, middle(k));
-    QTest::mouseMove(ladder_, middle(k) - QPoint(0, 20));
-    QTest::mouseMove(ladder_, middle(i));
-    QTest::mouseRelease(ladder_, Qt::LeftButton, {}, middle(i));
+    QTest::mousePress(loop_nest_, Qt::LeftButton, {}, middle(k));
+    QTest::mouseMove(loop_nest_, middle(k) - QPoint(0, 20));
+    QTest::mouseMove(loop_nest_, middle(i));
+    QTest::mouseRelease(loop_nest_, Qt::LeftButton, {}, middle(i));
     QCOMPARE(last_step(), QString("reorder(C.k, C.i, C.j)"));
   }
 
   void a_bar_dropped_on_its_neighbour_with_shift_is_fused() {
     QPoint from = middle(rect("j")), to = middle(rect("i"));
-    QTest::keyPress(ladder_, Qt::Key_Shift);
-    QTest::mousePress(ladder_, Qt::LeftButton, Qt::ShiftModifier, from);
+    QTest::keyPress(loop_nest_, Qt::Key_Shift);
+    QTest::mousePress(loop_nest_, Qt::LeftButton, Qt::ShiftModifier, from);
     for (QPoint at : {from - QPoint(0, 10), to}) {
-      QMouseEvent move(QEvent::MouseMove, QPointF(at), ladder_->mapToGlobal(QPointF(at)),
+      QMouseEvent move(QEvent::MouseMove, QPointF(at), loop_nest_->mapToGlobal(QPointF(at)),
                        Qt::NoButton, Qt::LeftButton, Qt::ShiftModifier);
-      QApplication::sendEvent(ladder_, &move);
+      QApplication::sendEvent(loop_nest_, &move);
     }
-    QTest::mouseRelease(ladder_, Qt::LeftButton, Qt::ShiftModifier, to);
+    QTest::mouseRelease(loop_nest_, Qt::LeftButton, Qt::ShiftModifier, to);
     QVERIFY2(last_step().endsWith("fuse(C.i, C.j)"), qPrintable(last_step()));
   }
 
   void a_handle_is_pulled_to_split_and_a_number_can_be_typed() {
-    QRectF handle = ladder_->scene().layout.handle_of(bar("i").id);
-    QTest::mousePress(ladder_, Qt::LeftButton, {}, middle(handle));
-    QTest::mouseMove(ladder_, middle(handle) - QPoint(60, 0));
-    QTest::keyClicks(ladder_, "7");
-    QTest::keyClick(ladder_, Qt::Key_Return);
-    QTest::mouseRelease(ladder_, Qt::LeftButton, {}, middle(handle) - QPoint(60, 0));
+    QRectF handle = loop_nest_->scene().layout.handle_of(bar("i").id);
+    QTest::mousePress(loop_nest_, Qt::LeftButton, {}, middle(handle));
+    QTest::mouseMove(loop_nest_, middle(handle) - QPoint(60, 0));
+    QTest::keyClicks(loop_nest_, "7");
+    QTest::keyClick(loop_nest_, Qt::Key_Return);
+    QTest::mouseRelease(loop_nest_, Qt::LeftButton, {}, middle(handle) - QPoint(60, 0));
     QVERIFY2(last_step().endsWith("split(C.i, factor=7)"), qPrintable(last_step()));
     QVERIFY(bar("i.0").guarded);
   }
 
   void a_click_on_a_handle_is_no_step() {
-    QPoint at = middle(ladder_->scene().layout.handle_of(bar("i").id));
-    QTest::mouseClick(ladder_, Qt::LeftButton, {}, at);
+    QPoint at = middle(loop_nest_->scene().layout.handle_of(bar("i").id));
+    QTest::mouseClick(loop_nest_, Qt::LeftButton, {}, at);
     QCOMPARE(session_->snapshot().history->current, 0);
   }
 
@@ -114,26 +114,26 @@ private slots:
   }
 
   void escape_ends_a_gesture_and_nothing_happened() {
-    QRectF handle = ladder_->scene().layout.handle_of(bar("i").id);
-    QTest::mousePress(ladder_, Qt::LeftButton, {}, middle(handle));
-    QTest::mouseMove(ladder_, middle(handle) - QPoint(80, 0));
-    QTest::keyClick(ladder_, Qt::Key_Escape);
-    QTest::mouseRelease(ladder_, Qt::LeftButton, {}, middle(handle));
+    QRectF handle = loop_nest_->scene().layout.handle_of(bar("i").id);
+    QTest::mousePress(loop_nest_, Qt::LeftButton, {}, middle(handle));
+    QTest::mouseMove(loop_nest_, middle(handle) - QPoint(80, 0));
+    QTest::keyClick(loop_nest_, Qt::Key_Escape);
+    QTest::mouseRelease(loop_nest_, Qt::LeftButton, {}, middle(handle));
     QCOMPARE(session_->snapshot().history->current, 0);
   }
 
   void keys_choose_loops_annotate_undo_and_redo() {
-    QTest::mouseClick(ladder_, Qt::LeftButton, {}, middle(rect("j")));
-    QTest::keyClick(ladder_, Qt::Key_Up);
-    QTest::keyClick(ladder_, Qt::Key_P);
+    QTest::mouseClick(loop_nest_, Qt::LeftButton, {}, middle(rect("j")));
+    QTest::keyClick(loop_nest_, Qt::Key_Up);
+    QTest::keyClick(loop_nest_, Qt::Key_P);
     QCOMPARE(last_step(), QString("parallel(C.i)"));
     QCOMPARE(bar("i").consequence, std::string("96 tasks"));
     window_->execute(Undo{});
     QCOMPARE(session_->snapshot().history->current, 0);
     window_->execute(Redo{});
     QCOMPARE(last_step(), QString("parallel(C.i)"));
-    QTest::mouseClick(ladder_, Qt::LeftButton, {}, middle(rect("k")));
-    QTest::keyClick(ladder_, Qt::Key_Up, Qt::AltModifier);
+    QTest::mouseClick(loop_nest_, Qt::LeftButton, {}, middle(rect("k")));
+    QTest::keyClick(loop_nest_, Qt::Key_Up, Qt::AltModifier);
     QCOMPARE(last_step(), QString("reorder(C.k, C.j)"));
   }
 
@@ -149,16 +149,16 @@ private slots:
   }
 
   void a_refused_key_opens_the_card_and_a_number_takes_a_repair() {
-    QTest::mouseClick(ladder_, Qt::LeftButton, {}, middle(rect("k")));
-    QTest::keyClick(ladder_, Qt::Key_P);
+    QTest::mouseClick(loop_nest_, Qt::LeftButton, {}, middle(rect("k")));
+    QTest::keyClick(loop_nest_, Qt::Key_P);
     auto* card = window_->findChild<RefusalCard*>("refusal");
     QVERIFY(card->isVisible());
     QCOMPARE(card->shown()->code, std::string("reduction_carried"));
     QTest::keyClick(window_, Qt::Key_Escape);
     QVERIFY(!card->isVisible());
-    QTest::keyClick(ladder_, Qt::Key_V);
+    QTest::keyClick(loop_nest_, Qt::Key_V);
     QVERIFY(card->isVisible());
-    QTest::keyClick(ladder_, Qt::Key_P);
+    QTest::keyClick(loop_nest_, Qt::Key_P);
     QVERIFY(card->isVisible());
     QTest::keyClick(window_, Qt::Key_1);
     QVERIFY(!card->isVisible());
@@ -166,8 +166,8 @@ private slots:
   }
 
   void a_dialog_is_made_from_what_a_primitive_declares() {
-    QTest::mouseClick(ladder_, Qt::LeftButton, {}, middle(rect("j")));
-    QTest::keyClick(ladder_, Qt::Key_S);
+    QTest::mouseClick(loop_nest_, Qt::LeftButton, {}, middle(rect("j")));
+    QTest::keyClick(loop_nest_, Qt::Key_S);
     auto* dialog = window_->findChild<StepDialog*>("stepDialog");
     QVERIFY(dialog);
     QVERIFY(dialog->height() >= dialog->layout()->totalHeightForWidth(dialog->width()));
@@ -199,7 +199,7 @@ private slots:
                      Qt::NoButton, Qt::NoModifier);
     QApplication::sendEvent(code.viewport(), &move);
     QCOMPARE(selection->hovered(), wanted);
-    QTest::mouseClick(ladder_, Qt::LeftButton, {}, middle(rect("i")));
+    QTest::mouseClick(loop_nest_, Qt::LeftButton, {}, middle(rect("i")));
     QCOMPARE(selection->loop(), bar("i").id);
   }
 
@@ -305,7 +305,7 @@ private:
     return {};
   }
   QRectF rect(std::string const& name) {
-    for (auto const& item : ladder_->scene().layout.items)
+    for (auto const& item : loop_nest_->scene().layout.items)
       if (item.bar && item.bar->name == name) return item.rect;
     return {};
   }
@@ -318,7 +318,7 @@ private:
   std::unique_ptr<Workplace> place_;
   Session* session_ = nullptr;
   MainWindow* window_ = nullptr;
-  LoopNestView* ladder_ = nullptr;
+  LoopNestView* loop_nest_ = nullptr;
 };
 
 QTEST_MAIN(WindowTest)

@@ -65,7 +65,7 @@ private slots:
     MemoryLane const* first = lane_of(*view, "L1");
     QVERIFY(first && first->bytes == caches.front());
     NestView const& nest = *session_->snapshot().nest;
-    // By the ladder's own figures: the loops outside of the lane's work on more than fits.
+    // By the loop nest's own figures: the loops outside of the lane's work on more than fits.
     bool below = first->loop < 0;
     int64_t parts = 0;
     for (LoopBar const& bar : nest.bars) {

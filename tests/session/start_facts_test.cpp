@@ -42,18 +42,18 @@ private slots:
     int row = find_kernel(*model, story.kernel).value();
     for (KernelTask const& other : model->plan.kernels)
       QVERIFY(other.flops * other.count <= model->kernel(row).flops * model->kernel(row).count);
-    QVERIFY(story.ladder.size() >= 3 && story.ladder.size() <= 16);
+    QVERIFY(story.loops.size() >= 3 && story.loops.size() <= 16);
     QVERIFY(!story.model_ms && !story.measured_ms);
   }
 
-  void the_ladder_of_the_product_covers_all_its_iterations() {
+  void the_loop_nest_of_the_product_covers_all_its_iterations() {
     QTemporaryDir folder;
     StartPageData facts(backend_, folder.path().toStdString(), "1");
     SampleSummary story = facts.story(product(), nullptr).value();
     QCOMPARE(story.operators, 0);
     QCOMPARE(story.kernels, 1);
     double iterations = 1;
-    for (SummaryLoop const& loop : story.ladder) iterations *= double(loop.extent);
+    for (SummaryLoop const& loop : story.loops) iterations *= double(loop.extent);
     QVERIFY2(iterations >= 1024.0 * 1024 * 1024, qPrintable(QString::number(iterations)));
   }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tw::ladder {
+namespace tw::loop_nest_metrics {
 
 std::vector<int64_t> divisors_of(int64_t extent) {
   std::vector<int64_t> low, high;
@@ -32,4 +32,4 @@ int64_t next_divisor(int64_t extent, int64_t from, int direction) {
   return at == all.begin() ? from : *std::prev(at);
 }
 
-}  // namespace tw::ladder
+}  // namespace tw::loop_nest_metrics

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the mouse and the keys do with the ladder: every gesture becomes one script line.
+// What the mouse and the keys do with the loop nest: every gesture becomes one script line.
 #include <QKeyEvent>
 #include <QMimeData>
 #include <QMouseEvent>
@@ -13,7 +13,7 @@
 
 namespace tw {
 
-using namespace ladder;
+using namespace loop_nest_metrics;
 using session::LoopBar;
 
 namespace {

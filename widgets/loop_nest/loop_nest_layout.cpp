@@ -8,7 +8,7 @@
 
 namespace tw {
 
-using namespace ladder;
+using namespace loop_nest_metrics;
 using session::LoopBar;
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// Sizes of the ladder, in logical pixels, and how a loop is called in it.
+/// Sizes of the loop nest, in logical pixels, and how a loop is called in it.
 #pragma once
 
 #include <QString>
@@ -12,7 +12,7 @@
 #include "engine/support/base/quantities.h"
 #include "widgets/paint/paint.h"
 
-namespace tw::ladder {
+namespace tw::loop_nest_metrics {
 
 inline constexpr double kRow = 38, kBar = 28, kHead = 44, kLeft = 24, kIndent = 13, kGraph = 184,
                         kBeside = 100, kApart = 160;
@@ -63,4 +63,4 @@ inline QString shown_name(session::LoopBar const& bar) {
   }
 }
 
-}  // namespace tw::ladder
+}  // namespace tw::loop_nest_metrics

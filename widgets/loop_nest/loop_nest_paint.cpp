@@ -11,7 +11,7 @@
 
 namespace tw {
 
-using namespace ladder;
+using namespace loop_nest_metrics;
 using session::LoopBar;
 using session::LoopMark;
 

@@ -9,7 +9,7 @@
 
 namespace tw {
 
-using namespace ladder;
+using namespace loop_nest_metrics;
 
 /// In a nest that is not there yet: this bar is another one than now.
 bool LoopNestScene::is_new(session::LoopBar const& bar) const {

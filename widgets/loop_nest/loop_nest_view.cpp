@@ -11,7 +11,7 @@
 
 namespace tw {
 
-using namespace ladder;
+using namespace loop_nest_metrics;
 
 using session::LoopBar;
 
@@ -20,8 +20,8 @@ LoopNestView::LoopNestView(Selection& selection, Preview preview, QWidget* paren
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setAcceptDrops(true);
-  setObjectName("ladder");
-  setAccessibleName("Loop ladder");
+  setObjectName("loopNest");
+  setAccessibleName("Loop nest");
   connect(&selection_, &Selection::changed, this, qOverload<>(&QWidget::update));
   connect(&selection_, &Selection::moves_changed, this, qOverload<>(&QWidget::update));
 }

@@ -20,7 +20,7 @@ public:
   void show_nest(std::shared_ptr<session::NestView const> nest, std::vector<int64_t> cache_bytes);
   void set_refused(std::vector<int> loops);
   /// Where the step that is pointed at would lead: the nest as it would be stands in its place
-  /// while something else is pointed at than this ladder. Null: nowhere.
+  /// while something else is pointed at than this loop nest. Null: nowhere.
   void show_outlook(std::shared_ptr<session::Outlook const> outlook);
   bool looks_ahead() const { return scene_.ahead; }
   /// As if the pointer had moved there, in pixels.

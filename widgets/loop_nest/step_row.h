@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// The row above the ladder: a hint, a chip for each step on loops, and a menu of the others. Where
-/// it is too narrow for all of them, the hint goes first, then chips from the right: the menu has
-/// their steps.
+/// The row above the loop nest: a hint, a chip for each step on loops, and a menu of the others.
+/// Where it is too narrow for all of them, the hint goes first, then chips from the right: the menu
+/// has their steps.
 #pragma once
 
 #include <QWidget>

@@ -13,7 +13,7 @@ namespace tw {
 namespace {
 
 constexpr double kPad = 15;
-constexpr double kSmall = 0.5;  // of the ladder's own bars
+constexpr double kSmall = 0.5;  // of the loop nest's own bars
 constexpr double kPitch = 14, kIndent = 9;
 
 }  // namespace
@@ -56,19 +56,19 @@ void SampleButton::describe() {
 }
 
 /// As many rows as there are loops; the longest bar reaches as far as there is room.
-void SampleButton::paint_ladder(QPainter& painter, QRectF const& room) const {
-  auto const& loops = story_->ladder;
+void SampleButton::paint_loop_nest(QPainter& painter, QRectF const& room) const {
+  auto const& loops = story_->loops;
   double pitch = std::min(room.height() / double(std::max<size_t>(loops.size(), 1)), kPitch * 1.6);
   double indent =
       std::min(kIndent, room.width() * 0.35 / double(std::max<size_t>(loops.size(), 1)));
   double widest = 1;
   for (size_t i = 0; i < loops.size(); ++i)
-    widest = std::max(widest,
-                      indent * double(i) / room.width() * 420 + ladder::bar_width(loops[i].extent));
+    widest = std::max(widest, indent * double(i) / room.width() * 420 +
+                                  loop_nest_metrics::bar_width(loops[i].extent));
   for (size_t i = 0; i < loops.size(); ++i) {
     double left = indent * double(i);
-    double wide =
-        std::min(ladder::bar_width(loops[i].extent) / widest * room.width(), room.width() - left);
+    double wide = std::min(loop_nest_metrics::bar_width(loops[i].extent) / widest * room.width(),
+                           room.width() - left);
     painter.save();
     painter.translate(room.left() + left, room.top() + pitch * double(i));
     painter.scale(kSmall, kSmall);
@@ -108,7 +108,7 @@ void SampleButton::paint(QPainter& painter, QRectF const& area) const {
   QRectF picture(inside.left(), inside.top(), inside.width() * 0.86,
                  title.top() - inside.top() - 14);
   if (story_) {
-    paint_ladder(painter, picture);
+    paint_loop_nest(painter, picture);
     paint::text(painter, sizes, plain, theme_.text2,
                 words_within(sizes.width(), plain, size_words()));
   } else {

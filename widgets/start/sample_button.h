@@ -22,7 +22,7 @@ protected:
   void paint(QPainter& painter, QRectF const& area) const override;
 
 private:
-  void paint_ladder(QPainter& painter, QRectF const& room) const;
+  void paint_loop_nest(QPainter& painter, QRectF const& room) const;
   void paint_time(QPainter& painter, QRectF const& line, double& right) const;
   QString size_words() const;
   void describe();

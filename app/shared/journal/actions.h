@@ -34,7 +34,7 @@ struct ArrangePanes {
   std::string sizes;  ///< "272 640 520"
 };
 struct ScrollView {
-  std::string view;  ///< "ladder", "code", "history", "kernels"
+  std::string view;  ///< "loopNest", "code", "history", "kernels"
   int x = 0, y = 0;
 };
 /// `model` stands for the project's own where that is missing; empty: it is looked for.

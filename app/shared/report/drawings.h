@@ -19,7 +19,7 @@ std::string roofline_drawing(session::RooflineView const& view,
                              std::vector<PlacedPoint> const& points, std::string const& unit);
 
 /// The loop nest: a bar for each loop, with what it touches.
-std::string ladder_drawing(session::NestView const& nest, std::vector<int64_t> const& caches);
+std::string loop_nest_drawing(session::NestView const& nest, std::vector<int64_t> const& caches);
 
 /// The steps as a map: a column for each step from the plain nest on, a row for each branch.
 std::string history_drawing(session::HistoryView const& history);

@@ -159,10 +159,10 @@ std::string kernel_part(Contents const& contents) {
   text += check_part(history.nodes[size_t(history.current)]);
   text += history_part(history);
   if (now.nest)
-    text +=
-        "<section id=\"loops\"><h2>Loops</h2>\n<div class=\"drawing\">" +
-        ladder_drawing(*now.nest, now.machine ? now.machine->cache_bytes : std::vector<int64_t>()) +
-        "</div></section>\n";
+    text += "<section id=\"loops\"><h2>Loops</h2>\n<div class=\"drawing\">" +
+            loop_nest_drawing(*now.nest,
+                              now.machine ? now.machine->cache_bytes : std::vector<int64_t>()) +
+            "</div></section>\n";
   text += roofline_part(contents);
   return text + code_part(contents);
 }

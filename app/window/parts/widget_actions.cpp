@@ -46,8 +46,10 @@ Status arrange(QWidget& root, journal::ArrangePanes const& action) {
 }
 
 Status scroll(QWidget& root, journal::ScrollView const& action) {
+  // The loop nest had another name in journals of before.
+  std::string view = action.view == "ladder" ? "loopNest" : action.view;
   for (QAbstractScrollArea* area : root.findChildren<QAbstractScrollArea*>()) {
-    if (scroll_name(area) != QString::fromStdString(action.view)) continue;
+    if (scroll_name(area) != QString::fromStdString(view)) continue;
     area->horizontalScrollBar()->setValue(action.x);
     area->verticalScrollBar()->setValue(action.y);
     return {};

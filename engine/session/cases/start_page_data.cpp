@@ -43,17 +43,17 @@ int row_with_most_arithmetic(LoadedModel const& model) {
   return best;
 }
 
-std::vector<SummaryLoop> ladder_of(NestView const& nest) {
+std::vector<SummaryLoop> loops_of(NestView const& nest) {
   std::map<int, double> iterations;
   for (LoopBar const& bar : nest.bars)
     iterations.try_emplace(bar.stage, 1).first->second *= double(bar.extent);
   auto most = std::ranges::max_element(iterations, {}, [](auto const& one) { return one.second; });
-  std::vector<SummaryLoop> ladder;
-  if (most == iterations.end()) return ladder;
+  std::vector<SummaryLoop> loops;
+  if (most == iterations.end()) return loops;
   for (LoopBar const& bar : nest.bars)
-    if (bar.stage == most->first && ladder.size() < kMostLoops)
-      ladder.push_back({bar.hue, bar.level, bar.extent});
-  return ladder;
+    if (bar.stage == most->first && loops.size() < kMostLoops)
+      loops.push_back({bar.hue, bar.level, bar.extent});
+  return loops;
 }
 
 /// Of all calls of all kernels; empty where one of them has no modelled time.
@@ -86,7 +86,7 @@ std::optional<KernelEstimate> promise_of(KernelTask const& task, ir::Program con
 std::string text_of(SampleSummary const& story) {
   std::string text = fmt::format("{}\noperators {}\nkernels {}\nkernel {}\n", kHeader,
                                  story.operators, story.kernels, story.kernel);
-  for (SummaryLoop const& loop : story.ladder)
+  for (SummaryLoop const& loop : story.loops)
     text += fmt::format("loop {} {} {}\n", loop.hue, loop.level, loop.extent);
   if (story.model_ms) text += fmt::format("modelled {}\n", *story.model_ms);
   if (story.measured_ms) text += fmt::format("measured {}\n", *story.measured_ms);
@@ -107,8 +107,8 @@ bool is_usable(std::optional<KernelEstimate> const& promise) {
 bool is_usable(SampleSummary const& story) {
   auto time = [](std::optional<double> const& ms) { return !ms || (*ms > 0 && *ms < 1e9); };
   return story.kernels > 0 && story.operators >= 0 && !story.kernel.empty() &&
-         story.ladder.size() <= kMostLoops && time(story.model_ms) && time(story.measured_ms) &&
-         is_usable(story.promise) && std::ranges::all_of(story.ladder, [](SummaryLoop const& loop) {
+         story.loops.size() <= kMostLoops && time(story.model_ms) && time(story.measured_ms) &&
+         is_usable(story.promise) && std::ranges::all_of(story.loops, [](SummaryLoop const& loop) {
            return loop.hue >= 0 && loop.level >= 0 && loop.level < 16 && loop.extent > 0;
          });
 }
@@ -132,7 +132,7 @@ std::optional<SampleSummary> parsed(std::string const& text) {
       words >> promise.flops >> promise.bytes >> promise.plain_ms >> promise.rule_ms;
     }
     if (key == "loop") {
-      SummaryLoop& loop = story.ladder.emplace_back();
+      SummaryLoop& loop = story.loops.emplace_back();
       words >> loop.hue >> loop.level >> loop.extent;
     }
     if (words.fail()) return {};
@@ -185,7 +185,7 @@ Result<SampleSummary> StartPageData::story(std::string const& source, MachineVie
   story.operators = model->is_expression ? 0 : model_view(*model).operators;
   story.kernels = int(model->plan.kernels.size());
   story.kernel = model->kernel(row).name;
-  story.ladder = ladder_of(nest_view(schedule.program(), {}, *backend_));
+  story.loops = loops_of(nest_view(schedule.program(), {}, *backend_));
   if (machine && machine->rates) {
     story.model_ms = modelled_ms(*model, *backend_, *machine->rates, stop);
     story.promise =

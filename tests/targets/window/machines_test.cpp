@@ -83,7 +83,8 @@ struct MachineWindow {
   }
   QStringList names() const {
     QStringList names;
-    for (Part const& part : window->findChild<LoopNestView*>("ladder")->parts()) names << part.name;
+    for (Part const& part : window->findChild<LoopNestView*>("loopNest")->parts())
+      names << part.name;
     return names;
   }
   /// The lines of the last pass.
@@ -152,7 +153,7 @@ private slots:
     QVERIFY(!QString::fromStdString(place.session->script()).contains("gemm_blocks_threads"));
   }
 
-  void axes_memories_and_barriers_stand_in_the_ladder() {
+  void axes_memories_and_barriers_stand_in_the_loop_nest() {
     MachineWindow place("threads", false);
     place.apply(kBound);
     QStringList names = place.names();
@@ -174,19 +175,20 @@ private slots:
   void pointing_at_a_barrier_lights_the_loop_around_it() {
     MachineWindow place("threads", false);
     place.apply(kBound);
-    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
-    auto found = std::ranges::find_if(ladder->notes(), [](auto const& one) { return one.barrier; });
-    QVERIFY(found != ladder->notes().end() && found->barrier->loop >= 0);
-    LoopNestView::Note const note = *found;
+    auto* loop_nest = place.window->findChild<LoopNestView*>("loopNest");
+    auto found = std::ranges::find_if(loop_nest->scene().layout.notes,
+                                      [](auto const& one) { return one.barrier; });
+    QVERIFY(found != loop_nest->scene().layout.notes.end() && found->barrier->loop >= 0);
+    NestNote const note = *found;
     std::vector<CodeLine> lines = place.lowered();
     auto barrier = std::ranges::find(lines, true, &CodeLine::barrier);
     QVERIFY(barrier != lines.end());
     QCOMPARE(barrier->call, std::string("sync_threads"));
     QVERIFY(std::ranges::find(barrier->loops, note.barrier->loop) != barrier->loops.end());
-    QPointF at = ladder->pixels(note.rect).center();  // it may be scrolled out of the window
-    QMouseEvent pointed(QEvent::MouseMove, at, ladder->mapToGlobal(at), Qt::NoButton, Qt::NoButton,
-                        Qt::NoModifier);
-    QApplication::sendEvent(ladder, &pointed);
+    QPointF at = loop_nest->pixels(note.rect).center();  // it may be scrolled out of the window
+    QMouseEvent pointed(QEvent::MouseMove, at, loop_nest->mapToGlobal(at), Qt::NoButton,
+                        Qt::NoButton, Qt::NoModifier);
+    QApplication::sendEvent(loop_nest, &pointed);
     auto const nest = place.session->snapshot().nest;
     auto lit = std::ranges::find(nest->bars, note.barrier->loop, &LoopBar::id);
     QVERIFY(lit != nest->bars.end());
@@ -338,17 +340,17 @@ private slots:
   void a_card_that_is_dragged_over_a_loop_says_what_the_memory_would_hold() {
     MachineWindow place("threads", false, product(64, 64, 256));
     place.apply("cache_read(C, tensor=A, scope=shared)");
-    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
-    drag(*ladder, "A_cache", "C.i");
-    std::vector<LoopNestView::Hint> const hint = ladder->hint();
+    auto* loop_nest = place.window->findChild<LoopNestView*>("loopNest");
+    drag(*loop_nest, "A_cache", "C.i");
+    std::vector<NestHint> const hint = loop_nest->scene().hint();
     QCOMPARE(hint.size(), size_t(2));
     QCOMPARE(hint[0].words, QString("compute_at(A_cache, C.i)"));
     QCOMPARE(hint[1].words, QString("shared 1.0 of 48 KB"));
     QVERIFY(!hint[0].wrong && !hint[1].wrong);
     look_at_drag(place, "drag");
-    drop(*ladder);
+    drop(*loop_nest);
     place.settle();
-    QVERIFY(ladder->hint().empty());
+    QVERIFY(loop_nest->scene().hint().empty());
     QVERIFY(QString::fromStdString(place.session->script()).endsWith("compute_at(A_cache, C.i)\n"));
     QVERIFY(place.names().contains("shared · 1.0 KB of 48 KB: A_cache 1.0 KB"));
   }
@@ -357,18 +359,18 @@ private slots:
     MachineWindow place("threads", false, product(64, 64, 256));
     place.apply("cache_read(C, tensor=A, scope=shared); compute_at(A_cache, C.i)");
     place.apply("cache_read(C, tensor=B, scope=shared)");
-    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
-    drag(*ladder, "B_cache", "C.i");
-    std::vector<LoopNestView::Hint> const hint = ladder->hint();
+    auto* loop_nest = place.window->findChild<LoopNestView*>("loopNest");
+    drag(*loop_nest, "B_cache", "C.i");
+    std::vector<NestHint> const hint = loop_nest->scene().hint();
     QCOMPARE(hint.size(), size_t(3));
     QVERIFY(hint[0].words.contains("B_cache"));
     QCOMPARE(hint[1].words, QString("shared 65 of 48 KB"));
     QCOMPARE(hint[2].words, QString("B_cache 64 KB, A_cache 1.0 KB"));
-    for (LoopNestView::Hint const& line : hint) QVERIFY(line.wrong);
+    for (NestHint const& line : hint) QVERIFY(line.wrong);
     look_at_drag(place, "drag_full");
-    QTest::keyClick(ladder, Qt::Key_Escape);
-    QVERIFY(ladder->hint().empty());
-    drop(*ladder);
+    QTest::keyClick(loop_nest, Qt::Key_Escape);
+    QVERIFY(loop_nest->scene().hint().empty());
+    drop(*loop_nest);
     QVERIFY(!QString::fromStdString(place.session->script()).contains("compute_at(B_cache"));
   }
 
@@ -438,37 +440,37 @@ private slots:
   }
 
 private:
-  static QPointF middle_of(LoopNestView const& ladder, std::string const& name) {
-    for (LoopNestView::Item const& item : ladder.items())
+  static QPointF middle_of(LoopNestView const& loop_nest, std::string const& name) {
+    for (NestItem const& item : loop_nest.scene().layout.items)
       if ((item.stage ? item.stage->name : item.bar->reference) == name)
-        return ladder.pixels(item.rect).center();
+        return loop_nest.pixels(item.rect).center();
     return {};
   }
-  static void point(LoopNestView& ladder, QEvent::Type what, QPointF at) {
+  static void point(LoopNestView& loop_nest, QEvent::Type what, QPointF at) {
     bool moves = what == QEvent::MouseMove;
-    QMouseEvent event(what, at, ladder.mapToGlobal(at), moves ? Qt::NoButton : Qt::LeftButton,
+    QMouseEvent event(what, at, loop_nest.mapToGlobal(at), moves ? Qt::NoButton : Qt::LeftButton,
                       what == QEvent::MouseButtonRelease ? Qt::NoButton : Qt::LeftButton,
                       Qt::NoModifier);
-    QApplication::sendEvent(&ladder, &event);
+    QApplication::sendEvent(&loop_nest, &event);
     last_ = at;
   }
   /// Both may be scrolled out of the window.
-  static void drag(LoopNestView& ladder, std::string const& stage, std::string const& loop) {
-    QPointF from = middle_of(ladder, stage), to = middle_of(ladder, loop);
+  static void drag(LoopNestView& loop_nest, std::string const& stage, std::string const& loop) {
+    QPointF from = middle_of(loop_nest, stage), to = middle_of(loop_nest, loop);
     QVERIFY(!from.isNull() && !to.isNull());
-    point(ladder, QEvent::MouseButtonPress, from);
-    point(ladder, QEvent::MouseMove, from + QPointF(0, 12));
-    point(ladder, QEvent::MouseMove, to);
+    point(loop_nest, QEvent::MouseButtonPress, from);
+    point(loop_nest, QEvent::MouseMove, from + QPointF(0, 12));
+    point(loop_nest, QEvent::MouseMove, to);
   }
-  static void drop(LoopNestView& ladder) { point(ladder, QEvent::MouseButtonRelease, last_); }
+  static void drop(LoopNestView& loop_nest) { point(loop_nest, QEvent::MouseButtonRelease, last_); }
 
   static void look_at_drag(MachineWindow& place, QString const& name) {
-    auto* ladder = place.window->findChild<LoopNestView*>("ladder");
+    auto* loop_nest = place.window->findChild<LoopNestView*>("loopNest");
     for (char const* theme : {"light", "dark", "high_contrast"}) {
       place.window->set_theme(theme);
       for (int i = 0; i < 4; ++i) QApplication::processEvents();
       QStringList wrong;
-      (void)testing::painted_texts(*ladder, 1, wrong);
+      (void)testing::painted_texts(*loop_nest, 1, wrong);
       wrong = wrong.filter("cut");
       QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("\n")));
       QString folder = qEnvironmentVariable("TW_PICTURES");

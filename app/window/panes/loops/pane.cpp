@@ -38,7 +38,7 @@ public:
     chips_ = row->chips();
     scroll_->setWidget(view_);
     scroll_->setWidgetResizable(true);
-    scroll_->setObjectName("ladderScroll");
+    scroll_->setObjectName("loopNestScroll");
     scroll_->setFocusPolicy(Qt::NoFocus);
     auto* column = new QVBoxLayout(page_);
     column->setContentsMargins(0, 0, 0, 0);

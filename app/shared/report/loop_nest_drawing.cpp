@@ -40,7 +40,7 @@ size_t level_of(session::LoopBar const& bar, std::vector<int64_t> const& caches)
 
 }  // namespace
 
-std::string ladder_drawing(session::NestView const& nest, std::vector<int64_t> const& caches) {
+std::string loop_nest_drawing(session::NestView const& nest, std::vector<int64_t> const& caches) {
   double high = 12;
   for (size_t stage = 0; stage < nest.stages.size(); ++stage) high += kHead;
   high += kRow * double(nest.bars.size());
