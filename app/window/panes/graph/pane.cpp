@@ -163,7 +163,8 @@ void GraphPane::perform_alike() {
       return bad_input("unknown_group", "the graph has no group '" + group + "'");
     if (pair_->search().show_alike(group)) return {};
     return bad_input("block_alone", "no other block is built like " + group + " (" +
-                                        graph::operators_of(main().cards(), group).toStdString() + ")");
+                                        graph::operators_of(main().cards(), group).toStdString() +
+                                        ")");
   });
   bench_.on<journal::StepBlock>([this](auto const& action) -> Status {
     if (main().alike().count() == 0)
@@ -240,8 +241,8 @@ void GraphPane::watch_view(GraphView& view) {
   connect(&view.camera(), &GraphCamera::fit_typed, this,
           [this] { bench_.ask(journal::FitGraph{}); });
   connect(&view.camera(), &GraphCamera::looked, this, [this] {
-    bench_.user_did(
-        journal::LookAtGraph{main().camera().scale(), main().camera().origin().x(), main().camera().origin().y()});
+    bench_.user_did(journal::LookAtGraph{main().camera().scale(), main().camera().origin().x(),
+                                         main().camera().origin().y()});
   });
   connect(&view.choice(), &GraphChoice::reason_asked, this, [this, before](int from, int to) {
     if (!now().graph) return;
