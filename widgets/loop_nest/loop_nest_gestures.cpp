@@ -249,6 +249,7 @@ void LoopNestView::dragEnterEvent(QDragEnterEvent* event) {
 void LoopNestView::dragMoveEvent(QDragMoveEvent* event) {
   scene_.drag.at = units(event->position());
   event->acceptProposedAction();
+  if (chip_.isEmpty() && scene_.drag.stage < 0) return;  // another nest came meanwhile
   if (chip_.isEmpty()) {
     scene_.drag.kind = NestDrag::kHead;
     emit dragged(pixels(scene_.drag.at));
