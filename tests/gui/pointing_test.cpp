@@ -1,5 +1,7 @@
 // A step that is pointed at is seen in the loop nest, the code and the roofline before it is taken;
 // what is offered next stands at the bars and below the roofs.
+#include <QDragEnterEvent>
+#include <QMimeData>
 #include <QtTest>
 
 #include "engine/session/facts/facts.h"
@@ -9,6 +11,7 @@
 #include "widgets/loop_nest/loop_nest_view.h"
 #include "widgets/moves/move_list.h"
 #include "widgets/roofline/roofline_view.h"
+#include "widgets/stages/stage_row.h"
 
 using namespace tw;
 using tw::session::LoopBar;
@@ -119,6 +122,30 @@ private slots:
     QTest::mouseRelease(loop_nest_, Qt::LeftButton, {}, to);
     settle();
     QCOMPARE(loop_nest_->scene().layout.items.back().bar->reference, std::string("C.i"));
+  }
+
+  /// Stages are counted in the nest that is drawn, which a preview's is not.
+  void a_stage_that_is_dragged_ends_the_preview() {
+    point_at_row(0);
+    QTRY_VERIFY(loop_nest_->looks_ahead());
+    QMimeData stage;
+    stage.setData(kStageType, "C");
+    QPoint at = loop_nest_->pixels(bar_rect(loop_called("C.j"))).center();
+    QDragEnterEvent enter(at, Qt::CopyAction, &stage, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(loop_nest_, &enter);
+    QVERIFY(enter.isAccepted() && !loop_nest_->looks_ahead());
+    auto outlook = std::make_shared<session::Outlook>();
+    outlook->nest = std::make_shared<session::NestView>();
+    loop_nest_->show_outlook(outlook);
+    QVERIFY(!loop_nest_->looks_ahead());
+    session::NestView const& nest = *loop_nest_->scene().nest;
+    QCOMPARE(nest.stages.at(size_t(loop_nest_->scene().drag.stage)).name, std::string("C"));
+    // Another nest comes: nothing is dragged any more.
+    auto other = std::make_shared<session::NestView>(nest);
+    loop_nest_->show_nest(other, {});
+    QDragMoveEvent move(at, Qt::CopyAction, &stage, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(loop_nest_, &move);
+    QVERIFY(!loop_nest_->is_dragging());
   }
 
   void a_dialog_shows_where_its_step_would_lead() {

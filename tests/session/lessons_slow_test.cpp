@@ -40,9 +40,10 @@ private slots:
     SessionStage stage(*session);
     lesson::Checked checked = lesson::check(*lesson, stage);
     std::string words = checked.failure ? to_sentence(*checked.failure) : "";
-    if (is_nearly_the_peak(words)) return qInfo("%s", words.c_str());
-    QVERIFY2(!checked.failure, words.c_str());
-    QCOMPARE(checked.reached, lesson->goals());
+    bool nearly = is_nearly_the_peak(words);
+    if (nearly) qInfo("%s", words.c_str());
+    QVERIFY2(!checked.failure || nearly, words.c_str());
+    QCOMPARE(checked.reached, lesson->goals() - nearly);
   }
 
   void there_are_eight() { QCOMPARE(lesson::cards().size(), size_t(8)); }

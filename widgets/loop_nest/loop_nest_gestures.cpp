@@ -234,11 +234,14 @@ void LoopNestView::contextMenuEvent(QContextMenuEvent* event) {
 
 void LoopNestView::dragEnterEvent(QDragEnterEvent* event) {
   if (event->mimeData()->hasFormat(kStageType) && scene_.nest) {
+    if (scene_.ahead) show_outlook(nullptr);  // a preview has other stages
     auto name = event->mimeData()->data(kStageType).toStdString();
     auto stage = std::ranges::find(scene_.nest->stages, name, &session::StageCard::name);
     if (stage == scene_.nest->stages.end()) return;
     chip_.clear();
+    scene_.drag.at = units(event->position());
     scene_.drag.stage = int(stage - scene_.nest->stages.begin());
+    scene_.drag.kind = NestDrag::kHead;  // from now on no preview takes the nest's place
     return event->acceptProposedAction();
   }
   if (!event->mimeData()->hasFormat(kChipType)) return;
