@@ -52,7 +52,6 @@ constexpr Failure kTable[] = {
     {"bad_thread_count", kDevice, Outcome::kDeviceLost},
     {"cancelled", kDevice, Outcome::kDeviceLost},
     // This machine, which compiles for all of them.
-    {"scratch_unusable", kHere, Outcome::kDeviceLost},
     {"code_generator_missing", kHere, Outcome::kDeviceLost},
 };
 

@@ -68,14 +68,14 @@ private slots:
     for (char const* folder : {"engine/device", "engine/measure", "targets/vta/runtime"})
       for (std::string const& code : environment_codes(fs::path(testing::source()) / folder)) {
         bool device = failure_of_run(failed(code.c_str())).owner == FailureOwner::kDevice;
-        QVERIFY2(device != kernels.contains(code) || code == "scratch_unusable", code.c_str());
+        QVERIFY2(device != kernels.contains(code), code.c_str());
         ++seen;
       }
     QVERIFY(seen > 15);
   }
 
   void what_this_machine_cannot_compile_is_its_own() {
-    for (char const* code : {"scratch_unusable", "code_generator_missing", "link_failed"})
+    for (char const* code : {"code_generator_missing", "link_failed"})
       QVERIFY(failure_of_code(failed(code)).owner == FailureOwner::kHere);
     // These say that the kernel has no code, whatever their fault.
     for (char const* code : {"unsupported_expression", "code_generation_failed", "out_of_range"})

@@ -1,17 +1,16 @@
 #include "targets/shared/link/link.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "lld/Common/Driver.h"
@@ -22,92 +21,78 @@ LLD_HAS_DRIVER(elf)
 namespace tw {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr char kScratchName[] = "tilewright-link-";
-
-/// Held for as long as a process uses its folder; -1: somebody has it, or it is gone.
-int lock_of(fs::path const& folder) {
-  int lock = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-  if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0 && access(folder.c_str(), F_OK) == 0)
-    return lock;
-  if (lock >= 0) close(lock);
-  return -1;
-}
-
-/// Removes what killed processes of this user left there.
-void sweep(fs::path const& parent) {
-  std::error_code ignored;
-  for (auto const& entry : fs::directory_iterator(parent, ignored)) {
-    struct stat info {};
-    if (!entry.path().filename().string().starts_with(kScratchName) ||
-        lstat(entry.path().c_str(), &info) != 0 || info.st_uid != geteuid())
-      continue;
-    int lock = lock_of(entry.path());
-    if (lock < 0) continue;
-    fs::remove_all(entry.path(), ignored);
-    close(lock);
-  }
-}
-
-/// A private folder that goes away with this value.
-class ScratchFolder {
+/// A descriptor, closed with this value.
+class Descriptor {
 public:
-  static Result<ScratchFolder> create(fs::path parent) {
-    constexpr int kMostTries = 10;  // a sweeper may come before the lock
-    std::error_code error;
-    if (parent.empty()) parent = fs::temp_directory_path(error);
-    static std::once_flag swept;
-    std::call_once(swept, sweep, parent);
-    for (int i = 0; i < kMostTries && !error; ++i) {
-      std::string pattern = (parent / kScratchName).string() + "XXXXXX";
-      if (mkdtemp(pattern.data()) == nullptr) break;
-      if (int lock = lock_of(pattern); lock >= 0) return ScratchFolder(pattern, lock);
-    }
-    std::string reason = error ? error.message() : std::strerror(errno);
-    if (parent.empty()) parent = "the temporary folder";
-    return environment_failed("scratch_unusable", "no folder can be created in " + parent.string() +
-                                                      " to link a kernel in: " + reason +
-                                                      "; TMPDIR may name another one");
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() { close_now(); }
+  void close_now() {
+    if (number_ >= 0) ::close(std::exchange(number_, -1));
   }
-  ScratchFolder(ScratchFolder&& other) noexcept
-      : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {
-    other.path_.clear();
-  }
-  ScratchFolder& operator=(ScratchFolder&&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-    if (lock_ >= 0) close(lock_);
-  }
-  fs::path const& path() const { return path_; }
+  int number() const { return number_; }
+  /// By which this process opens it.
+  std::string path() const { return "/proc/self/fd/" + std::to_string(number_); }
 
 private:
-  ScratchFolder(fs::path path, int lock) : path_(std::move(path)), lock_(lock) {}
-  fs::path path_;
-  int lock_;
+  int number_;
 };
 
-Status write_file(fs::path const& path, std::span<std::byte const> bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<char const*>(bytes.data()), std::streamsize(bytes.size()));
-  file.close();
-  if (file) return {};
-  return environment_failed("scratch_unusable",
-                            "no kernel can be linked in " + path.parent_path().string() + ": " +
-                                std::strerror(errno) + "; TMPDIR may name another folder");
+std::unexpected<Error> no_room(char const* what) {
+  return environment_failed("link_failed", std::string("there is no ") + what +
+                                               " to link a kernel with: " + std::strerror(errno));
 }
 
-Result<std::vector<std::byte>> read_file(fs::path const& path) {
-  std::error_code error;
-  uintmax_t size = fs::file_size(path, error);
-  if (error) return environment_failed("scratch_unusable", "cannot read " + path.string());
-  std::vector<std::byte> bytes(size);
-  std::ifstream file(path, std::ios::binary);
-  file.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(size));
-  if (!file) return environment_failed("scratch_unusable", "cannot read " + path.string());
-  return bytes;
+/// A file in memory alone, which the linker reads.
+Result<Descriptor> file_of(std::span<std::byte const> bytes) {
+  Descriptor file(::memfd_create("kernel", MFD_CLOEXEC));
+  if (file.number() < 0) return no_room("file in memory");
+  for (size_t done = 0; done < bytes.size();) {
+    ssize_t more = ::write(file.number(), bytes.data() + done, bytes.size() - done);
+    if (more < 0 && errno == EINTR) continue;
+    if (more <= 0) return no_room("memory");
+    done += size_t(more);
+  }
+  return file;
 }
+
+/// The file that the linker writes: a pipe. For a file of a disk it would take signals over
+/// (`sys::RemoveFileOnSignal`): Ctrl-C then takes its half-written file away, and it ends the
+/// process because of that.
+class Output {
+public:
+  static Result<std::unique_ptr<Output>> create() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return no_room("pipe");
+    return std::unique_ptr<Output>(new Output(ends));
+  }
+  ~Output() { writing_.close_now(); }  // then the reader ends
+  std::string path() const { return writing_.path(); }
+  /// All that was written, when nobody writes any more.
+  std::vector<std::byte> take() {
+    writing_.close_now();
+    reader_.join();
+    return std::move(bytes_);
+  }
+
+private:
+  explicit Output(int const (&ends)[2])
+      : reading_(ends[0]), writing_(ends[1]), reader_([this] { read(); }) {}
+  void read() {
+    std::byte part[1 << 16];
+    while (true) {
+      ssize_t more = ::read(reading_.number(), part, sizeof part);
+      if (more < 0 && errno == EINTR) continue;
+      if (more <= 0) return;
+      bytes_.insert(bytes_.end(), part, part + more);
+    }
+  }
+  Descriptor reading_;
+  std::vector<std::byte> bytes_;
+  Descriptor writing_;
+  std::jthread reader_;
+};
 
 /// The words after `marker` in each line of the linker's messages, once each, comma-separated.
 /// Without those in `known`.
@@ -168,8 +153,7 @@ Status run_linker(std::vector<std::string> const& arguments,
 Result<std::vector<std::byte>> link_shared_library(std::span<std::vector<std::byte> const> objects,
                                                    LinkOptions const& options) {
   if (objects.empty()) return refused("link_failed", "there is nothing to link");
-  TRY_ASSIGN(ScratchFolder folder, ScratchFolder::create(options.scratch_folder));
-  fs::path output = folder.path() / "kernel.so";
+  TRY_ASSIGN(std::unique_ptr<Output> output, Output::create());
   // -z now: a name that is missing must fail here, not at the first call on a device.
   std::vector<std::string> arguments = {"ld.lld",
                                         "-shared",
@@ -184,15 +168,16 @@ Result<std::vector<std::byte>> link_shared_library(std::span<std::vector<std::by
                                         "--threads=1",
                                         "--color-diagnostics=never",
                                         "-o",
-                                        output.string()};
+                                        output->path()};
   if (!options.of_the_loader.empty()) arguments.push_back("--warn-unresolved-symbols");
-  for (size_t i = 0; i < objects.size(); ++i) {
-    fs::path path = folder.path() / (std::to_string(i) + ".o");
-    TRY(write_file(path, objects[i]));
-    arguments.push_back(path.string());
+  std::vector<Descriptor> files;  // open while the linker runs
+  for (std::vector<std::byte> const& object : objects) {
+    TRY_ASSIGN(Descriptor file, file_of(object));
+    arguments.push_back(file.path());
+    files.push_back(std::move(file));
   }
   TRY(run_linker(arguments, options.of_the_loader));
-  return read_file(output);
+  return output->take();
 }
 
 }  // namespace tw

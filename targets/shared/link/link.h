@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,16 +11,15 @@
 namespace tw {
 
 struct LinkOptions {
-  /// Where a short-lived private folder is made; empty: the system's folder for such things.
-  std::filesystem::path scratch_folder;
   /// Names that need no definition: whoever loads the library has them.
   std::vector<std::string> of_the_loader = {};
 };
 
 /// Links ELF objects of one machine into a shared library that needs no other library (but what
 /// its loader has, where the options name something).
-/// The same objects give the same bytes. Safe to call from several threads (links take turns).
-/// Errors: undefined_symbol (names the symbols), duplicate_symbol, link_failed, scratch_unusable.
+/// The same objects give the same bytes. Safe to call from several threads (links take turns). No
+/// file of a disk is written, no signal's handler changed.
+/// Errors: undefined_symbol (names the symbols), duplicate_symbol, link_failed.
 Result<std::vector<std::byte>> link_shared_library(std::span<std::vector<std::byte> const> objects,
                                                    LinkOptions const& options = {});
 
