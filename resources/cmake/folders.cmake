@@ -22,11 +22,12 @@ function(tw_library name folder)
   tw_compile_together_later(${name})
 endfunction()
 
-# tw_compile_quickly(TARGETS...): nothing that they do is hot, or it is done in a library that is: a fifth of the time to compile
-# them is saved.
-function(tw_compile_quickly)
+# tw_optimize(TARGETS...): those whose loops a user waits for: interpreters, simulators, models of caches, runtimes.
+function(tw_optimize)
   foreach(target ${ARGN})
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    if(TARGET ${target})
+      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+    endif()
   endforeach()
 endfunction()
 
@@ -184,7 +185,7 @@ endfunction()
 
 # tw_test_headers(NAME LINKS...): <QtTest> read once: it includes all of QtCore, which takes longer than the rest of most
 # tests. Its users have the definitions of the same Qt libraries.
-set(TW_TEST_OPTIONS ${TW_WARNINGS} -pthread $<$<CONFIG:Release>:-O1>)  # what is timed is in libraries
+set(TW_TEST_OPTIONS ${TW_WARNINGS} -pthread)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # GCC 12 forgets which precompiled headers are the system's, and warns about the inside of std::string.
   list(APPEND TW_TEST_OPTIONS -Wno-array-bounds -Wno-stringop-overflow)

@@ -21,6 +21,7 @@ add_library(tw_vta_package SHARED ${package_sources})
 set_target_properties(tw_vta_package PROPERTIES OUTPUT_NAME tilewright_vta SOVERSION 1
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/tilewright/vta/${CMAKE_SYSTEM_PROCESSOR})
 target_compile_options(tw_vta_package PRIVATE ${TW_WARNINGS} -Wno-subobject-linkage ${package_options})
+tw_optimize(tw_vta_package)
 target_include_directories(tw_vta_package PRIVATE ${CMAKE_SOURCE_DIR})
 target_link_options(tw_vta_package PRIVATE -Wl,--gc-sections -Wl,-s)
 target_link_libraries(tw_vta_package PRIVATE Threads::Threads dl)
