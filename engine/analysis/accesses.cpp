@@ -2,6 +2,7 @@
 
 #include "engine/analysis/touched.h"
 #include "engine/arith/simplify.h"
+#include "engine/ir/stmt.h"
 
 namespace tw::analysis {
 

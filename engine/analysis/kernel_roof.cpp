@@ -5,6 +5,7 @@
 
 #include "engine/analysis/counted_operations.h"
 #include "engine/analysis/touched.h"
+#include "engine/ir/stmt.h"
 
 namespace tw::analysis {
 namespace {

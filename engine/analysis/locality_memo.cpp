@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/analysis/compiled_loops.h"
+#include "engine/ir/stmt.h"
 
 namespace tw::analysis {
 namespace {

@@ -4,6 +4,8 @@
 #include <functional>
 #include <list>
 
+#include "engine/ir/stmt.h"
+
 namespace tw::analysis {
 
 using namespace ir;

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "engine/ir/expr.h"
+#include "engine/ir/handles.h"
 
 namespace tw::arith {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/ir/expr.h"
+#include "engine/ir/handles.h"
 
 namespace tw::arith {
 

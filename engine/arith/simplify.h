@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "engine/ir/stmt.h"
+#include "engine/ir/handles.h"
 
 namespace tw::arith {
 

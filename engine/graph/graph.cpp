@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/ir/expr.h"
+
 namespace tw {
 
 std::optional<Shape> Value::shape() const {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/graph/control.h"
+#include "engine/ir/expr.h"
 
 namespace tw {
 

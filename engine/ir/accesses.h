@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/ir/program.h"
+#include "engine/ir/stmt.h"
 
 namespace tw::ir {
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/ir/stmt.h"
+
 namespace tw::ir {
 
 bool takes_annotations(StmtKind kind) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/ir/stmt.h"
+#include "engine/ir/handles.h"
 
 namespace tw::ir {
 

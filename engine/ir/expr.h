@@ -8,8 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/ir/node.h"
-#include "engine/tensor/dtype.h"
+#include "engine/ir/handles.h"
 
 namespace tw::ir {
 
@@ -28,37 +27,6 @@ namespace tw::ir {
   NODE(IntrinsicValue)
 #define TW_KIND(NAME) k##NAME,
 enum class ExprKind : uint8_t { TW_EXPR_NODES(TW_KIND) };
-
-struct ExprNode : Node {
-  ExprNode(ExprKind node_kind, DType element, int lane_count)
-      : kind(node_kind), type(element), lanes(lane_count) {}
-  ExprKind const kind;
-  DType type;
-  int lanes;  ///< 1 = scalar; more only in kernel IR after vectorization
-};
-
-/// A handle used as a value.
-class Expr : public Ref<ExprNode> {
-public:
-  using Ref<ExprNode>::Ref;
-  Expr() = default;
-  Expr(Ref<ExprNode> ref) : Ref<ExprNode>(std::move(ref)) {}
-  DType type() const { return get()->type; }
-  int lanes() const { return get()->lanes; }
-};
-
-/// A tensor in memory. Identified by its name, which is unique in a program.
-struct BufferNode {
-  std::string name;
-  DType type = DType::kF32;
-  std::vector<Expr> shape;
-  /// Where it lives: "global", "register", "shared", "local", or a scope of the target. Scope and
-  /// place of the allocation define how many instances there are and who shares them. An input of
-  /// scope `kParameterScope` is known when the model is loaded, and the same in every run.
-  std::string scope = "global";
-};
-using Buffer = std::shared_ptr<BufferNode const>;
-inline constexpr char const* kParameterScope = "param";
 
 // ---- nodes -------------------------------------------------------------------------------
 
@@ -212,9 +180,6 @@ struct Broadcast : ExprNode {
   Expr value;
 };
 
-struct IntrinsicNode;  // intrinsic.h
-using Intrinsic = std::shared_ptr<IntrinsicNode const>;
-
 /// What an instruction makes of values: of kernel IR alone. The declaration has one parameter that
 /// it writes or updates; the value is that parameter's elements in row-major order, one a lane. The
 /// operands are the other parameters in their order, and where it is updated its old elements
@@ -241,7 +206,6 @@ Expr make(Args&&... args) requires std::is_base_of_v<ExprNode, N> {
 Expr int_imm(int64_t value, DType type = DType::kI64);
 Expr float_imm(double value, DType type = DType::kF32);
 Expr bool_imm(bool value);
-Expr var(std::string name, DType type = DType::kI64);
 Expr unary(UnaryOp op, Expr a);
 /// Operands must have one type; a scalar beside a vector is broadcast. Constants are not folded
 /// here.
@@ -252,9 +216,6 @@ Expr load(Buffer buffer, std::vector<Expr> indices);
 /// The least value of the type for max, the greatest for min: identities of those reductions.
 Expr lowest(DType type);
 Expr highest(DType type);
-
-Buffer make_buffer(std::string name, DType type, std::vector<int64_t> const& shape,
-                   std::string scope = "global");
 
 // Folding conveniences for index arithmetic: they fold constants and drop +0, *1, /1.
 Expr operator+(Expr a, Expr b);
@@ -274,11 +235,5 @@ inline Expr operator-(Expr a, int64_t b) { return std::move(a) - int_imm(b); }
 inline Expr operator*(Expr a, int64_t b) { return std::move(a) * int_imm(b); }
 inline Expr operator<(Expr a, int64_t b) { return std::move(a) < int_imm(b); }
 inline Expr operator<=(int64_t a, Expr b) { return int_imm(a) <= std::move(b); }
-
-/// The value of an integer constant, if it is one.
-std::optional<int64_t> as_int(Expr const& e);
-bool is_int(Expr const& e, int64_t value);
-/// The shape as numbers, or empty optional when an extent is no constant.
-std::optional<std::vector<int64_t>> constant_shape(BufferNode const& buffer);
 
 }  // namespace tw::ir

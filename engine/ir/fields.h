@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/ir/intrinsic.h"
+#include "engine/ir/stmt.h"
 
 namespace tw::ir {
 

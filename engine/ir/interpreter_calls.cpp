@@ -2,6 +2,7 @@
 
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/statement_interpreter.h"
+#include "engine/ir/stmt.h"
 
 namespace tw::ir {
 

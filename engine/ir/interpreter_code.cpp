@@ -1,6 +1,7 @@
 #include "engine/ir/fields.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/statement_interpreter.h"
+#include "engine/ir/stmt.h"
 
 namespace tw::ir {
 

@@ -111,6 +111,10 @@ Status verify_effects(IntrinsicNode const& node) {
 
 }  // namespace
 
+std::string const& IntrinsicParam::name() const {
+  return buffer ? buffer->name : var.to<Variable>().name;
+}
+
 bool IntrinsicParam::takes_scope(std::string_view scope) const {
   if (!buffer || buffer->scope.empty() || buffer->scope == scope) return true;
   return buffer->scope == BufferNode().scope && scope == kParameterScope;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/ir/stmt.h"
+#include "engine/ir/handles.h"
 #include "engine/support/base/error.h"
 
 namespace tw::ir {
@@ -22,7 +22,7 @@ struct IntrinsicParam {
   Buffer buffer;
   bool reads() const { return kind == ParamKind::kRead || kind == ParamKind::kUpdate; }
   bool writes() const { return kind == ParamKind::kWrite || kind == ParamKind::kUpdate; }
-  std::string const& name() const { return buffer ? buffer->name : var.to<Variable>().name; }
+  std::string const& name() const;
   /// Whether a tensor of that scope lies where the operand must.
   bool takes_scope(std::string_view scope) const;
 };

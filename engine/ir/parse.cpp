@@ -10,6 +10,7 @@
 #include "engine/ir/parse_call.h"
 #include "engine/ir/parse_expr.h"
 #include "engine/ir/parse_hint.h"
+#include "engine/ir/stmt.h"
 
 namespace tw::ir {
 namespace {

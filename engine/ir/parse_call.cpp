@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "engine/ir/stmt.h"
+
 namespace tw::ir {
 namespace {
 

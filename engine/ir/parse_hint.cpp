@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/ir/fields.h"
+#include "engine/ir/stmt.h"
 
 namespace tw::ir {
 namespace {

@@ -8,6 +8,7 @@
 #include "engine/ir/kernel.h"
 #include "engine/ir/loop_words.h"
 #include "engine/ir/operators.h"
+#include "engine/ir/stmt.h"
 #include "engine/ir/text.h"
 
 namespace tw::ir {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/ir/stmt.h"
+#include "engine/ir/handles.h"
 #include "engine/support/base/error.h"
 
 namespace tw::ir {

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "engine/ir/stmt.h"
+#include "engine/ir/handles.h"
 
 namespace tw {
 
@@ -34,13 +34,7 @@ struct Sharing {
   /// Whether each iteration of `loop` has its own instance of a tensor that is allocated below it.
   /// So it is, but for a loop whose iterations are threads (or blocks of them) that share the
   /// tensor's memory. Of an axis or a memory that is not known, all share it.
-  bool instance_per_iteration(For const& loop, BufferNode const& buffer) const {
-    if (loop.loop_kind != LoopKind::kBind || interleaved.contains(loop.bind)) return true;
-    auto axis = axes.find(loop.bind);
-    auto memory = scopes.find(buffer.scope);
-    return axis != axes.end() && memory != scopes.end() &&
-           has_own_instance(axis->second, memory->second);
-  }
+  bool instance_per_iteration(For const& loop, BufferNode const& buffer) const;
 };
 
 }  // namespace ir

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/ir/fields.h"
+#include "engine/ir/stmt.h"
 #include "engine/ir/text.h"
 
 namespace tw::ir {

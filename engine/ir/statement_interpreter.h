@@ -12,6 +12,7 @@
 #include "engine/ir/expr_evaluator.h"
 #include "engine/ir/interpreter.h"
 #include "engine/ir/race_record.h"
+#include "engine/ir/stmt.h"
 #include "engine/support/base/random.h"
 
 namespace tw::ir {

@@ -8,26 +8,8 @@
 #include <vector>
 
 #include "engine/ir/expr.h"
-#include "engine/support/base/id.h"
 
 namespace tw::ir {
-
-using LoopId = Id<struct LoopTag>;
-using BlockId = Id<struct BlockTag>;
-
-/// A word about a loop or a block to those who make code of it; the target says what it means.
-struct Annotation {
-  std::string word;
-  int64_t value = 1;
-  bool operator==(Annotation const&) const = default;
-};
-
-/// Where a statement of lowered code comes from. Not part of equality or hash, but for annotations.
-struct Origin {
-  std::vector<LoopId> loops;  ///< outermost first; loops that were unrolled or vectorized included
-  std::vector<BlockId> blocks;          ///< the block(s) it computes
-  std::vector<Annotation> annotations;  ///< of the loop or block itself, by word
-};
 
 /// Every kind of statement, once.
 #define TW_STMT_NODES(NODE) \
@@ -42,21 +24,6 @@ struct Origin {
   NODE(IntrinsicCall)
 enum class StmtKind : uint8_t { TW_STMT_NODES(TW_KIND) };
 #undef TW_KIND
-
-struct StmtNode : Node {
-  explicit StmtNode(StmtKind node_kind) : kind(node_kind) {}
-  StmtKind const kind;
-  Origin origin;
-};
-
-class Stmt : public Ref<StmtNode> {
-public:
-  using Ref<StmtNode>::Ref;
-  Stmt() = default;
-  Stmt(Ref<StmtNode> ref) : Ref<StmtNode>(std::move(ref)) {}
-};
-
-enum class LoopKind : uint8_t { kSerial, kParallel, kVector, kUnroll, kBind };
 
 /// `var` runs from 0 to extent-1. `id` survives rewriting (not part of equality).
 struct For : StmtNode {
@@ -80,9 +47,6 @@ struct For : StmtNode {
   std::string bind;  ///< for kBind: "blockIdx.x", "threadIdx.x", "vthread", ...
   Stmt body;
 };
-
-/// kOrdered: a recurrence (scan), iterations run in order. kOpaque: nothing is known.
-enum class IterKind : uint8_t { kSpatial, kReduce, kOrdered, kOpaque };
 
 struct IterVar {
   Expr var;     ///< a Variable, visible in predicate, init and body

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/stmt.h"
 #include "engine/schedule/names.h"
 
 namespace tw::moves {

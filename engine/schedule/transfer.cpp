@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/stmt.h"
 #include "engine/schedule/correspondence.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/trace.h"

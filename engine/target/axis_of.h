@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/stmt.h"
 #include "engine/target/target.h"
 
 namespace tw {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/ir/intrinsic.h"
+#include "engine/ir/stmt.h"
 #include "engine/target/axis_of.h"
 
 namespace tw {

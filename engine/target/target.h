@@ -9,8 +9,8 @@
 
 #include "engine/hardware/hardware.h"
 #include "engine/hardware/machine_needs.h"
+#include "engine/ir/handles.h"
 #include "engine/ir/sharing.h"
-#include "engine/ir/stmt.h"
 #include "engine/tensor/dtype.h"
 
 namespace tw {

@@ -4,6 +4,7 @@
 #include <QtTest>
 
 #include "engine/analysis/instructions.h"
+#include "engine/ir/stmt.h"
 #include "engine/schedule/schedule.h"
 #include "engine/schedule/trace.h"
 #include "engine/te/te.h"

@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include "engine/ir/interpreter.h"
+#include "engine/ir/stmt.h"
 #include "engine/ir/text.h"
 #include "engine/lowering/passes.h"
 #include "engine/schedule/trace.h"

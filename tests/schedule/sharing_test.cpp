@@ -3,6 +3,7 @@
 
 #include <QtTest>
 
+#include "engine/ir/stmt.h"
 #include "engine/ir/text.h"
 #include "tests/support/thread_machine.h"
 

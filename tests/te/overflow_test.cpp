@@ -3,6 +3,7 @@
 #include <QtTest>
 #include <limits>
 
+#include "engine/ir/expr.h"
 #include "engine/tensor/integers.h"
 #include "tests/support/judged_trial.h"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/graph/operator.h"
+#include "engine/ir/expr.h"
 
 namespace tw::ops {
 

@@ -1,6 +1,7 @@
 #include "engine/schedule/legality/hints.h"
 
 #include "engine/ir/fields.h"
+#include "engine/ir/stmt.h"
 #include "engine/schedule/names.h"
 
 namespace tw {

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "engine/ir/stmt.h"
 #include "engine/schedule/legality/iteration_rows.h"
 #include "engine/schedule/legality/mixed_radix.h"
 

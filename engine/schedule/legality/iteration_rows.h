@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/arith/simplify.h"
+#include "engine/ir/expr.h"
 #include "engine/ir/program.h"
 #include "engine/schedule/legality/integer_sets.h"
 #include "engine/schedule/refusal.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/arith/linear.h"
+#include "engine/ir/stmt.h"
 
 namespace tw {
 namespace {

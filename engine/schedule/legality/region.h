@@ -7,6 +7,7 @@
 
 #include "engine/arith/simplify.h"
 #include "engine/ir/program.h"
+#include "engine/ir/stmt.h"
 
 namespace tw {
 

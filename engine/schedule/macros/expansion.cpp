@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/ir/stmt.h"
 #include "engine/schedule/macros/macro_checks.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/rewriting/macro.h"

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "engine/arith/simplify.h"
+#include "engine/ir/expr.h"
 #include "engine/schedule/rewriting/buffers.h"
 
 namespace tw {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "engine/ir/stmt.h"
 #include "engine/schedule/legality/iteration_rows.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/schedule.h"

@@ -9,6 +9,7 @@
 #include "engine/analysis/access_walk.h"
 #include "engine/analysis/cache_model.h"
 #include "engine/compile/load_time.h"
+#include "engine/ir/stmt.h"
 #include "engine/schedule/rewriting/expand_calls.h"
 #include "engine/session/views/lane_views.h"
 

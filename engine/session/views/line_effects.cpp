@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/ir/stmt.h"
 #include "engine/schedule/names.h"
 #include "engine/session/step_words.h"
 #include "engine/session/views/schedule_views.h"

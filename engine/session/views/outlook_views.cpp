@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/compile/modelled_time.h"
+#include "engine/ir/stmt.h"
 #include "engine/session/views/schedule_views.h"
 #include "engine/support/base/quantities.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "engine/ir/stmt.h"
 #include "engine/schedule/explain.h"
 #include "engine/schedule/macros/expansion.h"
 #include "engine/schedule/names.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/ir/accesses.h"
+#include "engine/ir/stmt.h"
 #include "engine/tensor/dtype.h"
 
 namespace tw::session {

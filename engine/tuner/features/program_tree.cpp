@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/analysis/touched.h"
+#include "engine/ir/stmt.h"
 #include "engine/tuner/features/loop_features.h"
 #include "engine/tuner/features/time_features.h"
 

@@ -1,6 +1,7 @@
 // What integers do: division that rounds down, shifts without undefined places, the rest as it is.
 #include <llvm/IR/Intrinsics.h>
 
+#include "engine/ir/expr.h"
 #include "engine/support/base/kernel_codes.h"
 #include "targets/shared/llvm/emitter.h"
 

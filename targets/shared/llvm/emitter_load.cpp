@@ -2,6 +2,7 @@
 #include <bit>
 #include <numeric>
 
+#include "engine/ir/expr.h"
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/llvm/emitter.h"
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "engine/ir/annotations.h"
+#include "engine/ir/stmt.h"
 #include "targets/shared/llvm/emitter.h"
 #include "targets/shared/llvm/words.h"
 

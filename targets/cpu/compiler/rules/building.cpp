@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/stmt.h"
 #include "engine/schedule/trace.h"
 
 namespace tw {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/ir/program.h"
+#include "engine/ir/stmt.h"
 #include "engine/schedule/decisions.h"
 #include "engine/schedule/schedule.h"
 

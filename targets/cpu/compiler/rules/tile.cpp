@@ -26,11 +26,12 @@ int64_t only_by_groups(Expr const& e, std::string const& iter) {
   bool otherwise = false;
   walk(e, [&](Expr const& x) {
     auto const* node = x.as<Binary>();
-    auto by = node && node->op == BinaryOp::kFloorDiv ? as_int(node->b) : std::nullopt;
-    auto const* v = by ? node->a.as<Variable>() : x.as<Variable>();
+    int64_t by = 0;  // of no division
+    if (node && node->op == BinaryOp::kFloorDiv) by = as_int(node->b).value_or(0);
+    auto const* v = by != 0 ? node->a.as<Variable>() : x.as<Variable>();
     if (!v || v->name != iter) return true;
-    otherwise = otherwise || !by || (group != 0 && group != *by);
-    group = by.value_or(0);
+    otherwise = otherwise || by == 0 || (group != 0 && group != by);
+    group = by;
     return false;
   });
   return otherwise ? 0 : group;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/stmt.h"
 #include "targets/vta/compiler/rules/tiles.h"
 
 namespace tw::vta {

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "engine/ir/expr.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/support/base/error.h"
 

@@ -8,6 +8,7 @@
 
 #include "engine/ir/expr_evaluator.h"
 #include "engine/ir/intrinsic.h"
+#include "engine/ir/stmt.h"
 #include "engine/ir/text.h"
 #include "tests/targets/scratchpad/scratchpad.h"
 
