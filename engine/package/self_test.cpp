@@ -99,6 +99,7 @@ public:
     if (pid == 0) {
       ::dup2(ends[1], 1);
       ::dup2(ends[1], 2);
+      ::close_range(3, ~0U, 0);  // what other threads' libraries opened
       if (::chdir(folder.c_str()) == 0) ::execve(arguments[0], arguments.data(), environment);
       ::_exit(127);
     }

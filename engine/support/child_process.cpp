@@ -19,8 +19,8 @@ namespace {
 
 constexpr int kChildSocket = 3;
 
-/// Starts the command with `socket` as its descriptor 3, its own process group (so that Ctrl-C
-/// reaches only us) and no signal blocked or ignored. Returns an errno.
+/// Starts the command with `socket` as its descriptor 3 and none after it, its own process group
+/// (so that Ctrl-C reaches only us) and no signal blocked or ignored. Returns an errno.
 int spawn(std::vector<std::string> command, std::vector<std::string> const* environment, int socket,
           pid_t& pid) {
   posix_spawn_file_actions_t actions;
@@ -28,6 +28,9 @@ int spawn(std::vector<std::string> command, std::vector<std::string> const* envi
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
   posix_spawn_file_actions_adddup2(&actions, socket, kChildSocket);
+  // A library may just have opened a pipe in another thread, and wait for its end for ever where a
+  // child holds it, too: D-Bus's does while the window opens.
+  posix_spawn_file_actions_addclosefrom_np(&actions, kChildSocket + 1);
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
