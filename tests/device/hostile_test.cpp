@@ -155,7 +155,7 @@ constexpr Act kActs[] = {
 #endif
     {"start_threads_without_end", Fate::kEither, "threads"},
     {"compute_without_end", Fate::kEnded, "took longer than the 6 s"},
-    {"close_its_line_and_stay", Fate::kEnded, "the device ended the process"},
+    {"close_its_line_and_stay", Fate::kEnded, "ended"},  // by the device, or by a thread of its own
     // memory
     {"take_private_memory", Fate::kEnded, "MB of memory"},
     {"take_shared_memory"},
