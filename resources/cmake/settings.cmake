@@ -9,7 +9,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 # Internal checks stay on in every build: a wrong answer costs more than a compare.
 string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
-# What is hot is named (tw_optimize). The rest compiles in a third less time, and no step, test or search takes longer.
+# What is hot is named (tw_optimize). The rest compiles in a third less time; measured on schedules and a search, it runs as fast.
 string(REPLACE "-O3" "-O1" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 
 set(TW_SANITIZE "" CACHE STRING "sanitizers, as in -fsanitize=")
