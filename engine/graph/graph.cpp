@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/ir/expr.h"
+#include "engine/ir/op.h"
 
 namespace tw {
 

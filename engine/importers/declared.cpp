@@ -5,7 +5,7 @@
 #include <set>
 
 #include "engine/graph/control.h"
-#include "engine/ir/expr.h"
+#include "engine/ir/op.h"
 
 namespace tw {
 

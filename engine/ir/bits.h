@@ -2,7 +2,7 @@
 /// or, of unsigned types, with zeros above.
 #pragma once
 
-#include "engine/ir/expr.h"
+#include "engine/ir/op.h"
 
 namespace tw::ir {
 

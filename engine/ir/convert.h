@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/ir/expr.h"
+#include "engine/ir/handles.h"
 
 namespace tw::ir {
 

@@ -1,7 +1,7 @@
 /// What a reduction starts from.
 #pragma once
 
-#include "engine/ir/expr.h"
+#include "engine/ir/op.h"
 
 namespace tw::ir {
 

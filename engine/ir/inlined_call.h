@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/ir/stmt.h"
+#include "engine/ir/handles.h"
 
 namespace tw::ir {
 

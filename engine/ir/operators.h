@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "engine/ir/expr.h"
+#include "engine/ir/op.h"
 
 namespace tw::ir {
 

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "engine/ir/convert.h"
+#include "engine/ir/expr.h"
 #include "engine/ir/instruction_value.h"
 #include "engine/ir/operators.h"
 #include "engine/ir/parse_number.h"

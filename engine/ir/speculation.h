@@ -1,7 +1,7 @@
 /// What may be computed although no condition asks for it.
 #pragma once
 
-#include "engine/ir/expr.h"
+#include "engine/ir/handles.h"
 
 namespace tw::ir {
 

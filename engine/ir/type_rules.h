@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "engine/ir/expr.h"
+#include "engine/ir/op.h"
 
 namespace tw::ir {
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/ir/expr.h"
 #include "engine/ir/instruction_value.h"
 #include "engine/ir/text.h"
 #include "engine/ir/type_rules.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/ir/expr.h"
+#include "engine/ir/handles.h"
 
 namespace tw::ir {
 

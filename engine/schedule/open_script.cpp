@@ -7,6 +7,7 @@
 #include <regex>
 #include <set>
 
+#include "engine/ir/stmt.h"
 #include "engine/schedule/names.h"
 
 namespace tw {

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "engine/ir/expr.h"
+#include "engine/ir/op.h"
 #include "engine/te/rounding.h"
 
 namespace tw::te {

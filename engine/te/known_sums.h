@@ -6,7 +6,7 @@
 
 #include "engine/arith/intervals.h"
 #include "engine/arith/linear.h"
-#include "engine/ir/expr.h"
+#include "engine/ir/op.h"
 #include "engine/te/te.h"
 
 namespace tw::te {

@@ -5,7 +5,7 @@
 # namespace, a static function, a macro), or what only a header of the other declares in a namespace inside of tw, where it hides a
 # name of tw; nor if it would see a using directive that it has not. So each means alone what it means together.
 #
-#   awk -v size=8 -v root=DIR/ -v out=DIR -f together.awk FILES...
+#   awk -v size=8 -v first=HEADER -v root=DIR/ -v out=DIR -f together.awk FILES...
 #
 # It reads the sources as clang-format writes them: what stands at the beginning of a line is declared in a namespace.
 
@@ -206,8 +206,12 @@ function fits(one, group,    i) {
 END {
   groups = 0
   for (f = 1; f <= count; ++f) close_over(order[f], quoted(includes[order[f]]))
+  last = 0  # those that read the header `first` fill groups of their own, as far as they can: touching it leaves the others alone
+  for (pass = 1; pass <= 2; ++pass)
+    for (f = 1; f <= count; ++f)
+      if (((order[f], first) in reads) == (pass == 1)) ordered[++last] = order[f]
   for (f = 1; f <= count; ++f) {
-    one = order[f]
+    one = ordered[f]
     for (g = 1; g <= groups && !fits(one, g); ++g) {}
     if (g > groups) groups = g
     member[g, ++filled[g]] = one

@@ -34,7 +34,7 @@ function(tw_groups out_groups out_grouped name size)
     set(out ${CMAKE_BINARY_DIR}/generated/together/${name})
     file(MAKE_DIRECTORY ${out}/new)
     execute_process(OUTPUT_VARIABLE rows COMMAND_ERROR_IS_FATAL ANY
-      COMMAND ${TW_AWK} -v size=${size} -v root=${CMAKE_SOURCE_DIR}/ -v out=${out}/new
+      COMMAND ${TW_AWK} -v size=${size} -v first=engine/ir/expr.h -v root=${CMAKE_SOURCE_DIR}/ -v out=${out}/new
         -f ${CMAKE_SOURCE_DIR}/resources/cmake/together.awk ${sources})
     string(REGEX MATCHALL "[^\n]+" rows "${rows}")
     foreach(row ${rows})

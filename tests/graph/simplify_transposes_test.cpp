@@ -6,7 +6,7 @@
 #include "engine/graph/pipeline.h"
 #include "engine/graph/reference.h"
 #include "engine/importers/from_foreign.h"
-#include "engine/ir/expr.h"
+#include "engine/ir/op.h"
 #include "tests/support/line_models.h"
 
 using namespace tw;

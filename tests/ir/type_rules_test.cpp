@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include "engine/ir/expr.h"
 #include "engine/ir/operators.h"
 #include "engine/ir/text.h"
 #include "engine/ir/type_rules.h"

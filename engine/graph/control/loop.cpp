@@ -2,7 +2,7 @@
 
 #include "engine/graph/control.h"
 #include "engine/graph/shared/stacking.h"
-#include "engine/ir/expr.h"
+#include "engine/ir/op.h"
 #include "engine/tensor/integers.h"
 
 namespace tw::control_loop {

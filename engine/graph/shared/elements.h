@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/graph/operator.h"
-#include "engine/ir/expr.h"
+#include "engine/ir/op.h"
 
 namespace tw::ops {
 

@@ -1,3 +1,4 @@
+#include "engine/ir/stmt.h"
 #include "engine/schedule/parameters.h"
 #include "engine/schedule/rewriting/macro.h"
 

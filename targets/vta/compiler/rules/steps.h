@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/ir/stmt.h"
+#include "engine/ir/op.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/schedule.h"
 #include "engine/schedule/trace.h"

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/ir/expr.h"
+
 namespace tw::vta {
 
 using namespace ir;

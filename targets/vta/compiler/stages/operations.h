@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "engine/ir/expr.h"
+#include "engine/ir/op.h"
 #include "targets/vta/hardware/instruction.h"
 
 namespace tw::vta {

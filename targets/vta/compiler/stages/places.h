@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "engine/ir/expr.h"
+#include "engine/ir/op.h"
 #include "targets/vta/hardware/configuration.h"
 
 namespace tw::vta {
