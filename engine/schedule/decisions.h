@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/schedule/proof_budget.h"
+#include "engine/arith/proof_budget.h"
 
 namespace tw {
 

@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "engine/arith/proof_budget.h"
 #include "engine/ir/program.h"
-#include "engine/schedule/proof_budget.h"
 #include "engine/schedule/refusal.h"
 #include "engine/target/target.h"
 

@@ -4,7 +4,7 @@
 #include <expected>
 #include <string>
 
-#include "engine/schedule/proof_budget.h"
+#include "engine/arith/proof_budget.h"
 #include "engine/schedule/refusal.h"
 #include "engine/target/target.h"
 

@@ -153,8 +153,8 @@ private:
   /// Every instance of the writer that makes the element comes before the read.
   bool ask_made(Reading const& reading) {
     IntegerSystem base;
-    IterationRows loops = free_loops(reading.reader, base);
-    IterationRows iters = free_iters(*reading.writer.block, base);
+    LinearRows loops = free_loops(reading.reader, base);
+    LinearRows iters = free_iters(*reading.writer.block, base);
     IntegerSystem need = needed(reading, loops, iters, base);
     std::vector<IntegerSystem> made;
     for (size_t level = reading.shared + 1; level-- > reading.least;)
@@ -175,7 +175,7 @@ private:
   }
 
   /// Iterations of the reader with instances of the writer that make what they read.
-  static IntegerSystem needed(Reading const& reading, IterationRows loops, IterationRows iters,
+  static IntegerSystem needed(Reading const& reading, LinearRows loops, LinearRows iters,
                               IntegerSystem const& base) {
     IntegerSystem need = base;
     loops.add_guard(reading.reader.block->predicate, need);
@@ -197,14 +197,14 @@ private:
 
   /// Instances that ran in an earlier iteration of the shared loop `level` (or in the same
   /// iteration of them all).
-  static bool add_made(Reading const& reading, size_t level, IterationRows const& loops,
-                       IterationRows const& iters, IntegerSystem const& base,
+  static bool add_made(Reading const& reading, size_t level, LinearRows const& loops,
+                       LinearRows const& iters, IntegerSystem const& base,
                        std::vector<IntegerSystem>& into) {
     bool same = level == reading.shared;
     if (same && !reading.writer_first) return true;
     if (!same && !in_order(*reading.writer.loops[level])) return true;
     IntegerSystem system = base;
-    IterationRows run(ranges_of(reading.writer.loops));
+    LinearRows run(ranges_of(reading.writer.loops));
     for (size_t i = 0; i < reading.writer.loops.size(); ++i) {
       For const& loop = *reading.writer.loops[i];
       run.set(loop.name(), i < level ? loops.variable(loop.name()) : variable_for(loop, system));
@@ -223,7 +223,7 @@ private:
   }
 
   /// False when `need` was narrowed: the block ran a part of its iterators' values only.
-  bool runs_everywhere(BlockSite const& writer, IterationRows const& iters, IntegerSystem& need) {
+  bool runs_everywhere(BlockSite const& writer, LinearRows const& iters, IntegerSystem& need) {
     std::vector<BlockSite> before = blocks_of(question_.before.body);
     auto same = std::ranges::find(before, writer.block->id,
                                   [](BlockSite const& site) { return site.block->id; });
@@ -240,8 +240,8 @@ private:
       bool same = level == reading.shared;
       if (same && (reading.writer_first || reading.reader.block == reading.writer.block)) continue;
       IntegerSystem system;
-      IterationRows read = free_loops(reading.reader, system);
-      IterationRows write(ranges_of(reading.writer.loops));
+      LinearRows read = free_loops(reading.reader, system);
+      LinearRows write(ranges_of(reading.writer.loops));
       for (size_t i = 0; i < reading.writer.loops.size(); ++i) {
         For const& loop = *reading.writer.loops[i];
         write.set(loop.name(), i < level ? read.variable(loop.name()) : variable_for(loop, system));
@@ -255,9 +255,9 @@ private:
     return true;
   }
 
-  bool meets_later(Reading const& reading, IterationRows read, IterationRows write,
+  bool meets_later(Reading const& reading, LinearRows read, LinearRows write,
                    IntegerSystem system) {
-    IterationRows const loops = read, writing = write;
+    LinearRows const loops = read, writing = write;
     read.add_guard(reading.reader.block->predicate, system);
     for (Expr const& condition : reading.access.conditions) read.add_condition(condition, system);
     write.add_guard(reading.writer.block->predicate, system);
@@ -302,11 +302,11 @@ private:
   std::optional<Iteration> iteration_of(BlockSite const& site,
                                         std::vector<int64_t> const& instance) {
     IntegerSystem system;
-    IterationRows rows = free_loops(site, system), iters(iterator_ranges(*site.block));
+    LinearRows rows = free_loops(site, system), iters(iterator_ranges(*site.block));
     if (site.block->iters.size() != instance.size()) return std::nullopt;
     for (size_t i = 0; i < instance.size(); ++i)
       iters.set(site.block->iters[i].name(), system.variable(instance[i], instance[i]));
-    IterationRows const loops = rows;
+    LinearRows const loops = rows;
     if (!add_run(site, rows, iters, system)) return std::nullopt;
     Solution found = sets_.solve(system);
     if (found.solvable != Solvable::kYes) return std::nullopt;

@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
+#include "engine/arith/proof_budget.h"
 #include "engine/ir/program.h"
-#include "engine/schedule/proof_budget.h"
 #include "engine/schedule/refusal.h"
 
 namespace tw {

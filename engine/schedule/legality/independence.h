@@ -3,8 +3,8 @@
 
 #include <expected>
 
+#include "engine/arith/proof_budget.h"
 #include "engine/schedule/primitive.h"
-#include "engine/schedule/proof_budget.h"
 
 namespace tw {
 

@@ -25,7 +25,7 @@ std::string instance_text(Block const& block, std::vector<int64_t> const& values
 std::optional<std::vector<int64_t>> instance_of(BlockSite const& runs, BlockSite const& lacks,
                                                 IntegerSets& sets) {
   IntegerSystem base;
-  IterationRows iters = free_iters(*runs.block, base);
+  LinearRows iters = free_iters(*runs.block, base);
   IntegerSystem need = base, cover = base;
   if (!add_run(runs, free_loops(runs, need), iters, need) ||
       !add_run(lacks, free_loops(lacks, cover), iters, cover))
@@ -40,14 +40,14 @@ std::optional<std::vector<int64_t>> instance_of(BlockSite const& runs, BlockSite
 /// Two iterations that run one instance and differ first in the loop `level`.
 InstanceAnswer repeats_at(BlockSite const& site, size_t level, IntegerSets& sets) {
   IntegerSystem system;
-  IterationRows first = free_loops(site, system), second(ranges_of(site.loops));
+  LinearRows first = free_loops(site, system), second(ranges_of(site.loops));
   for (size_t i = 0; i < site.loops.size(); ++i) {
     For const& loop = *site.loops[i];
     second.set(loop.name(), i < level ? first.variable(loop.name()) : variable_for(loop, system));
   }
   std::string const& name = site.loops[level]->name();
   system.not_negative.push_back({{{second.variable(name), 1}, {first.variable(name), -1}}, -1});
-  IterationRows iters = free_iters(*site.block, system);
+  LinearRows iters = free_iters(*site.block, system);
   if (!add_run(site, first, iters, system) || !add_run(site, second, iters, system))
     return {
         "", "",
@@ -89,15 +89,15 @@ bool runs_with(BlockSite const& first, BlockSite const& second, size_t shared, P
   IntegerSystem base;
   std::vector<int> outer;
   for (size_t i = 0; i < shared; ++i) outer.push_back(variable_for(*first.loops[i], base));
-  IterationRows second_iters = free_iters(*second.block, base);
+  LinearRows second_iters = free_iters(*second.block, base);
   auto loops_of = [&](BlockSite const& site, IntegerSystem& system) {
-    IterationRows rows(ranges_of(site.loops));
+    LinearRows rows(ranges_of(site.loops));
     for (size_t i = 0; i < site.loops.size(); ++i)
       rows.set(site.loops[i]->name(), i < shared ? outer[i] : variable_for(*site.loops[i], system));
     return rows;
   };
   IntegerSystem need = base, cover = base;
-  IterationRows iters = second_iters, first_iters = free_iters(*first.block, need);
+  LinearRows iters = second_iters, first_iters = free_iters(*first.block, need);
   if (!add_run(first, loops_of(first, need), first_iters, need) ||
       !add_run(second, loops_of(second, cover), second_iters, cover))
     return false;
@@ -117,7 +117,7 @@ bool runs_all_of(BlockSite const& site, std::vector<arith::Interval> const& doma
   if (budget == ProofBudget::kTrusted) return true;
   IntegerSets sets(budget);
   IntegerSystem need;
-  IterationRows iters(iterator_ranges(*site.block));
+  LinearRows iters(iterator_ranges(*site.block));
   for (size_t i = 0; i < domains.size(); ++i)
     iters.set(site.block->iters[i].name(), need.variable(domains[i].low, domains[i].high));
   IntegerSystem cover = need;
@@ -132,7 +132,7 @@ InstanceAnswer ask_terms_apart(BlockSite const& a, BlockSite const& b, IntegerSe
       std::ranges::equal(a.block->iters, b.block->iters,
                          [](IterVar const& x, IterVar const& y) { return x.name() == y.name(); });
   IntegerSystem system;
-  IterationRows iters = free_iters(*a.block, system);
+  LinearRows iters = free_iters(*a.block, system);
   if (!parts || !add_run(a, free_loops(a, system), iters, system) ||
       !add_run(b, free_loops(b, system), iters, system))
     return {"", "", undecided};

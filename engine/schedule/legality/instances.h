@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/arith/integer_sets.h"
 #include "engine/arith/simplify.h"
 #include "engine/ir/program.h"
-#include "engine/schedule/legality/integer_sets.h"
 
 namespace tw {
 

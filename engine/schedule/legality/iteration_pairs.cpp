@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/arith/integer_sets.h"
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/legality/evaluated_pair.h"
-#include "engine/schedule/legality/integer_sets.h"
 #include "engine/schedule/legality/iteration_rows.h"
 #include "engine/schedule/legality/mixed_radix.h"
 
@@ -36,7 +36,7 @@ public:
 
 private:
   BlockSite site_;
-  IterationRows rows_;
+  LinearRows rows_;
 };
 
 /// Two iterations that touch one element: `first` by one access, `second` by another.

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/arith/proof_budget.h"
 #include "engine/ir/program.h"
-#include "engine/schedule/proof_budget.h"
 #include "engine/schedule/refusal.h"
 
 namespace tw {

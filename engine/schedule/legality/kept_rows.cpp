@@ -43,7 +43,7 @@ std::vector<int> element_of(BufferNode const& tensor, IntegerSystem& system) {
 }
 
 /// The access touches the element. False: a part of that was left out.
-bool touches(Access const& access, std::vector<int> const& element, IterationRows rows,
+bool touches(Access const& access, std::vector<int> const& element, LinearRows rows,
              Expr const& guard, IntegerSystem& system) {
   bool exact = rows.add_guard(guard, system);
   for (Expr const& condition : access.conditions)
@@ -57,8 +57,8 @@ bool touches(Access const& access, std::vector<int> const& element, IterationRow
   return exact;
 }
 
-IterationRows rows_in(BlockSite const& site, std::vector<int> const& outer, IntegerSystem& system) {
-  IterationRows rows(ranges_of(site.loops));
+LinearRows rows_in(BlockSite const& site, std::vector<int> const& outer, IntegerSystem& system) {
+  LinearRows rows(ranges_of(site.loops));
   for (size_t i = 0; i < site.loops.size(); ++i)
     rows.set(site.loops[i]->name(),
              i < outer.size() ? outer[i] : variable_for(*site.loops[i], system));
@@ -101,13 +101,13 @@ bool reads_what_is_written(BlockSite const& reader, BlockSite const& writer, Pro
     outer.push_back(variable_for(*reader.loops[i], base));
   element = element_of(*tensor, base);
   IntegerSystem cover = base;
-  IterationRows writing = rows_in(writer, outer, cover);
+  LinearRows writing = rows_in(writer, outer, cover);
   if (!touches(*store, element, writing, writer.block->predicate, cover)) return false;
   IntegerSets sets(budget);
   for (Access const& access : accesses_of(reader)) {
     if (access.writes || access.buffer != tensor->name) continue;
     IntegerSystem need = base;
-    IterationRows reading = rows_in(reader, outer, need);
+    LinearRows reading = rows_in(reader, outer, need);
     touches(access, element, reading, reader.block->predicate, need);  // more is no harm
     if (sets.outside(need, {cover}, int(base.variables.size())).solvable != Solvable::kNo)
       return false;

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "engine/arith/proof_budget.h"
 #include "engine/ir/program.h"
-#include "engine/schedule/proof_budget.h"
 
 namespace tw {
 

@@ -28,7 +28,7 @@ Solvable leaves(BlockSite const& reader, Access const& access, Expr const& value
                 IntegerSets& sets) {
   for (bool above : {false, true}) {
     IntegerSystem system;
-    IterationRows rows(ranges_of(reader.loops));
+    LinearRows rows(ranges_of(reader.loops));
     for (For const* loop : reader.loops)
       rows.set(loop->name(), system.variable(0, as_int(loop->extent).value_or(kLargestRow) - 1));
     rows.add_guard(reader.block->predicate, system);

@@ -124,7 +124,7 @@ bool may_leave(BlockSite const& site, Access const& access, Expr const& index, i
                IntegerSets& sets) {
   for (bool above : {false, true}) {
     IntegerSystem system;
-    IterationRows rows = free_loops(site, system);
+    LinearRows rows = free_loops(site, system);
     for (Expr const& condition : access.conditions) rows.add_condition(condition, system);
     auto row = rows.row_of(index, system);
     if (!row) return true;
@@ -137,7 +137,7 @@ bool may_leave(BlockSite const& site, Access const& access, Expr const& index, i
 }
 
 /// An access's elements are values of the system's first variables, one for each dimension.
-bool add_elements(Access const& access, IterationRows rows, IntegerSystem& system) {
+bool add_elements(Access const& access, LinearRows rows, IntegerSystem& system) {
   for (size_t d = 0; d < access.indices.size(); ++d) {
     auto row = rows.row_of(access.indices[d], system);
     if (!row) return false;
@@ -163,13 +163,13 @@ bool reads_written_ones(Program const& program, BlockSite const& site, Access co
   for (Expr const& extent : find_buffer(program, access.buffer)->shape)
     elements.variable(0, as_int(extent).value_or(kLargestRow) - 1);
   IntegerSystem need = elements;
-  IterationRows rows = free_loops(site, need);
+  LinearRows rows = free_loops(site, need);
   for (Expr const& condition : access.conditions) rows.add_condition(condition, need);
   if (!add_elements(access, rows, need)) return false;
   std::vector<IntegerSystem> made;
   for (BlockSite const& writer : writers_of(program, access.buffer)) {
     IntegerSystem cover = elements;
-    IterationRows loops = free_loops(writer, cover);
+    LinearRows loops = free_loops(writer, cover);
     for (Access const& store : accesses_of(writer)) {
       if (!store.writes || store.buffer != access.buffer) continue;
       if (loops.add_guard(writer.block->predicate, cover) && add_elements(store, loops, cover))

@@ -1,6 +1,6 @@
 #include <QtTest>
 
-#include "engine/schedule/legality/integer_sets.h"
+#include "engine/arith/integer_sets.h"
 #include "engine/support/base/random.h"
 #include "tests/support/figures.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/schedule/proof_budget.h"
+#include "engine/arith/proof_budget.h"
 
 namespace tw {
 

@@ -1,4 +1,4 @@
-#include "engine/schedule/legality/integer_sets.h"
+#include "engine/arith/integer_sets.h"
 
 #include <isl/ctx.h>
 #include <isl/mat.h>
