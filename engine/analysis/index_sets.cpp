@@ -84,11 +84,11 @@ Region intersection(Region const& a, Region const& b) {
   return result;
 }
 
-/// Lines of blocks of `block` bytes, one for each index along a dimension.
-int64_t lines_along(std::vector<int64_t> const& values, int64_t block, int64_t line) {
+/// Lines of blocks of `block` bytes, one for each index along a dimension, `step` bytes apart.
+int64_t lines_along(std::vector<int64_t> const& values, int64_t step, int64_t block, int64_t line) {
   int64_t lines = 0, last = -1;
   for (int64_t value : values) {
-    int64_t first = value * block / line, end = ((value + 1) * block - 1) / line;
+    int64_t first = value * step / line, end = (value * step + block - 1) / line;
     lines += end - std::max(first, last + 1) + 1;
     last = end;
   }
@@ -218,8 +218,8 @@ std::optional<int64_t> size_of_union(std::vector<Region> const& regions) {
   return total;
 }
 
-int64_t lines_of(Region const& region, Shape const& shape, int64_t element_bytes,
-                 int64_t line_bytes) {
+int64_t lines_of(Region const& region, Shape const& shape, Shape const& strides,
+                 int64_t element_bytes, int64_t line_bytes) {
   int64_t block = element_bytes, elements = size_of_region(region);
   if (elements == 0) return 0;
   // Dimensions that are covered wholly, from the last one, make one long row.
@@ -230,8 +230,9 @@ int64_t lines_of(Region const& region, Shape const& shape, int64_t element_bytes
     if (set == region.end() || set->dimensions.size() != 1)
       return (elements * element_bytes + line_bytes - 1) / line_bytes;
     elements /= int64_t(set->values.size());
-    if (int64_t(set->values.size()) < shape[d])
-      return elements * lines_along(set->values, block, line_bytes);
+    int64_t step = strides[d] * element_bytes;
+    if (int64_t(set->values.size()) < shape[d] || step != block)
+      return elements * lines_along(set->values, step, block, line_bytes);
     block *= shape[d];
   }
   return (block + line_bytes - 1) / line_bytes;

@@ -67,7 +67,8 @@ int64_t size_of_region(Region const& region);
 /// Exact for up to six regions over the same groups of dimensions (by inclusion and exclusion).
 std::optional<int64_t> size_of_union(std::vector<Region> const& regions);
 /// Cache lines of `line_bytes` that hold the elements of a row-major tensor that begins a line.
-int64_t lines_of(Region const& region, Shape const& shape, int64_t element_bytes,
-                 int64_t line_bytes);
+/// `strides`: of each dimension, in elements.
+int64_t lines_of(Region const& region, Shape const& shape, Shape const& strides,
+                 int64_t element_bytes, int64_t line_bytes);
 
 }  // namespace tw::analysis

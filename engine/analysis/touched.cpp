@@ -8,6 +8,7 @@
 #include "engine/arith/linear.h"
 #include "engine/ir/expr_evaluator.h"
 #include "engine/ir/rewrite.h"
+#include "engine/ir/strides.h"
 
 namespace tw::analysis {
 namespace {
@@ -197,15 +198,17 @@ struct Chosen {
 };
 
 std::optional<Chosen> chosen_by_data(TensorAccess const& access, Shape const& shape,
-                                     Iterations const& iterations, int64_t line_bytes) {
+                                     Shape const& strides, Iterations const& iterations,
+                                     int64_t line_bytes) {
   TensorAccess rest{access.buffer, {}, access.writes, access.update};
-  Shape rest_shape;
+  Shape rest_shape, rest_strides;
   std::set<std::string> choosing;
   int64_t places = 1, choices = 1;
   for (size_t d = 0; d < access.indices.size(); ++d) {
     if (!depends_on_data(access.indices[d])) {
       rest.indices.push_back(access.indices[d]);
       rest_shape.push_back(shape[d]);
+      rest_strides.push_back(strides[d]);
       continue;
     }
     places *= shape[d];
@@ -219,7 +222,8 @@ std::optional<Chosen> chosen_by_data(TensorAccess const& access, Shape const& sh
   int64_t elements = size_of_region(*region), size = size_of(access.buffer->type);
   bool scattered = depends_on_data(access.indices.back());
   // What is chosen may begin in the middle of a line.
-  int64_t lines = scattered ? elements : lines_of(*region, rest_shape, size, line_bytes) + 1;
+  int64_t lines =
+      scattered ? elements : lines_of(*region, rest_shape, rest_strides, size, line_bytes) + 1;
   return Chosen{choices * elements, choices * lines};
 }
 
@@ -234,7 +238,9 @@ Touched touched(std::vector<RunningAccess> const& accesses, int64_t line_bytes) 
     shape.push_back(as_int(extent).value_or(1));
     all *= shape.back();
   }
-  int64_t all_lines = (all + line_bytes - 1) / line_bytes * line_bytes;
+  Shape const strides = strides_of(shape, buffer.alignments);
+  int64_t in_memory = shape.empty() ? size : size * strides.front() * shape.front();
+  int64_t all_lines = (in_memory + line_bytes - 1) / line_bytes * line_bytes;
   std::vector<Region> regions;
   Touched result;
   for (auto const& [access, iterations] : accesses) {
@@ -242,7 +248,7 @@ Touched touched(std::vector<RunningAccess> const& accesses, int64_t line_bytes) 
       join(regions, std::move(*region));
       continue;
     }
-    auto chosen = chosen_by_data(*access, shape, iterations, line_bytes);
+    auto chosen = chosen_by_data(*access, shape, strides, iterations, line_bytes);
     if (!chosen) return {all, all_lines, false};
     result.exact = false;
     result.bytes += size * chosen->elements;
@@ -252,7 +258,7 @@ Touched touched(std::vector<RunningAccess> const& accesses, int64_t line_bytes) 
   result.exact = result.exact && elements.has_value();
   for (Region const& region : regions) {
     if (!elements) result.bytes += size * size_of_region(region);
-    result.line_bytes += line_bytes * lines_of(region, shape, size, line_bytes);
+    result.line_bytes += line_bytes * lines_of(region, shape, strides, size, line_bytes);
   }
   if (elements) result.bytes += size * *elements;
   result.bytes = std::min(result.bytes, all);

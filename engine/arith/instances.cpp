@@ -10,6 +10,7 @@
 #include "engine/ir/fields.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
+#include "engine/ir/strides.h"
 
 namespace tw::arith {
 namespace {
@@ -135,14 +136,12 @@ void shrink(Alloc const& alloc, Inside const& inside, Ranges const& standing, In
 
 }  // namespace
 
-std::optional<int64_t> Instances::bytes(DType type) const {
-  double bytes = double(size_of(type));
-  for (Expr const& extent : shape) {
-    auto number = as_int(extent);
-    if (!number) return std::nullopt;
-    bytes *= double(*number);
-  }
-  return int64_t(std::min(bytes, 0x1p62));
+std::optional<int64_t> Instances::bytes(BufferNode const& tensor) const {
+  BufferNode one = tensor;
+  one.shape = shape;
+  auto elements = elements_in_memory(one);
+  if (!elements) return std::nullopt;
+  return int64_t(std::min(*elements * double(size_of(tensor.type)), 0x1p62));
 }
 
 Instances instances_of(Alloc const& alloc, std::vector<For const*> const& around,

@@ -21,8 +21,9 @@ struct Instances {
   std::vector<ir::Expr> base, shape;
   bool smaller = false;  ///< than the whole tensor
 
-  /// Of one instance, without what an alignment takes; none: its size is not known.
-  std::optional<int64_t> bytes(DType type) const;
+  /// Of one instance, what the tensor's alignment takes included, without what its memory's takes;
+  /// none: its size is not known.
+  std::optional<int64_t> bytes(ir::BufferNode const& tensor) const;
 };
 
 /// `around`: the loops around the allocation, the outermost first; outside of all it is the whole

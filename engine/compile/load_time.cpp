@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/ir/rewrite.h"
+#include "engine/ir/strides.h"
 #include "engine/target/target.h"
 
 namespace tw {
@@ -51,7 +52,8 @@ std::vector<bool> nests_of_loading(Top const& top, Names known) {
   Names allocated, kept;  // `kept`: what still lies there when the kernel is called
   for (Buffer const& buffer : top.allocated) {
     allocated.insert(buffer->name);
-    if (buffer->scope == kGlobalScope) kept.insert(buffer->name);
+    bool lies_plainly = with_padded_shape(buffer) != nullptr;
+    if (buffer->scope == kGlobalScope && lies_plainly) kept.insert(buffer->name);
   }
   for (bool changed = true; changed;) {
     changed = false;
@@ -96,7 +98,7 @@ Program program_of(Program const& whole, Top const& top, std::vector<Stmt> const
 }
 
 Buffer in_scope(Buffer const& buffer, char const* scope) {
-  BufferNode node = *buffer;
+  BufferNode node = *with_padded_shape(buffer);
   node.scope = scope;
   return std::make_shared<BufferNode const>(std::move(node));
 }

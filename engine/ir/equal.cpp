@@ -73,6 +73,10 @@ struct Digest {
   void operator()(Buffer const& b) {
     hasher.text(b->name).number(uint64_t(b->type)).text(b->scope);
     (*this)(b->shape);
+    for (StrideAlignment const& one : b->alignments)
+      hasher.number(uint64_t(one.dimension))
+          .number(uint64_t(one.factor))
+          .number(uint64_t(one.offset));
   }
   void operator()(IterVar const& i) {
     hasher.number(uint64_t(i.kind)).text(i.role);
@@ -123,7 +127,8 @@ bool equal(Buffer const& a, Buffer const& b) {
   if (a == b) return true;
   Same same;
   same(a->shape, b->shape);
-  return same.value && a->name == b->name && a->type == b->type && a->scope == b->scope;
+  return same.value && a->name == b->name && a->type == b->type && a->scope == b->scope &&
+         a->alignments == b->alignments;
 }
 
 bool equal(Expr const& a, Expr const& b) {

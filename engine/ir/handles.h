@@ -37,6 +37,14 @@ public:
   int lanes() const { return get()->lanes; }
 };
 
+/// The stride of a dimension, in elements, is `offset` modulo `factor`; it is the least that is.
+struct StrideAlignment {
+  int dimension = 0;
+  int64_t factor = 1;  ///< from 1 on
+  int64_t offset = 0;  ///< below the factor
+  bool operator==(StrideAlignment const&) const = default;
+};
+
 /// A tensor in memory. Identified by its name, which is unique in a program.
 struct BufferNode {
   std::string name;
@@ -46,6 +54,9 @@ struct BufferNode {
   /// place of the allocation define how many instances there are and who shares them. An input of
   /// scope `kParameterScope` is known when the model is loaded, and the same in every run.
   std::string scope = "global";
+  /// By dimension, at most one of each. Rows then have elements between them that nothing reads:
+  /// strides.h. Only of tensors that are allocated in the kernel.
+  std::vector<StrideAlignment> alignments = {};
 };
 using Buffer = std::shared_ptr<BufferNode const>;
 inline constexpr char const* kParameterScope = "param";

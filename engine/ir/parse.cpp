@@ -133,6 +133,23 @@ private:
     if (reader.peek().text != "@") return buffer;
     return scoped(reader, *buffer);
   }
+  /// "align(0, 32, 1)": dimension, factor, offset.
+  static Result<std::vector<StrideAlignment>> alignments(LineReader& reader) {
+    std::vector<StrideAlignment> list;
+    while (reader.accept("align")) {
+      StrideAlignment one;
+      TRY(reader.expect("("));
+      TRY_ASSIGN(int64_t dimension, reader.integer("a dimension"));
+      TRY(reader.expect(","));
+      TRY_ASSIGN(one.factor, reader.integer("a factor"));
+      TRY(reader.expect(","));
+      TRY_ASSIGN(one.offset, reader.integer("an offset"));
+      TRY(reader.expect(")"));
+      one.dimension = int(std::clamp<int64_t>(dimension, -1, INT_MAX));
+      list.push_back(one);
+    }
+    return list;
+  }
   static Result<Buffer> scoped(LineReader& reader, BufferNode node) {
     TRY(reader.expect("@"));
     TRY_ASSIGN(node.scope, reader.name("a memory scope"));
@@ -412,7 +429,9 @@ private:
     LineReader& reader = lines_[at_++].reader;
     reader.next();
     TRY_ASSIGN(Buffer parsed, parse_buffer(reader, scope_));
-    TRY_ASSIGN(Buffer buffer, scoped(reader, *parsed));
+    BufferNode node = *parsed;
+    TRY_ASSIGN(node.alignments, alignments(reader));
+    TRY_ASSIGN(Buffer buffer, scoped(reader, std::move(node)));
     TRY(reader.end());
     if (!scope_.buffers.emplace(buffer->name, buffer).second)
       return reader.error("name_taken",

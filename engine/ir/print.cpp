@@ -102,7 +102,11 @@ std::string operand_text(Operand const& operand) {
 }
 
 std::string buffer_text(BufferNode const& buffer) {
-  return fmt::format("{}: {}[{}]", buffer.name, tw::to_text(buffer.type), join(buffer.shape));
+  std::string text =
+      fmt::format("{}: {}[{}]", buffer.name, tw::to_text(buffer.type), join(buffer.shape));
+  for (StrideAlignment const& one : buffer.alignments)
+    text += fmt::format(" align({}, {}, {})", one.dimension, one.factor, one.offset);
+  return text;
 }
 
 std::string buffers_text(std::vector<Buffer> const& buffers) {

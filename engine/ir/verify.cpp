@@ -16,6 +16,9 @@ std::unexpected<Error> invalid(std::string message) {
   return bad_input("invalid_program", std::move(message));
 }
 
+/// So that no stride of a shape that is read leaves the range of its type.
+constexpr int64_t kMostAlignment = int64_t(1) << 20;
+
 /// Checks one program, or one function of a kernel; `variables_` and `buffers_` are what is in
 /// scope. In a kernel types and lanes must fit too, and a loop may stand in several copies.
 class Verifier {
@@ -23,7 +26,7 @@ public:
   Status run(Program const& program) {
     TRY(declare(program.sizes));
     for (auto const* list : {&program.inputs, &program.outputs})
-      for (Buffer const& buffer : *list) TRY(declare(buffer));
+      for (Buffer const& buffer : *list) TRY(declare_parameter(buffer));
     if (!program.body) return invalid("the program has no body");
     return statement(program.body);
   }
@@ -39,7 +42,7 @@ public:
 private:
   Status check(Function const& function) {
     TRY(declare(function.sizes));
-    for (Buffer const& buffer : function.params) TRY(declare(buffer));
+    for (Buffer const& buffer : function.params) TRY(declare_parameter(buffer));
     if (!function.body) return invalid(fmt::format("{} has no body", function.name));
     return statement(function.body);
   }
@@ -53,6 +56,13 @@ private:
     return {};
   }
 
+  /// Whoever calls the kernel knows of no alignment.
+  Status declare_parameter(Buffer const& buffer) {
+    if (!buffer->alignments.empty())
+      return invalid(fmt::format("the parameter '{}' has an alignment", buffer->name));
+    return declare(buffer);
+  }
+
   Status declare(Buffer const& declared) {
     BufferNode const& buffer = *declared;
     if (!buffers_.emplace(buffer.name, declared).second)
@@ -61,6 +71,22 @@ private:
       TRY(expression(extent));
       if (auto value = as_int(extent); value && *value < 0)
         return invalid(fmt::format("the tensor '{}' has a negative extent", buffer.name));
+    }
+    return aligned(buffer);
+  }
+
+  Status aligned(BufferNode const& buffer) const {
+    int before = -1;
+    for (StrideAlignment const& one : buffer.alignments) {
+      bool sound = one.dimension > before && one.dimension < int(buffer.shape.size()) &&
+                   one.factor >= 1 && one.factor <= kMostAlignment && one.offset >= 0 &&
+                   one.offset < one.factor;
+      if (!sound)
+        return invalid(fmt::format(
+            "the tensor '{}' has an alignment of no dimension of it, out of order, or with an "
+            "offset that is not below its factor",
+            buffer.name));
+      before = one.dimension;
     }
     return {};
   }

@@ -352,7 +352,6 @@ std::map<std::string, std::vector<Finder>> const& ways_table() {
       {"factor_or_parts", {without_arguments, with_another_number}},
       {"partition_out_of_range", {with_another_number}},
       {"no_such_dimension", {with_another_number}},
-      {"cannot_align", {with_another_number}},
       {"bad_layout", {without_arguments, with_another_layout}},
       {"wrong_targets", {with_more_targets}},
       {"not_around_the_block", {around_the_block}},

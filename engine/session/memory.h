@@ -98,8 +98,15 @@ std::string line_for_tile(PlaneView const& view, int64_t right, int64_t down);
 struct FilmTensor {
   std::string name, dtype;
   std::vector<int64_t> shape;
+  std::vector<int64_t> strides;  ///< in elements
   int64_t element_bytes = 1;
   std::string memory;  ///< empty: main memory
+
+  int64_t bytes() const;  ///< what is between rows included
+  /// Where an element lies, by its number in row-major order; and the element that lies at a byte,
+  /// or the last one before it.
+  int64_t byte_of(int64_t element) const;
+  int64_t element_at(int64_t byte) const;
 };
 struct FilmLevel {
   std::string name;  ///< "L1"; the last one is main memory

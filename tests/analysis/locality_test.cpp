@@ -82,13 +82,16 @@ void visit(ir::BlockSite const& site, size_t first,
       return;
     }
     for (One const& one : all) {
-      int64_t offset = 0;
+      int64_t offset = 0, stride = 1;
       bool inside = true;
-      for (size_t d = 0; d < one.indices.size(); ++d) {
+      for (size_t d = one.indices.size(); d-- > 0;) {
         int64_t extent = *ir::as_int(one.buffer->shape[d]),
                 i = evaluator.integer(one.indices[d], 0);
         inside = inside && i >= 0 && i < extent;
-        offset = offset * extent + i;
+        for (ir::StrideAlignment const& asked : one.buffer->alignments)
+          while (asked.dimension == int(d) && stride % asked.factor != asked.offset) ++stride;
+        offset += stride * i;
+        stride *= extent;
       }
       if (inside) f(one.buffer, offset, one.writes);
     }
@@ -181,6 +184,7 @@ private slots:
     QTest::newRow("conv, reductions fused") << kConv << "fuse(Y.r, Y.s)\nfuse(Y.c, Y.r_s)\n";
     QTest::newRow("padded") << kPadded << "";
     QTest::newRow("padded, producer inside") << kPadded << "compute_at(P, Y.o)\n";
+    QTest::newRow("padded, rows aligned") << kPadded << "storage_align(P, dim=1, factor=32)\n";
     QTest::newRow("matmul, tiled") << kMatmul
                                    << "split(C.i, factor=8)\nsplit(C.k, factor=6)\n"
                                       "reorder(C.k.0, C.i.1)\n";
@@ -220,6 +224,28 @@ private slots:
       ++compared;
     }
     QVERIFY(compared >= 1);
+  }
+
+  /// Of a tensor with room between its rows.
+  void lines_of_aligned_rows_are_counted_data() {
+    QTest::addColumn<QString>("steps");
+    QTest::newRow("rows that begin lines") << "storage_align(P, dim=1, factor=32)\n";
+    QTest::newRow("rows that begin anywhere") << "storage_align(P, dim=1, factor=32, offset=9)\n";
+    QTest::newRow("planes apart") << "storage_align(P, dim=0, factor=512, offset=3)\n";
+    QTest::newRow("both")
+        << "storage_align(P, dim=1, factor=32, offset=9)\nstorage_align(P, dim=0, factor=512)\n";
+  }
+  void lines_of_aligned_rows_are_counted() {
+    QFETCH(QString, steps);
+    ir::Program program = scheduled(kPadded, steps.toUtf8().constData());
+    std::set<std::pair<std::string, int64_t>> lines;
+    for (ir::BlockSite const& site : ir::blocks_of(program.body))
+      visit(site, 0, [&](ir::Buffer const& buffer, int64_t offset, bool) {
+        lines.insert({buffer->name, offset * 4 / 64});
+      });
+    int64_t told = analysis::Locality(program, 64).whole().line_bytes;
+    qInfo("%lld bytes told, %zu counted", static_cast<long long>(told), lines.size() * 64);
+    QVERIFY(std::abs(double(told) / double(lines.size() * 64) - 1) < 0.03);
   }
 
   void traffic_is_close_to_a_simulated_cache_data() {

@@ -7,6 +7,7 @@
 #include "engine/ir/fields.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
+#include "engine/ir/strides.h"
 #include "engine/ir/text.h"
 #include "engine/lowering/pipeline.h"
 #include "engine/lowering/registers.h"
@@ -114,13 +115,12 @@ private:
     if (Status known = check_tensor(tensor); !known && status_) status_ = known;
     MemoryScope const* memory = target_.scope(tensor.scope);
     if (!memory || memory->bytes == 0) return;
-    auto shape = constant_shape(tensor);
-    if (!shape)
+    auto elements = elements_in_memory(tensor);
+    if (!elements)
       return refuse("unknown_size",
                     fmt::format("{} has a size that is not known; '{}' holds {}", tensor.name,
                                 tensor.scope, bytes_text(double(memory->bytes))));
-    double bytes = double(size_of(tensor.type));
-    for (int64_t extent : *shape) bytes *= double(extent);
+    double bytes = double(size_of(tensor.type)) * *elements;
     int64_t taken = bytes_taken(*memory, int64_t(std::min(bytes, 0x1p62)));
     live_.push_back({tensor.scope, {tensor.name, taken}});
     MemoryUse now{tensor.scope, memory->bytes, 0, {}, {}};

@@ -2,6 +2,7 @@
 #include "engine/arith/linear.h"
 #include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
+#include "engine/ir/strides.h"
 #include "engine/lowering/pipeline.h"
 
 #include <map>
@@ -19,7 +20,8 @@ public:
     BufferNode node = *buffer;
     Expr count = int_imm(1);
     for (Expr const& extent : buffer->shape) count = count * extent;
-    node.shape = {count};
+    node.shape = {node.alignments.empty() ? count : open_strides_of(*buffer).elements};
+    node.alignments.clear();
     return found->second = std::make_shared<BufferNode const>(std::move(node));
   }
 
@@ -42,8 +44,13 @@ public:
 
 private:
   static Expr index(BufferNode const& buffer, std::vector<Expr> const& indices) {
-    if (!constant_shape(buffer)) return open_index(buffer, indices);
     Expr flat = int_imm(0);
+    if (!buffer.alignments.empty()) {
+      std::vector<Expr> strides = open_strides_of(buffer).strides;
+      for (size_t d = 0; d < indices.size(); ++d) flat = flat + indices[d] * strides[d];
+      return arith::simplify(flat);
+    }
+    if (!constant_shape(buffer)) return open_index(buffer, indices);
     for (size_t d = 0; d < indices.size(); ++d) flat = flat * buffer.shape[d] + indices[d];
     // Without ranges: only what holds for every value of the loops.
     return arith::simplify(flat);

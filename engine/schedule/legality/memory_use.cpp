@@ -103,7 +103,7 @@ private:
     if (!memory || memory->name == kGlobalScope) return;
     if (around_.empty() && counted_ == Counted::kInLoops) return;
     arith::Instances instances = arith::instances_of(alloc, around_, sharing_);
-    int64_t bytes = instances.bytes(alloc.buffer->type).value_or(0);
+    int64_t bytes = instances.bytes(*alloc.buffer).value_or(0);
     if (bytes == 0) return;
     MemoryPart part{alloc.buffer->name, bytes_taken(*memory, bytes, instances.count),
                     around_.empty()};

@@ -11,6 +11,7 @@
 #include "engine/arith/linear.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
+#include "engine/ir/strides.h"
 #include "engine/ir/text.h"
 #include "engine/schedule/legality/accesses.h"
 #include "engine/schedule/legality/block_class.h"
@@ -249,13 +250,12 @@ std::expected<void, Refusal> instances_stay_apart(StepRequest const& request,
 std::vector<int64_t> strides_of(Operand const& operand) {
   auto const& element = operand.value.to<Load>();
   std::vector<int64_t> strides(operand.axes.size(), 0);
-  auto shape = constant_shape(*element.buffer);
-  if (!shape) return strides;
-  int64_t apart = 1;
-  for (size_t d = shape->size(); d-- > 0; apart *= (*shape)[d]) {
+  auto apart = strides_of(*element.buffer);
+  if (!apart) return strides;
+  for (size_t d = 0; d < apart->size(); ++d) {
     arith::Linear index = arith::to_linear(element.indices[d]);
     for (size_t a = 0; a < strides.size(); ++a)
-      strides[a] += apart * index.factor_of(operand.axes[a].name());
+      strides[a] += (*apart)[d] * index.factor_of(operand.axes[a].name());
   }
   return strides;
 }

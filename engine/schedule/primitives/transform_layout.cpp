@@ -32,6 +32,12 @@ std::expected<Proof, Refusal> check(StepRequest const& request) {
         "transform_layout: the tensor must be allocated inside the kernel");
   if (auto free = used_by_no_call(request.program, buffer->name, "transform_layout"); !free)
     return std::unexpected(free.error());
+  if (!buffer->alignments.empty())
+    return refuse_stage(
+        "aligned",
+        fmt::format("dimensions of {} have alignments, and another layout has other dimensions",
+                    buffer->name),
+        "transform_layout: the layout comes before storage_align");
   auto layout = parse_layout(request.word("layout"), buffer->shape.size());
   if (!layout)
     return refuse_stage("bad_layout",
@@ -65,7 +71,7 @@ Primitive const& row() {
       .kinds = {TargetKind::kBlock},
       .beside_calls = true,
       .looks_into_blocks = true,
-      .refuses = {"bad_layout", "not_one_tensor", "used_by_a_call", "writes_an_output"},
+      .refuses = {"aligned", "bad_layout", "not_one_tensor", "used_by_a_call", "writes_an_output"},
   };
   return primitive;
 }

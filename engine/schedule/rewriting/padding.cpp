@@ -97,6 +97,7 @@ public:
     BufferNode node = buffer;
     node.name = free_tensor_name(program_, buffer.name + "_pad");
     node.scope = kGlobalScope;
+    node.alignments.clear();
     node.shape.clear();
     for (int64_t extent : room) node.shape.push_back(int_imm(extent));
     same.to = std::make_shared<BufferNode const>(std::move(node));

@@ -7,6 +7,7 @@
 #include "engine/analysis/instructions.h"
 #include "engine/compile/load_time.h"
 #include "engine/ir/rewrite.h"
+#include "engine/ir/strides.h"
 #include "engine/session/views/roofline_views.h"
 #include "engine/session/views/schedule_views.h"
 #include "engine/support/base/quantities.h"
@@ -19,7 +20,7 @@ int64_t allocated(ir::Program const& program) {
   int64_t bytes = 0;
   ir::walk(program.body, [&](ir::Stmt const& s) {
     if (auto const* alloc = s.as<ir::Alloc>())
-      bytes += element_count(ir::constant_shape(*alloc->buffer).value_or(Shape{})).value_or(0) *
+      bytes += int64_t(ir::elements_in_memory(*alloc->buffer).value_or(1)) *
                size_of(alloc->buffer->type);
     return true;
   });

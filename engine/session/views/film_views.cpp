@@ -10,6 +10,7 @@
 #include "engine/analysis/cache_model.h"
 #include "engine/compile/load_time.h"
 #include "engine/ir/stmt.h"
+#include "engine/ir/strides.h"
 #include "engine/schedule/rewriting/expand_calls.h"
 #include "engine/session/views/lane_views.h"
 
@@ -24,6 +25,7 @@ FilmTensor tensor_of(ir::BufferNode const& buffer) {
   FilmTensor tensor{.name = buffer.name,
                     .dtype = std::string(to_text(buffer.type)),
                     .shape = ir::constant_shape(buffer).value_or(std::vector<int64_t>()),
+                    .strides = ir::strides_of(buffer).value_or(std::vector<int64_t>()),
                     .element_bytes = int64_t(size_of(buffer.type)),
                     .memory = {}};
   if (buffer.scope != kGlobalScope && buffer.scope != ir::kParameterScope)
@@ -41,10 +43,8 @@ public:
 
   /// Tensors lie one behind the other, each from the beginning of a line on.
   void place(FilmTensor const& tensor) {
-    int64_t bytes = tensor.element_bytes;
-    for (int64_t extent : tensor.shape) bytes *= extent;
     first_line_.push_back(next_line_);
-    next_line_ += (bytes + film_.line_bytes - 1) / film_.line_bytes;
+    next_line_ += (tensor.bytes() + film_.line_bytes - 1) / film_.line_bytes;
     film_.lines.emplace_back();
   }
 
@@ -101,8 +101,7 @@ private:
 
   int64_t line_of(analysis::WalkedAccess const& access) const {
     FilmTensor const& tensor = film_.tensors[size_t(access.tensor)];
-    return first_line_[size_t(access.tensor)] +
-           access.element * tensor.element_bytes / film_.line_bytes;
+    return first_line_[size_t(access.tensor)] + tensor.byte_of(access.element) / film_.line_bytes;
   }
   std::pair<size_t, int64_t> place_of(int64_t line) const {
     auto after = std::ranges::upper_bound(first_line_, line);
@@ -219,8 +218,29 @@ AccessFilm access_film(ir::Program const& given, Target const& target, double fr
   return film;
 }
 
+int64_t FilmTensor::bytes() const {
+  return element_bytes * (shape.empty() ? 1 : shape.front() * strides.front());
+}
+
+int64_t FilmTensor::byte_of(int64_t element) const {
+  int64_t place = 0;
+  for (size_t d = shape.size(); d-- > 0; element /= shape[d])
+    place += element % shape[d] * strides[d];
+  return place * element_bytes;
+}
+
+int64_t FilmTensor::element_at(int64_t byte) const {
+  int64_t place = byte / element_bytes, element = 0;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    int64_t index = std::min(place / strides[d], shape[d] - 1);
+    place -= index * strides[d];
+    element = element * shape[d] + index;
+  }
+  return element;
+}
+
 int AccessFilm::level_at(int frame, int32_t tensor, int64_t element) const {
-  int64_t line = element * tensors[size_t(tensor)].element_bytes / line_bytes;
+  int64_t line = tensors[size_t(tensor)].byte_of(element) / line_bytes;
   auto moves = lines[size_t(tensor)].find(line);
   int main = int(levels.size()) - 1;
   if (moves == lines[size_t(tensor)].end()) return main;

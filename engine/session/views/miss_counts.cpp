@@ -5,7 +5,7 @@
 namespace tw::session {
 
 MissCounts::MissCounts(AccessFilm const& film, int level) : line_bytes_(film.line_bytes) {
-  for (FilmTensor const& tensor : film.tensors) tensors_.push_back({tensor.element_bytes});
+  for (FilmTensor const& tensor : film.tensors) tensors_.push_back({tensor});
   int64_t most = 0;
   for (int frame = 0; frame < film.frames(); ++frame) {
     for (int64_t i = film.first_access[size_t(frame)]; i < film.first_access[size_t(frame) + 1];
@@ -14,8 +14,7 @@ MissCounts::MissCounts(AccessFilm const& film, int level) : line_bytes_(film.lin
       int times = level == kAllLevels ? int(access.level) : int(access.level > level);
       if (times == 0) continue;
       Tensor& tensor = tensors_[size_t(access.tensor)];
-      std::vector<int32_t>& frames =
-          tensor.frames[access.element * tensor.element_bytes / line_bytes_];
+      std::vector<int32_t>& frames = tensor.frames[tensor.of.byte_of(access.element) / line_bytes_];
       frames.insert(frames.end(), size_t(times), frame);
       most = std::max(most, int64_t(frames.size()));
     }
@@ -34,7 +33,7 @@ int64_t count_up_to(std::vector<int32_t> const& frames, int frame) {
 
 int64_t MissCounts::at(int frame, int32_t tensor, int64_t element) const {
   Tensor const& of = tensors_[size_t(tensor)];
-  auto line = of.frames.find(element * of.element_bytes / line_bytes_);
+  auto line = of.frames.find(of.of.byte_of(element) / line_bytes_);
   return line == of.frames.end() ? 0 : count_up_to(line->second, frame);
 }
 
@@ -48,7 +47,7 @@ MissCounts::Most MissCounts::most_of(int frame, int32_t tensor) const {
   for (auto const& [line, frames] : of.frames) {
     int64_t count = count_up_to(frames, frame);
     // An element can begin in the line before.
-    int64_t element = (line * line_bytes_ + of.element_bytes - 1) / of.element_bytes;
+    int64_t element = of.of.element_at(line * line_bytes_ + of.of.element_bytes - 1);
     if (count > most.count || (count == most.count && count > 0 && element < most.element))
       most = {count, element};
   }

@@ -4,6 +4,7 @@
 
 #include "engine/ir/accesses.h"
 #include "engine/ir/stmt.h"
+#include "engine/ir/strides.h"
 #include "engine/tensor/dtype.h"
 
 namespace tw::session {
@@ -16,8 +17,7 @@ TensorCard card_of(ir::BufferNode const& buffer) {
   if (buffer.scope != "global" && buffer.scope != ir::kParameterScope) card.memory = buffer.scope;
   if (auto shape = ir::constant_shape(buffer)) {
     card.shape = *shape;
-    card.bytes = int64_t(size_of(buffer.type));
-    for (int64_t extent : *shape) card.bytes *= extent;
+    card.bytes = int64_t(*ir::elements_in_memory(buffer) * size_of(buffer.type));
   }
   return card;
 }

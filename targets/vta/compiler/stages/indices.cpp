@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/ir/rewrite.h"
+#include "engine/ir/strides.h"
 #include "engine/ir/text.h"
 
 namespace tw::vta {
@@ -111,15 +112,14 @@ Result<Form> Indices::flat(void const* node, Buffer const& buffer, std::vector<E
                            std::vector<RunningLoop> const& running, Standing const& standing) {
   auto found = known_.find(node);
   if (found == known_.end()) {
-    auto shape = constant_shape(*buffer);
-    if (!shape)
+    auto strides = strides_of(*buffer);
+    if (!strides)
       return refused("unknown_size", buffer->name +
                                          " has a size that is known when it is called "
                                          "only, which this target does not have");
     arith::Linear sum;
-    int64_t stride = 1;
-    for (size_t d = indices.size(); d-- > 0; stride *= (*shape)[d])
-      sum = arith::add(sum, arith::to_linear(indices[d]), stride);
+    for (size_t d = indices.size(); d-- > 0;)
+      sum = arith::add(sum, arith::to_linear(indices[d]), (*strides)[d]);
     found = known_.emplace(node, std::move(sum)).first;
   }
   asked_.push_back({&found->second, buffer->name});

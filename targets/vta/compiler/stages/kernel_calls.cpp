@@ -10,6 +10,7 @@
 #include "engine/arith/linear.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
+#include "engine/ir/strides.h"
 #include "engine/support/base/quantities.h"
 #include "targets/vta/compiler/stages/matching.h"
 #include "targets/vta/compiler/stages/stepped_calls.h"
@@ -246,10 +247,9 @@ private:
                                  "schedule them so (set_scope to '{2}', compute_at), or make two "
                                  "kernels",
                                  buffer.name, buffer.scope, kAccScope));
-    auto shape = constant_shape(buffer);
-    if (!shape) return refused("unknown_size", buffer.name + " has a size that is not known");
-    int64_t scalars = 1;
-    for (int64_t extent : *shape) scalars *= extent;
+    auto known = elements_in_memory(buffer);
+    if (!known) return refused("unknown_size", buffer.name + " has a size that is not known");
+    auto scalars = int64_t(std::min(*known, 0x1p62));
     int64_t per_element = scalars_of(configuration_, *memory);
     int64_t elements = (scalars + per_element - 1) / per_element;
     size_t m = size_t(*memory);
