@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/arith/linear_rows.h"
 #include "engine/ir/expr_evaluator.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/speculation.h"
@@ -13,7 +14,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMostPoints = 1 << 20;
+/// Compared one by one, where an answer may take long; and before anything else is asked.
+constexpr int64_t kMostPoints = 1 << 20, kFewPoints = 1 << 8;
 
 std::set<std::string> variables_of(ThreadAccess const& access) {
   std::set<std::string> names;
@@ -50,6 +52,7 @@ ThreadAccess without_data(ThreadAccess access, ThreadAccess const& other) {
 struct ThreadRaces::Question {
   std::vector<std::string> equal;  ///< variables of loops whose iteration is the same
   std::string carries;             ///< of the one whose iteration is later; empty: there is none
+  Order order = Order::kSameIteration;
 };
 
 ThreadRaces::ThreadRaces(Target const& target, Threads threads)
@@ -165,8 +168,8 @@ std::vector<ThreadAccess> ThreadRaces::landing(Stmt const& launch,
 
 /// Threads first, then the loops and axes that tell the access's element or its iteration. Empty
 /// where there are too many points, or some cannot be told.
-ThreadRaces::Points ThreadRaces::points_of(ThreadAccess const& access,
-                                           Question const& question) const {
+ThreadRaces::Points ThreadRaces::points_of(ThreadAccess const& access, Question const& question,
+                                           int64_t most) const {
   std::set<std::string> used = variables_of(access);
   Points points{{threads_.begin(), threads_.end()}, 1};
   for (For const* loop : access.place.loops) {
@@ -178,15 +181,15 @@ ThreadRaces::Points ThreadRaces::points_of(ThreadAccess const& access,
     points.running.emplace_back(axis.name(), as_int(axis.extent).value_or(0));
   for (auto const& [name, extent] : points.running) {
     used.erase(name);
-    points.count = extent > 0 ? points.count * extent : kMostPoints + 1;
-    if (points.count > kMostPoints) return {};
+    points.count = extent > 0 ? points.count * extent : most + 1;
+    if (points.count > most) return {};
   }
   return used.empty() ? points : Points();
 }
 
-bool ThreadRaces::collect(ThreadAccess const& access, Question const& question,
+bool ThreadRaces::collect(ThreadAccess const& access, Question const& question, int64_t most,
                           Touchers& into) const {
-  Points points = points_of(access, question);
+  Points points = points_of(access, question, most);
   if (points.count == 0) return false;
   ExprEvaluator evaluator;
   std::vector<int> slots;
@@ -216,6 +219,96 @@ bool ThreadRaces::collect(ThreadAccess const& access, Question const& question,
   return true;
 }
 
+std::optional<bool> ThreadRaces::meet_at_points(ThreadAccess const& first,
+                                                ThreadAccess const& second,
+                                                Question const& question, int64_t most) const {
+  Touchers one, other;
+  if (!collect(first, question, most, one) || !collect(second, question, most, other))
+    return std::nullopt;
+  for (auto const& [key, touchers] : one) {
+    auto found = other.find(key);
+    if (found == other.end()) continue;
+    for (Toucher const& a : touchers)
+      for (Toucher const& b : found->second)
+        if (a.thread != b.thread && (question.carries.empty() || comes(a, b, question.order)))
+          return true;
+  }
+  return false;
+}
+
+/// An access in a system of linear conditions.
+struct ThreadRaces::Side {
+  std::vector<std::optional<LinearRow>> indices;
+  LinearRow thread;            ///< its number
+  std::optional<int> carried;  ///< the iteration of the loop that carries
+  bool exact = true;           ///< all its conditions are in the system
+};
+
+/// `equal`: variables of the loops that have one iteration in both accesses.
+ThreadRaces::Side ThreadRaces::side_of(ThreadAccess const& access, Question const& question,
+                                       std::map<std::string, int>& equal,
+                                       IntegerSystem& system) const {
+  Threads running = threads_;
+  for (For const* loop : access.place.loops)
+    running.emplace_back(loop->name(), as_int(loop->extent).value_or(kLargestRow));
+  for (OperandAxis const& axis : access.axes)
+    running.emplace_back(axis.name(), as_int(axis.extent).value_or(kLargestRow));
+  arith::Ranges ranges;
+  for (auto const& [name, extent] : running) ranges.set(name, {0, extent - 1});
+  LinearRows rows(std::move(ranges));
+  Side side;
+  for (size_t i = 0; i < running.size(); ++i) {
+    auto const& [name, extent] = running[i];
+    bool shared = is_one_of(question.equal, name);
+    auto known = shared ? equal.find(name) : equal.end();
+    int variable = known != equal.end() ? known->second : system.variable(0, extent - 1);
+    if (shared) equal[name] = variable;
+    rows.set(name, variable);
+    if (name == question.carries) side.carried = variable;
+    if (i >= threads_.size()) continue;
+    for (auto& term : side.thread.terms) term.second *= extent;
+    side.thread.terms.push_back({variable, 1});
+  }
+  for (Expr const& index : access.indices) side.indices.push_back(rows.row_of(index, system));
+  for (Expr const& condition : access.place.conditions)
+    side.exact = rows.add_guard(condition, system) && side.exact;
+  return side;
+}
+
+std::optional<bool> ThreadRaces::meet_by_rows(ThreadAccess const& first, ThreadAccess const& second,
+                                              Question const& question) const {
+  IntegerSystem system;
+  std::map<std::string, int> equal;
+  Side one = side_of(first, question, equal, system),
+       other = side_of(second, question, equal, system);
+  bool exact = one.exact && other.exact;
+  for (size_t d = 0; d < one.indices.size(); ++d) {
+    if (!one.indices[d] || !other.indices[d]) {
+      exact = false;
+      continue;
+    }
+    LinearRow same = *one.indices[d];
+    same.add(*other.indices[d], -1);
+    system.zero.push_back(std::move(same));
+  }
+  if (one.carried && other.carried) {
+    LinearRow later{{{*other.carried, 1}, {*one.carried, -1}}, -1};
+    bool next = question.order == Order::kNextIteration;
+    (next ? system.zero : system.not_negative).push_back(std::move(later));
+  }
+  bool certain = true;
+  for (int64_t sign : {1, -1}) {  // the second thread has a greater number, or a smaller one
+    IntegerSystem apart = system;
+    LinearRow& differs = apart.not_negative.emplace_back(LinearRow{{}, -1});
+    differs.add(other.thread, sign);
+    differs.add(one.thread, -sign);
+    Solvable answer = IntegerSets(ProofBudget::kWork).solve(apart).solvable;
+    if (answer == Solvable::kYes && exact) return true;
+    certain = certain && answer == Solvable::kNo;
+  }
+  return certain ? std::optional(false) : std::nullopt;
+}
+
 bool ThreadRaces::meet(ThreadAccess const& first, ThreadAccess const& second, size_t common,
                        Order order) {
   if (first.tensor != second.tensor || (!first.writes && !second.writes)) return false;
@@ -223,22 +316,16 @@ bool ThreadRaces::meet(ThreadAccess const& first, ThreadAccess const& second, si
     return meet(without_data(first, second), without_data(second, first), common, order);
   std::set<std::string> used = variables_of(first), more = variables_of(second);
   used.insert(more.begin(), more.end());
-  Question question;
+  Question question{.equal = {}, .carries = {}, .order = order};
   for (size_t i = 0; i < common; ++i)
     if (used.contains(first.place.loops[i]->name()))
       question.equal.push_back(first.place.loops[i]->name());
   if (order != Order::kSameIteration && used.contains(first.place.loops[common]->name()))
     question.carries = first.place.loops[common]->name();
-  Touchers one, other;
-  if (!collect(first, question, one) || !collect(second, question, other)) return true;
-  for (auto const& [key, touchers] : one) {
-    auto found = other.find(key);
-    if (found == other.end()) continue;
-    for (Toucher const& a : touchers)
-      for (Toucher const& b : found->second)
-        if (a.thread != b.thread && (question.carries.empty() || comes(a, b, order))) return true;
-  }
-  return false;
+  auto answer = meet_at_points(first, second, question, kFewPoints);
+  if (!answer) answer = meet_by_rows(first, second, question);
+  if (!answer) answer = meet_at_points(first, second, question, kMostPoints);
+  return answer.value_or(true);
 }
 
 }  // namespace tw

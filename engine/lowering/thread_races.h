@@ -2,10 +2,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/arith/integer_sets.h"
 #include "engine/ir/rewrite.h"
 #include "engine/target/target.h"
 
@@ -34,6 +36,8 @@ struct ThreadAccess {
 enum class Order : uint8_t { kSameIteration, kNextIteration, kLaterIteration };
 
 class ThreadRaces {
+  struct Question;
+
 public:
   ThreadRaces(Target const& target, Threads threads);
 
@@ -46,11 +50,19 @@ public:
 
   /// Whether two different threads touch one element, by accesses whose first `common` loops are
   /// the same and in the same iteration; but for kSameIteration the loop after those is the same,
-  /// too, and the second access's iteration of it comes after the first one's. All points are
-  /// compared; where they are too many the answer is yes. An index that reads a tensor may be any.
+  /// too, and the second access's iteration of it comes after the first one's. Exact where indices
+  /// and conditions are linear but for // and %, or where there are few points, which are compared
+  /// then; else, and where an index reads a tensor, no element is ruled out.
   bool meet(ThreadAccess const& first, ThreadAccess const& second, size_t common, Order order);
 
 private:
+  /// Answers with every point. Nothing: there are too many, or some cannot be told.
+  std::optional<bool> meet_at_points(ThreadAccess const& first, ThreadAccess const& second,
+                                     Question const& question, int64_t most) const;
+  /// Answers with systems of linear conditions. Nothing: not all that stands there is linear, and
+  /// what is leaves elements that both may touch.
+  std::optional<bool> meet_by_rows(ThreadAccess const& first, ThreadAccess const& second,
+                                   Question const& question) const;
   /// Who touches an element: the thread's number, and the iteration of the loop that carries.
   struct Toucher {
     int64_t thread = 0, iteration = 0;
@@ -61,15 +73,18 @@ private:
                                           : first.iteration < second.iteration;
   }
   using Touchers = std::map<std::vector<int64_t>, std::vector<Toucher>>;
-  struct Question;
   /// What runs, with its extents, and how many points that makes.
   struct Points {
     Threads running;
     int64_t count = 0;
   };
-  Points points_of(ThreadAccess const& access, Question const& question) const;
+  Points points_of(ThreadAccess const& access, Question const& question, int64_t most) const;
   /// False where that cannot be told.
-  bool collect(ThreadAccess const& access, Question const& question, Touchers& into) const;
+  bool collect(ThreadAccess const& access, Question const& question, int64_t most,
+               Touchers& into) const;
+  struct Side;
+  Side side_of(ThreadAccess const& access, Question const& question,
+               std::map<std::string, int>& equal, IntegerSystem& system) const;
 
   Target const& target_;
   Threads threads_;

@@ -2,8 +2,9 @@
 // that none is used too early, in any order of the threads. Without any one of the waits, or with
 // one that lets a group more be under way, the interpreter finds a fault: in the matrix product,
 // and wherever kernels and schedules are made at random.
-#include <QtTest>
+#include <fmt/format.h>
 
+#include <QtTest>
 #include <map>
 #include <set>
 
@@ -18,9 +19,12 @@ using namespace tw;
 
 namespace {
 
-constexpr char kMatmul[] = R"(kernel matmul(A: f32[24, 20], B: f32[20, 16]) -> C
-  C[i in 24, j in 16] = sum[k in 20] A[i, k] * B[k, j]
-)";
+std::string matmul(int terms) {
+  return fmt::format(
+      "kernel matmul(A: f32[24, {0}], B: f32[{0}, 16]) -> C\n"
+      "  C[i in 24, j in 16] = sum[k in {0}] A[i, k] * B[k, j]\n",
+      terms);
+}
 
 /// Blocks of 8 x 8 by 4 x 4 threads with sums of their own; what the next four columns need is
 /// brought to the block's memory while these are added up.
@@ -47,7 +51,6 @@ compute_at(B_cache, k0)
 bind(B_cache.d0, axis=threadIdx.y)
 bx1, b1 = split(B_cache.d1_2, factor=2)
 bind(bx1, axis=threadIdx.x)
-software_pipeline(k0, stages="0,0,1")
 )";
 
 /// Two iterations use the element of the first one of them, while those of later ones are brought.
@@ -148,6 +151,12 @@ std::vector<int64_t> waits_in(ir::KernelIr const& kernel) {
   return waits;
 }
 
+int barriers_in(ir::KernelIr const& kernel) {
+  int barriers = 0;
+  ir::walk(kernel.host.body, [&](ir::Stmt const& s) { return barriers += is_barrier(s), true; });
+  return barriers;
+}
+
 /// Statement `number` of those that `is_one` finds, as `f` makes it.
 template <typename Is, typename F>
 ir::KernelIr changed(ir::KernelIr kernel, int number, Is is_one, F f) {
@@ -181,9 +190,31 @@ bool is_found(ir::KernelIr const& kernel, std::vector<NDArray> const& inputs) {
 class WaitsTest : public QObject {
   Q_OBJECT
 private slots:
-  void a_matrix_product_brings_the_next_part_while_it_adds_up() {
-    te::Kernel kernel = testing::parsed_kernel(kMatmul).value();
-    auto script = parse_script(kPipelined, "steps");
+  /// Each wait leaves as many groups under way as there are stages ahead. A copy behind the product
+  /// goes to a slot that no thread reads any more once all have met in this iteration.
+  void a_matrix_product_brings_the_next_parts_while_it_adds_up_data() {
+    QTest::addColumn<int>("terms");
+    QTest::addColumn<QString>("pipeline");
+    QTest::addColumn<std::vector<int64_t>>("waits");
+    QTest::addColumn<int>("barriers");
+    QTest::newRow("two stages") << 20 << R"(stages="0,0,1")" << std::vector<int64_t>{1, 0} << 3;
+    QTest::newRow("two stages, long")
+        << 512 << R"(stages="0,0,1")" << std::vector<int64_t>{1, 0} << 3;
+    QTest::newRow("three stages") << 20 << R"(stages="0,0,2")" << std::vector<int64_t>{2, 1, 0}
+                                  << 4;
+    QTest::newRow("three stages, copies last")
+        << 20 << R"(stages="0,0,2", order="1,2,0")" << std::vector<int64_t>{1, 1, 0} << 3;
+    QTest::newRow("three stages, copies last, long")
+        << 512 << R"(stages="0,0,2", order="1,2,0")" << std::vector<int64_t>{1, 1, 0} << 3;
+  }
+  void a_matrix_product_brings_the_next_parts_while_it_adds_up() {
+    QFETCH(int, terms);
+    QFETCH(QString, pipeline);
+    QFETCH(std::vector<int64_t>, waits);
+    QFETCH(int, barriers);
+    te::Kernel kernel = testing::parsed_kernel(matmul(terms)).value();
+    auto script = parse_script(
+        kPipelined + fmt::format("software_pipeline(k0, {})\n", pipeline.toStdString()), "steps");
     QVERIFY2(script, sentence(script).c_str());
     auto schedule =
         replay(Schedule(te::to_program(kernel).value(), testing::thread_machine()), *script);
@@ -193,9 +224,8 @@ private slots:
     std::string text = ir::print(code->kernel).text;
     if (qEnvironmentVariableIsSet("TW_SHOW"))
       qInfo("%s%s", ir::to_text(schedule->program()).c_str(), text.c_str());
-    // In the loop one group stays under way while the block adds up; after it none is left.
-    std::vector<int64_t> const in_the_loop_and_after{1, 0};
-    QCOMPARE(waits_in(code->kernel), in_the_loop_and_after);
+    QCOMPARE(waits_in(code->kernel), waits);
+    QCOMPARE(barriers_in(code->kernel), barriers);
     Rng rng(5);
     std::vector<NDArray> inputs = testing::random_inputs(kernel, rng);
     te::Expected expected = testing::expected_of(kernel, inputs);
@@ -283,9 +313,7 @@ private:
   void needs_everything(ir::KernelIr const& kernel, std::vector<NDArray> const& inputs) {
     std::string text = ir::print(kernel).text;
     needs_waits(kernel, inputs, text);
-    int barriers = 0;
-    ir::walk(kernel.host.body, [&](ir::Stmt const& s) { return barriers += is_barrier(s), true; });
-    for (int i = 0; i < barriers; ++i)
+    for (int i = 0; i < barriers_in(kernel); ++i)
       QVERIFY2(is_found(changed(kernel, i, is_barrier, nothing), inputs),
                ("barrier " + std::to_string(i) + "\n" + text).c_str());
   }

@@ -1,5 +1,8 @@
 // copy(0); for k: { copy(k+1); use(k) }   -->   copy(0); commit; for k: { copy(k+1); commit;
 // wait(1); use(k) }
+#include <algorithm>
+#include <set>
+
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/async_copy_order.h"
@@ -18,20 +21,36 @@ Stmt wait_for(Target const& target, int64_t groups) {
   return make<IntrinsicCall>(target.wait, std::vector<Operand>{{int_imm(groups), {}}});
 }
 
-/// Copies that follow one another are one group.
+void add_written(Stmt const& s, std::set<std::string>& tensors) {
+  walk_writes(s, [&](Touched const& at) { tensors.insert(at.buffer->name); });
+}
+
+/// Whether copies belong to the group of those before them, which write `tensors`: that they write
+/// one of them again begins the next stage, which may be under way for longer.
+bool goes_on(Stmt const& next, std::set<std::string> const& tensors) {
+  if (!copies_only(next)) return false;
+  std::set<std::string> more;
+  add_written(next, more);
+  return std::ranges::none_of(more, [&](auto const& name) { return tensors.contains(name); });
+}
+
+/// Copies that follow one another are one group for each time that they write a tensor.
 Stmt with_commits(Target const& target, Stmt const& s) {
   if (!holds_outside_launches(target, s, starts_copy) || is_launch(target, s)) return s;
-  if (copies_only(s)) return seq({s, call_of(target.commit)});
   if (auto const* list = s.as<Seq>()) {
     std::vector<Stmt> stmts;
+    std::set<std::string> tensors;  // of the group that is open
     for (size_t i = 0; i < list->stmts.size(); ++i) {
       Stmt const& child = list->stmts[i];
-      bool goes_on =
-          copies_only(child) && i + 1 < list->stmts.size() && copies_only(list->stmts[i + 1]);
-      stmts.push_back(goes_on ? child : with_commits(target, child));
+      if (copies_only(child)) add_written(child, tensors);
+      bool open =
+          copies_only(child) && i + 1 < list->stmts.size() && goes_on(list->stmts[i + 1], tensors);
+      stmts.push_back(open ? child : with_commits(target, child));
+      if (!open) tensors.clear();
     }
     return seq(std::move(stmts));
   }
+  if (copies_only(s)) return seq({s, call_of(target.commit)});
   if (auto const* loop = s.as<For>())
     return make_from<For>(s->origin, loop->id, loop->var, loop->extent, loop->loop_kind,
                           with_commits(target, loop->body), loop->bind);

@@ -12,12 +12,13 @@ namespace {
 
 using namespace ir;
 
-/// A statement with its barriers: what its threads touch before the first, after the last, and in
-/// all. Without a barrier the three are one.
+/// A statement with its barriers: what its threads touch before the first, which must not come too
+/// early, and after the last, which must have happened before others go on. Without a barrier that
+/// is all they touch.
 struct Placed {
   Stmt stmt;
   bool meets = false;
-  std::vector<ThreadAccess> leading, trailing, all;
+  std::vector<ThreadAccess> leading, trailing;
 };
 
 void append(std::vector<ThreadAccess>& to, std::vector<ThreadAccess> const& more) {
@@ -48,12 +49,14 @@ private:
       body.stmt = make_from<Alloc>(s->origin, alloc->buffer, body.stmt);
       return body;
     }
-    Placed leaf{s, has_barrier(s), {}, {}, meetings_.accesses(s, around_)};
-    // Until then a copy that was started may still be about to read and write.
+    Placed leaf{s, has_barrier(s), {}, {}};
+    // Until then a copy that was started may still be about to read and write. It came too early
+    // for nobody: waits stand so that what is under way is left alone, whoever started it.
     if (auto const* call = s.as<IntrinsicCall>();
         call && call->intrinsic->completion == Completion::kWaits)
-      leaf.all = meetings_.landing(launch_, around_);
-    if (!leaf.meets) leaf.leading = leaf.trailing = leaf.all;
+      leaf.trailing = meetings_.landing(launch_, around_);
+    else if (!leaf.meets)
+      leaf.leading = leaf.trailing = meetings_.accesses(s, around_);
     return leaf;
   }
 
@@ -81,7 +84,6 @@ private:
       if (!result.meets) append(result.leading, next.leading);
       if (next.meets) result.trailing.clear();
       append(result.trailing, next.trailing);
-      append(result.all, next.all);
       result.meets = result.meets || next.meets;
       stmts.push_back(next.stmt);
     }
@@ -129,14 +131,14 @@ private:
       around_.conditions.pop_back();
     }
     if (!result.meets && !other.meets) {
-      append(result.all, other.all);
-      result.leading = result.trailing = result.all;
+      append(result.leading, other.leading);
+      append(result.trailing, other.trailing);
       result.stmt = s;
       return result;
     }
     std::vector<Stmt> sides{sunk(result.stmt, node.condition)};
     if (other.stmt) sides.push_back(sunk(other.stmt, unary(UnaryOp::kNot, node.condition)));
-    if (!other.stmt) return {sides[0], true, result.leading, result.trailing, result.all};
+    if (!other.stmt) return {sides[0], true, result.leading, result.trailing};
     return place_list(Seq(std::move(sides)));
   }
 
