@@ -7,10 +7,12 @@
 #include <type_traits>
 
 #include "engine/arith/index_bounds.h"
+#include "engine/ir/common_tensors.h"
 #include "engine/ir/fields.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/strides.h"
+#include "engine/ir/text.h"
 
 namespace tw::arith {
 namespace {
@@ -39,6 +41,7 @@ public:
     walk(s, [&](Stmt const& child) {
       if (auto const* loop = child.as<For>()) return visit_loop(*loop), false;
       if (auto const* block = child.as<Block>()) return visit_block(*block), false;
+      if (auto const* test = child.as<If>()) return visit_if(*test), false;
       if (auto const* store = child.as<Store>(); store && store->buffer->name == tensor_)
         add(store->indices);
       visit_reads(child);
@@ -72,8 +75,53 @@ private:
       bindings[iter.name()] = iter.binding;
     }
     look(block.predicate);
+    size_t before = enter(block.predicate);
     if (block.init) visit(substitute(block.init, bindings));
     visit(substitute(block.body, bindings));
+    guards_.resize(before);
+  }
+
+  void visit_if(If const& test) {
+    look(test.condition);
+    size_t before = enter(test.condition);
+    visit(test.then_body);
+    guards_.resize(before);
+    if (test.else_body) visit(test.else_body);
+  }
+
+  /// Below a condition: what it bounds. How many bounds there were before.
+  size_t enter(Expr const& condition) {
+    size_t before = guards_.size();
+    for (Expr const& part : condition ? conjuncts(condition) : std::vector<Expr>()) {
+      auto const* test = part.as<Binary>();
+      auto most = test ? as_int(test->b) : std::nullopt;
+      if (!most || (test->op != BinaryOp::kLt && test->op != BinaryOp::kLe)) continue;
+      Expr sum = own_.empty() ? test->a : substitute(test->a, own_);
+      if (!sum.as<Variable>())
+        guards_.push_back({sum, *most - (test->op == BinaryOp::kLt ? 1 : 0)});
+    }
+    return before;
+  }
+
+  /// With a counter of its own in place of a sum that a condition bounds: what is left of a fused
+  /// loop that was split ends where the condition does.
+  Expr bounded(Expr e) {
+    for (Guard const& guard : guards_) {
+      auto range = arith::bounds(guard.sum, inside_.running);
+      if (!range || range->high <= guard.most || range->low > guard.most) continue;
+      std::string name =
+          fmt::format("{} up to {}", to_text(guard.sum), guard.most);  // no name of a program's
+      bool used = false;
+      Expr next = rewrite(e, [&](Expr const& part) {
+        if (!equal(part, guard.sum)) return Expr();
+        used = true;
+        return var(name, part.type());
+      });
+      if (!used) continue;
+      inside_.running.set(name, {range->low, guard.most});
+      e = next;
+    }
+    return e;
   }
 
   /// Of the expressions of one statement, without those of the statements in it.
@@ -106,6 +154,7 @@ private:
   void add(std::vector<Expr> indices) {
     if (!own_.empty())
       for (Expr& index : indices) index = substitute(index, own_);
+    for (Expr& index : indices) index = bounded(index);
     inside_.accesses.push_back(std::move(indices));
   }
 
@@ -114,6 +163,11 @@ private:
   Ranges const& sizes_;
   std::map<std::string, Expr> extents_;  // of the first loop of a name
   Substitution own_;
+  struct Guard {
+    Expr sum;
+    int64_t most;  ///< that it is below the condition
+  };
+  std::vector<Guard> guards_;
   int renamed_ = 0;
   bool known_ = true;
 };
@@ -153,8 +207,13 @@ Instances instances_of(Alloc const& alloc, std::vector<For const*> const& around
   Looking looking(alloc.buffer->name, sizes);
   Ranges standing;
   for (For const* loop : around) {
-    bool takes_turns =
-        loop->loop_kind == LoopKind::kBind && sharing.interleaved.contains(loop->bind);
+    bool bound = loop->loop_kind == LoopKind::kBind;
+    bool takes_turns = bound && sharing.interleaved.contains(loop->bind);
+    if (takes_turns && sharing.alike_once.contains(loop->bind) &&
+        common_tensors(*loop).contains(alloc.buffer->name)) {
+      looking.runs(loop->name(), loop->extent);
+      continue;
+    }
     if (takes_turns) result.count *= as_int(loop->extent).value_or(1);
     if (!sharing.instance_per_iteration(*loop, *alloc.buffer))
       looking.runs(loop->name(), loop->extent);

@@ -13,7 +13,8 @@ namespace tw::arith {
 
 /// Of a tensor that is allocated inside of loops.
 struct Instances {
-  /// That one instance of its memory holds at the same time: one for each virtual thread around.
+  /// That one instance of its memory holds at the same time: one for each virtual thread around,
+  /// but where these share what is alike.
   int64_t count = 1;
   /// By dimension, the first element that one of them holds, of the counters of the loops around,
   /// and how many it holds from there on: what one run of the allocation uses, together with the

@@ -30,6 +30,8 @@ struct Sharing {
   /// Axes of virtual threads: one processor runs their iterations in turns, each with an instance
   /// of its own of everything that is allocated below, in whatever memory.
   std::set<std::string, std::less<>> interleaved = {};
+  /// Of those: what is alike in all iterations (`common_tensors`) is there once.
+  std::set<std::string, std::less<>> alike_once = {};
 
   /// Whether each iteration of `loop` has its own instance of a tensor that is allocated below it.
   /// So it is, but for a loop whose iterations are threads (or blocks of them) that share the

@@ -47,6 +47,7 @@ ir::Sharing Target::sharing() const {
   for (ThreadAxis const& axis : axes) {
     sharing.axes[axis.name] = axis.level;
     if (axis.interleaved) sharing.interleaved.insert(axis.name);
+    if (axis.interleaved && axis.shares_alike) sharing.alike_once.insert(axis.name);
   }
   for (MemoryScope const& memory : scopes) sharing.scopes[memory.name] = memory.shared_by;
   return sharing;

@@ -43,6 +43,9 @@ struct ThreadAxis {
   /// one computes while another waits for memory. Each has instances of its own of all that is
   /// allocated below.
   bool interleaved = false;
+  /// What is alike in all virtual threads is there once, and made once: tiles of a GPU's shared
+  /// memory. Else one may compute while the next one's part comes into an instance of its own.
+  bool shares_alike = false;
 };
 
 /// An instruction that `tensorize` can put in place of a nest: what it does stands in its

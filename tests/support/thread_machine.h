@@ -38,7 +38,7 @@ inline std::shared_ptr<Target const> thread_machine() {
                {"blockIdx.x", 1 << 16, Level::kBlock},
                {"blockIdx.y", 1 << 16, Level::kBlock},
                {"blockIdx.z", 1 << 16, Level::kBlock},
-               {"vthread", 8, Level::kThread, true}},
+               {"vthread", 8, Level::kThread, true, true}},
       .threads_per_block = 256,
       .barrier =
           ir::declare(

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/arith/simplify.h"
+#include "engine/ir/common_tensors.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
@@ -56,7 +57,10 @@ private:
 /// mixed in any way was proved when the loop was bound: none touches what another one writes.
 class Interleaving {
 public:
-  Interleaving(For const& loop, int64_t extent, std::set<std::string>& names) : names_(names) {
+  /// `common`: tensors that are there once for all.
+  Interleaving(For const& loop, int64_t extent, std::set<std::string> common,
+               std::set<std::string>& names)
+      : common_(std::move(common)), names_(names) {
     told_.insert(loop.name());
     for (int64_t i = 0; i < extent; ++i) instances_.push_back({{{loop.name(), int_imm(i)}}, {}});
   }
@@ -69,9 +73,12 @@ public:
     if (auto const* node = s.as<If>(); node && !is_told(node->condition))
       return make_from<If>(s->origin, node->condition, visit(node->then_body),
                            node->else_body ? visit(node->else_body) : Stmt());
+    if (auto const* alloc = s.as<Alloc>(); alloc && common_.contains(alloc->buffer->name))
+      return make_from<Alloc>(s->origin, alloc->buffer, visit(alloc->body));
     if (auto const* alloc = s.as<Alloc>()) return visit_alloc(*alloc);
     if (auto const* let = s.as<Let>()) return visit_let(*let);
     if (auto const* call = s.as<IntrinsicCall>(); call && orders_all(*call)) return s;
+    if (writes_common(s)) return s;
     return copies(s);
   }
 
@@ -92,6 +99,13 @@ private:
     return !call.intrinsic->behaviour &&
            std::ranges::none_of(call.operands,
                                 [&](Operand const& operand) { return is_told(operand.value); });
+  }
+
+  bool writes_common(Stmt const& s) const {
+    bool common = false;
+    walk_writes(s,
+                [&](Touched const& at) { common = common || common_.contains(at.buffer->name); });
+    return common;
   }
 
   std::string free_name(std::string const& name, size_t instance) {
@@ -147,6 +161,7 @@ private:
   }
 
   std::vector<Instance> instances_;
+  std::set<std::string> common_;
   std::set<std::string> told_;  ///< variables that differ from instance to instance
   std::set<std::string>& names_;
 };
@@ -161,7 +176,10 @@ public:
     auto const* loop = next.as<For>();
     ThreadAxis const* axis = loop ? axis_of(target_, *loop) : nullptr;
     auto extent = axis && axis->interleaved ? as_int(loop->extent) : std::nullopt;
-    return extent ? Interleaving(*loop, *extent, names_).visit(loop->body) : next;
+    if (!extent) return next;
+    std::set<std::string> common =
+        axis->shares_alike ? common_tensors(*loop) : std::set<std::string>();
+    return Interleaving(*loop, *extent, std::move(common), names_).visit(loop->body);
   }
 
 private:
