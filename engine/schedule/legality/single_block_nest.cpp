@@ -100,10 +100,35 @@ std::expected<Substitution, Refusal> part_iterators(SingleBlockNest& nest, std::
   return values;
 }
 
+/// Whether a condition is the same in all iterations of the nest, whatever stands still: what it
+/// compares differs by whole steps of what stands still, and none of them falls between.
+bool holds_for_all_or_none(Expr const& condition, std::vector<For const*> const& loops) {
+  auto const* test = condition.as<Binary>();
+  if (!test || (test->op != BinaryOp::kLt && test->op != BinaryOp::kLe)) return false;
+  auto parts = parts_of(test->b - test->a, loops);
+  auto running =
+      parts ? arith::bounds(arith::to_expr(parts->running), ranges_of(loops)) : std::nullopt;
+  if (!running) return false;
+  int64_t step = 0;
+  for (arith::Linear::Term const& term : parts->still.terms) step = std::gcd(step, term.factor);
+  if (step == 0) return false;
+  // It holds from `least` on; the running part makes a difference to sums of `from` to `to`.
+  int64_t least = test->op == BinaryOp::kLt ? 1 : 0;
+  int64_t from = least - running->high - parts->still.constant;
+  int64_t to = least - 1 - running->low - parts->still.constant;
+  int64_t last = to - (to % step + step) % step;  // the last of whole steps up to there
+  return last < from;
+}
+
 std::expected<void, Refusal> take_predicate(SingleBlockNest& nest, std::string const& verb,
                                             LoopSite const& top) {
-  for (Expr const& part : conjuncts(nest.site.block->predicate)) {
-    if (uses_any(part, nest.loops))
+  Substitution first;
+  for (For const* loop : nest.loops) first[loop->name()] = int_imm(0);
+  for (Expr part : conjuncts(nest.site.block->predicate)) {
+    bool varies = uses_any(part, nest.loops);
+    if (varies && holds_for_all_or_none(part, nest.loops))
+      part = arith::simplify(substitute(part, first), ranges_of(top.around));
+    else if (varies)
       return refuse("guarded_nest",
                     fmt::format("{} runs only where {}, but an instruction does all of its work: "
                                 "pad the extent or partition the loop",
@@ -112,6 +137,34 @@ std::expected<void, Refusal> take_predicate(SingleBlockNest& nest, std::string c
     nest.predicate = nest.predicate ? nest.predicate && part : part;
   }
   return {};
+}
+
+/// The most that `value` is where the condition holds, if the condition says it of that sum alone.
+std::optional<int64_t> most_where(Expr const& condition, Expr const& value) {
+  auto const* test = condition.as<Binary>();
+  if (!test || (test->op != BinaryOp::kLt && test->op != BinaryOp::kLe)) return std::nullopt;
+  arith::Linear room = arith::to_linear(test->b - test->a), sum = arith::to_linear(value);
+  if (sum.terms.empty()) return std::nullopt;
+  auto same = std::ranges::find_if(room.terms, [&](arith::Linear::Term const& term) {
+    return equal(term.term, sum.terms.front().term);
+  });
+  int64_t times = same == room.terms.end() ? 0 : -same->factor / sum.terms.front().factor;
+  arith::Linear rest = arith::add(room, sum, times);
+  if (times < 1 || !rest.is_constant()) return std::nullopt;
+  int64_t least = test->op == BinaryOp::kLt ? 1 : 0;
+  return rest.constant < least ? std::nullopt : std::optional((rest.constant - least) / times);
+}
+
+/// Iterators of the call's block end where its predicate does.
+void end_iterators(SingleBlockNest& nest) {
+  for (Expr const& condition : conjuncts(nest.predicate))
+    for (IterVar& iter : nest.iters) {
+      auto most = most_where(condition, iter.binding);
+      auto extent = as_int(iter.extent);
+      if (!most || !extent || *most + 1 >= *extent) continue;
+      iter.extent = int_imm(*most + 1);
+      nest.ranges.set(iter.name(), {0, *most});
+    }
 }
 
 std::expected<void, Refusal> check_block(SingleBlockNest const& nest, std::string const& verb,
@@ -214,6 +267,7 @@ std::expected<SingleBlockNest, Refusal> single_block_nest(StepRequest const& req
   nest.ranges = ranges_of(nest.loops);
   auto values = part_iterators(nest, verb, top);
   if (!values) return std::unexpected(values.error());
+  end_iterators(nest);
   auto const& store = nest.site.block->body.to<Store>();
   auto said = [&](Expr const& e) { return arith::simplify(substitute(e, *values), nest.ranges); };
   nest.buffer = store.buffer;
