@@ -1,6 +1,7 @@
 // Linking in process: the same bytes, several threads, and refusals that name the symbol.
 #include "targets/shared/link/link.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -117,6 +118,24 @@ private slots:
     std::vector<std::byte> objects[] = {std::vector<std::byte>(100, std::byte{3})};
     QVERIFY(error_of(link_shared_library(objects)).code == "link_failed");
     QVERIFY(error_of(link_shared_library({})).code == "link_failed");
+  }
+
+  /// A network has as many kernels as it likes.
+  void more_objects_than_descriptors_are_linked() {
+    std::vector<std::vector<std::byte>> objects;
+    for (int i = 0; i < 300; ++i)
+      objects.push_back(
+          object_of(fmt::format("define i32 @kernel{0}() {{\n  ret i32 {0}\n}}\n", i).c_str()));
+    rlimit usual{}, few{};
+    QCOMPARE(::getrlimit(RLIMIT_NOFILE, &usual), 0);
+    few = {64, usual.rlim_max};
+    QCOMPARE(::setrlimit(RLIMIT_NOFILE, &few), 0);
+    auto library = link_shared_library(objects);
+    QCOMPARE(::setrlimit(RLIMIT_NOFILE, &usual), 0);
+    QVERIFY2(library, error_of(library).message.c_str());
+    std::string_view bytes(reinterpret_cast<char const*>(library->data()), library->size());
+    for (int i = 0; i < 300; ++i)
+      QVERIFY(bytes.find(fmt::format("kernel{}", i)) != std::string_view::npos);
   }
 
   void a_link_without_a_descriptor_to_spare_is_a_sentence() {

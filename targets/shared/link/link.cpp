@@ -14,6 +14,8 @@
 #include <utility>
 
 #include "lld/Common/Driver.h"
+#include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/raw_ostream.h"
 
 LLD_HAS_DRIVER(elf)
@@ -55,6 +57,28 @@ Result<Descriptor> file_of(std::span<std::byte const> bytes) {
     done += size_t(more);
   }
   return file;
+}
+
+/// All objects as one archive: a descriptor for each would bound the kernels of a network. The
+/// linker ends the process where a member is no object.
+Result<Descriptor> archive_of(std::span<std::vector<std::byte> const> objects) {
+  std::vector<std::string> names;  // members refer to them
+  names.reserve(objects.size());
+  std::vector<llvm::NewArchiveMember> members;
+  for (std::vector<std::byte> const& object : objects) {
+    llvm::StringRef bytes(reinterpret_cast<char const*>(object.data()), object.size());
+    if (llvm::identify_magic(bytes) != llvm::file_magic::elf_relocatable)
+      return refused("link_failed", "the kernel could not be linked: its code is no ELF object");
+    names.push_back("kernel" + std::to_string(names.size()) + ".o");
+    members.emplace_back(llvm::MemoryBufferRef(bytes, names.back()));
+  }
+  auto archive = llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NoSymtab,
+                                            llvm::object::Archive::K_GNU, true, false);
+  if (!archive)
+    return refused("link_failed",
+                   "the kernel could not be linked: " + llvm::toString(archive.takeError()));
+  return file_of(
+      std::as_bytes(std::span((*archive)->getBufferStart(), (*archive)->getBufferSize())));
 }
 
 /// The file that the linker writes: a pipe. For a file of a disk it would take signals over
@@ -170,12 +194,9 @@ Result<std::vector<std::byte>> link_shared_library(std::span<std::vector<std::by
                                         "-o",
                                         output->path()};
   if (!options.of_the_loader.empty()) arguments.push_back("--warn-unresolved-symbols");
-  std::vector<Descriptor> files;  // open while the linker runs
-  for (std::vector<std::byte> const& object : objects) {
-    TRY_ASSIGN(Descriptor file, file_of(object));
-    arguments.push_back(file.path());
-    files.push_back(std::move(file));
-  }
+  TRY_ASSIGN(Descriptor archive, archive_of(objects));  // open while the linker runs
+  arguments.push_back("--whole-archive");
+  arguments.push_back(archive.path());
   TRY(run_linker(arguments, options.of_the_loader));
   return output->take();
 }
