@@ -8,14 +8,6 @@
 namespace tw::ir {
 namespace {
 
-/// What holds on the other side of a select.
-Expr opposite(Expr const& condition) {
-  auto const* test = condition.as<Binary>();
-  if (test && test->op == BinaryOp::kLt) return binary(BinaryOp::kLe, test->b, test->a);
-  if (test && test->op == BinaryOp::kLe) return binary(BinaryOp::kLt, test->b, test->a);
-  return unary(UnaryOp::kNot, condition);
-}
-
 /// Goes through the expressions of a block, with the conditions under which they are evaluated.
 class Collector {
 public:
@@ -133,6 +125,14 @@ private:
 };
 
 }  // namespace
+
+Expr opposite(Expr const& condition) {
+  auto const* test = condition.as<Binary>();
+  bool orders = test && is_integer(test->a.type());  // of floats that are no numbers neither holds
+  if (orders && test->op == BinaryOp::kLt) return binary(BinaryOp::kLe, test->b, test->a);
+  if (orders && test->op == BinaryOp::kLe) return binary(BinaryOp::kLt, test->b, test->a);
+  return unary(UnaryOp::kNot, condition);
+}
 
 std::vector<BlockAccess> accesses_of(Block const& block) { return Collector(block).take(); }
 

@@ -32,4 +32,7 @@ struct BlockAccess {
 /// reads in the order of the text; a read comes before those in its indices.
 std::vector<BlockAccess> accesses_of(Block const& block);
 
+/// What holds where the condition does not: on the other side of a choice. A comparison stays one.
+Expr opposite(Expr const& condition);
+
 }  // namespace tw::ir

@@ -13,8 +13,7 @@ StrideAlignment const* of_dimension(std::vector<StrideAlignment> const& alignmen
   return found == alignments.end() ? nullptr : &*found;
 }
 
-}  // namespace
-
+/// The least stride of `dimension` that holds `inner` elements and is as `alignments` ask.
 int64_t aligned_stride(std::vector<StrideAlignment> const& alignments, size_t dimension,
                        int64_t inner) {
   StrideAlignment const* asked = of_dimension(alignments, dimension);
@@ -22,6 +21,8 @@ int64_t aligned_stride(std::vector<StrideAlignment> const& alignments, size_t di
   int64_t further = (asked->offset - inner) % asked->factor;
   return inner + (further < 0 ? further + asked->factor : further);
 }
+
+}  // namespace
 
 std::vector<int64_t> strides_of(std::vector<int64_t> const& shape,
                                 std::vector<StrideAlignment> const& alignments) {

@@ -9,10 +9,6 @@
 
 namespace tw::ir {
 
-/// The least stride of `dimension` that holds `inner` elements and is as `alignments` ask.
-int64_t aligned_stride(std::vector<StrideAlignment> const& alignments, size_t dimension,
-                       int64_t inner);
-
 /// Elements from one index of each dimension to its next. None: an extent is no constant.
 std::optional<std::vector<int64_t>> strides_of(BufferNode const& buffer);
 std::vector<int64_t> strides_of(std::vector<int64_t> const& shape,

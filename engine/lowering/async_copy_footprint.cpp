@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/accesses.h"
 #include "engine/ir/expr_evaluator.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/lowering/async_copy_order.h"
@@ -36,8 +37,6 @@ bool is_by_data(Expr const& e) {
   walk(e, [&](Expr const& part) { return by_data = by_data || part.as<Load>(), !by_data; });
   return by_data;
 }
-
-Expr negated(Expr const& condition) { return unary(UnaryOp::kNot, condition); }
 
 /// No: it is outside of the tensor, where nothing is touched.
 bool evaluate(std::vector<Compiled> const& indices, std::vector<int64_t> const& shape,
@@ -161,7 +160,7 @@ void Touching::visit(Stmt const& s) {
   } else if (auto const* node = s.as<If>()) {
     look(node->condition);
     where(node->condition, [&] { visit(node->then_body); });
-    if (node->else_body) where(negated(node->condition), [&] { visit(node->else_body); });
+    if (node->else_body) where(opposite(node->condition), [&] { visit(node->else_body); });
   } else if (auto const* list = s.as<Seq>()) {
     for (Stmt const& child : list->stmts) visit(child);
   } else if (auto const* alloc = s.as<Alloc>()) {
@@ -185,13 +184,13 @@ void Touching::look(Expr const& root) {
     if (auto const* choice = e.as<Select>()) {
       look(choice->condition);
       where(choice->condition, [&] { look(choice->a); });
-      where(negated(choice->condition), [&] { look(choice->b); });
+      where(opposite(choice->condition), [&] { look(choice->b); });
       return false;
     }
     auto const* both = e.as<Binary>();
     if (!both || (both->op != BinaryOp::kAnd && both->op != BinaryOp::kOr)) return true;
     look(both->a);
-    where(both->op == BinaryOp::kAnd ? both->a : negated(both->a), [&] { look(both->b); });
+    where(both->op == BinaryOp::kAnd ? both->a : opposite(both->a), [&] { look(both->b); });
     return false;
   });
 }

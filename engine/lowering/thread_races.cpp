@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/arith/linear_rows.h"
+#include "engine/ir/accesses.h"
 #include "engine/ir/expr_evaluator.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/speculation.h"
@@ -74,7 +75,7 @@ public:
       place_.loops.pop_back();
     } else if (auto const* node = s.as<If>()) {
       visit_side(node->then_body, node->condition);
-      if (node->else_body) visit_side(node->else_body, unary(UnaryOp::kNot, node->condition));
+      if (node->else_body) visit_side(node->else_body, opposite(node->condition));
     } else if (auto const* list = s.as<Seq>()) {
       for (Stmt const& one : list->stmts) visit(one);
     } else if (auto const* alloc = s.as<Alloc>()) {
@@ -96,7 +97,7 @@ private:
       if (auto const* choice = part.as<Select>()) {
         visit(choice->condition);
         visit_side(choice->a, choice->condition);
-        visit_side(choice->b, unary(UnaryOp::kNot, choice->condition));
+        visit_side(choice->b, opposite(choice->condition));
         return false;
       }
       if (auto const* read = part.as<Load>()) put({read->buffer, read->indices, {}}, false);

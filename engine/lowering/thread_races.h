@@ -51,8 +51,8 @@ public:
   /// Whether two different threads touch one element, by accesses whose first `common` loops are
   /// the same and in the same iteration; but for kSameIteration the loop after those is the same,
   /// too, and the second access's iteration of it comes after the first one's. Exact where indices
-  /// and conditions are linear but for // and %, or where there are few points, which are compared
-  /// then; else, and where an index reads a tensor, no element is ruled out.
+  /// and conditions are linear but for //, %, min and max, or where there are few points, which are
+  /// compared then; else, and where an index reads a tensor, no element is ruled out.
   bool meet(ThreadAccess const& first, ThreadAccess const& second, size_t common, Order order);
 
 private:

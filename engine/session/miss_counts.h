@@ -32,7 +32,7 @@ public:
 
 private:
   struct Tensor {
-    FilmTensor of;
+    FilmTensor shown;
     std::unordered_map<int64_t, std::vector<int32_t>> frames = {};  ///< of each miss, by line
   };
   int64_t line_bytes_ = 64;

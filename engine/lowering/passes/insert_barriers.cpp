@@ -1,6 +1,7 @@
 // S[t] = ..; .. = S[t + 1]   -->   S[t] = ..; barrier; .. = S[t + 1]
 #include <algorithm>
 
+#include "engine/ir/accesses.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
@@ -50,8 +51,8 @@ private:
       return body;
     }
     Placed leaf{s, has_barrier(s), {}, {}};
-    // Until then a copy that was started may still be about to read and write. It came too early
-    // for nobody: waits stand so that what is under way is left alone, whoever started it.
+    // Until then a copy that was started may still be about to read and write. Nobody has to be
+    // done before: waits stand so that no thread touches what is under way.
     if (auto const* call = s.as<IntrinsicCall>();
         call && call->intrinsic->completion == Completion::kWaits)
       leaf.trailing = meetings_.landing(launch_, around_);
@@ -126,7 +127,7 @@ private:
     around_.conditions.pop_back();
     Placed other;
     if (node.else_body) {
-      around_.conditions.push_back(unary(UnaryOp::kNot, node.condition));
+      around_.conditions.push_back(opposite(node.condition));
       other = place(node.else_body);
       around_.conditions.pop_back();
     }

@@ -61,10 +61,8 @@ Primitive const& row() {
       .title = "Align a tensor's rows",
       .doc =
           "The stride of one dimension of a tensor becomes a multiple of the factor, plus an "
-          "offset, "
-          "in elements: rows start at full vectors, or columns are spread over cache sets or "
-          "banks. "
-          "It stays so where the tensor is later made smaller or gets further slots.",
+          "offset, in elements: rows start at full vectors, or columns are spread over cache sets "
+          "or banks. It stays so where the tensor is later made smaller or gets further slots.",
       .rewrite =
           "alloc T[56, 58]  -- dim=0, factor=16, offset=0 -->  alloc T[56, 58] align(0, 16, 0)",
       .parameters =

@@ -14,7 +14,8 @@ MissCounts::MissCounts(AccessFilm const& film, int level) : line_bytes_(film.lin
       int times = level == kAllLevels ? int(access.level) : int(access.level > level);
       if (times == 0) continue;
       Tensor& tensor = tensors_[size_t(access.tensor)];
-      std::vector<int32_t>& frames = tensor.frames[tensor.of.byte_of(access.element) / line_bytes_];
+      std::vector<int32_t>& frames =
+          tensor.frames[tensor.shown.byte_of(access.element) / line_bytes_];
       frames.insert(frames.end(), size_t(times), frame);
       most = std::max(most, int64_t(frames.size()));
     }
@@ -33,7 +34,7 @@ int64_t count_up_to(std::vector<int32_t> const& frames, int frame) {
 
 int64_t MissCounts::at(int frame, int32_t tensor, int64_t element) const {
   Tensor const& of = tensors_[size_t(tensor)];
-  auto line = of.frames.find(of.of.byte_of(element) / line_bytes_);
+  auto line = of.frames.find(of.shown.byte_of(element) / line_bytes_);
   return line == of.frames.end() ? 0 : count_up_to(line->second, frame);
 }
 
@@ -47,7 +48,7 @@ MissCounts::Most MissCounts::most_of(int frame, int32_t tensor) const {
   for (auto const& [line, frames] : of.frames) {
     int64_t count = count_up_to(frames, frame);
     // An element can begin in the line before.
-    int64_t element = of.of.element_at(line * line_bytes_ + of.of.element_bytes - 1);
+    int64_t element = of.shown.element_at(line * line_bytes_ + of.shown.element_bytes - 1);
     if (count > most.count || (count == most.count && count > 0 && element < most.element))
       most = {count, element};
   }
