@@ -98,6 +98,7 @@ struct Digest {
     (*this)(intrinsic->params);
     (*this)(intrinsic->needs);
     (*this)(intrinsic->sets);
+    hasher.text(intrinsic->function);
     (*this)(intrinsic->behaviour);
   }
   void operator()(RegisterValue const& one) {
@@ -176,7 +177,7 @@ bool equal(Intrinsic const& a, Intrinsic const& b) {
   same(a->sets, b->sets);
   same(a->behaviour, b->behaviour);
   return same.value && a->name == b->name && a->barrier == b->barrier &&
-         a->completion == b->completion;
+         a->completion == b->completion && a->function == b->function;
 }
 
 bool equal(Program const& a, Program const& b) {

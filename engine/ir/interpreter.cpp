@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/ir/launches.h"
 #include "engine/ir/statement_interpreter.h"
 
 namespace tw::ir {
@@ -63,7 +64,7 @@ Result<std::vector<NDArray>> interpret(KernelIr const& kernel, size_t input_coun
                                        InterpretOptions const& options) {
   auto middle = kernel.host.params.begin() + std::ptrdiff_t(input_count);
   return run({kernel.host.params.begin(), middle}, {middle, kernel.host.params.end()},
-             kernel.host.sizes, kernel.host.body, inputs, options);
+             kernel.host.sizes, with_launched_bodies(kernel), inputs, options);
 }
 
 }  // namespace tw::ir

@@ -17,6 +17,15 @@ std::unexpected<Error> wrong(IntrinsicNode const& node, std::string what) {
                    fmt::format("the intrinsic {}: {}", node.name, std::move(what)));
 }
 
+/// What starts a device function does nothing else.
+Status verify_launch(IntrinsicNode const& node) {
+  bool alone = !node.behaviour && !node.barrier && node.completion == Completion::kAtOnce &&
+               node.needs.empty() && node.sets.empty();
+  if (!node.function.empty() && !alone)
+    return wrong(node, "what launches a device function does nothing else");
+  return {};
+}
+
 Status verify_params(IntrinsicNode const& node) {
   std::set<std::string> names;
   for (IntrinsicParam const& param : node.params) {
@@ -25,9 +34,10 @@ Status verify_params(IntrinsicNode const& node) {
     if (!names.insert(param.name()).second)
       return wrong(node, fmt::format("two parameters are named {}", param.name()));
   }
+  TRY(verify_launch(node));
   bool orders = node.barrier || node.completion == Completion::kCommits ||
                 node.completion == Completion::kWaits || !node.sets.empty();
-  if (!node.behaviour && !orders) return wrong(node, "it does nothing");
+  if (!node.behaviour && !orders && node.function.empty()) return wrong(node, "it does nothing");
   if (node.behaviour && node.completion >= Completion::kCommits)
     return wrong(node, "what commits or waits does nothing else");
   size_t numbers = node.completion == Completion::kWaits ? 1 : 0;

@@ -59,6 +59,9 @@ struct IntrinsicNode {
   std::vector<RegisterValue> needs = {};
   /// Registers that hold these values from then on. What sets some does nothing else.
   std::vector<RegisterValue> sets = {};
+  /// The device function (`KernelIr::device`) that a call starts, with its operands as parameters;
+  /// empty: none. Then that function's body is what it does, and `behaviour` is null.
+  std::string function = {};
   Stmt behaviour;  ///< over the parameters, without blocks and calls; null: it changes nothing
 };
 

@@ -13,9 +13,21 @@
 namespace tw {
 
 /// Who shares one instance of a memory or of an axis' iteration, from the narrowest: the lane of a
-/// vector or warp, the thread, the block of threads, the accelerator beside a processor, the
-/// device.
-enum class Level : uint8_t { kLane, kThread, kBlock, kAccelerator, kDevice };
+/// vector, the thread, the warp of threads that step together, the group of warps that a matrix
+/// instruction takes, the block of threads, the cluster of blocks, the accelerator beside a
+/// processor, the device.
+enum class Level : uint8_t {
+  kLane,
+  kThread,
+  kWarp,
+  kWarpgroup,
+  kBlock,
+  kCluster,
+  kAccelerator,
+  kDevice
+};
+/// Of what is met, or shared, by threads of one block.
+constexpr bool inside_block(Level level) { return level < Level::kBlock; }
 
 namespace ir {
 

@@ -6,6 +6,7 @@
 #include "engine/ir/annotations.h"
 #include "engine/ir/fields.h"
 #include "engine/ir/kernel.h"
+#include "engine/ir/launches.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/verify_expr.h"
 
@@ -336,7 +337,7 @@ Status verify(Program const& program) { return Verifier().run(program); }
 Status verify(KernelIr const& kernel) {
   TRY(Verifier().run(kernel.host));
   for (Function const& function : kernel.device) TRY(Verifier().run(function));
-  return {};
+  return verify_launches(kernel);
 }
 
 }  // namespace tw::ir

@@ -95,7 +95,8 @@ bool is_placed(Stmt const& s) {
   if (!alloc) return true;
   std::string const& scope = alloc->buffer->scope;
   return alloc->buffer->shape.size() == 1 && as_int(alloc->buffer->shape[0]) &&
-         (scope == "register" || scope == kStackScope || scope == kWorkspaceScope);
+         (scope == "register" || scope == kStackScope || scope == kSharedScope ||
+          scope == kWorkspaceScope);
 }
 
 constexpr std::array<Row, 10> kRows{{
@@ -112,7 +113,8 @@ constexpr std::array<Row, 10> kRows{{
     {Invariant::kWholeRegisters, "whole_registers",
      "a tensor in registers is read and written as a whole", has_whole_registers},
     {Invariant::kPlacedBuffers, "placed_buffers",
-     "every allocation has its place: registers, the stack or the workspace", is_placed},
+     "every allocation has its place: registers, the stack, a block's memory or the workspace",
+     is_placed},
     {Invariant::kSetRegisters, "set_registers", "calls have the registers that they need", nullptr},
 }};
 

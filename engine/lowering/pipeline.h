@@ -98,5 +98,9 @@ int64_t workspace_bytes(ir::KernelIr const& kernel);
 inline constexpr char const* kWorkspaceScope = "workspace";
 /// On the stack of the thread that runs the allocation's body.
 inline constexpr char const* kStackScope = "stack";
+/// There once for each block of a launch.
+inline constexpr char const* kSharedScope = "shared";
+/// `Target::sharing`, and of tensors that have these places.
+ir::Sharing placed_sharing(Target const& target);
 
 }  // namespace tw

@@ -37,7 +37,7 @@ fetch_packages() {
     -o Debug::NoLocking=1 -o Acquire::Languages=none -o APT::Install-Recommends=0)
   timeout 300 apt-get "${options[@]}" -qq update >"$apt/log" 2>&1 || true  # one list of several may not come
   timeout 600 apt-get "${options[@]}" -y -qq --download-only install libc6-dev libstdc++-12-dev \
-    libgrpc++-dev libprotobuf-dev libfmt-dev nlohmann-json3-dev libseccomp-dev >>"$apt/log" 2>&1 || return 1
+    libgrpc++-dev libprotobuf-dev libfmt-dev nlohmann-json3-dev libseccomp-dev opencl-c-headers >>"$apt/log" 2>&1 || return 1
   rm -rf "$sysroot.new"
   mkdir "$sysroot.new"
   for package in "$apt"/archives/*.deb; do dpkg-deb -x "$package" "$sysroot.new"; done

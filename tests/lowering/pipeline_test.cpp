@@ -198,7 +198,7 @@ private slots:
         "(there are no vector loops)");
     row("plan_workspace",
         "the pass plan_workspace cannot be left out: generating code needs placed_buffers (every "
-        "allocation has its place: registers, the stack or the workspace)");
+        "allocation has its place: registers, the stack, a block's memory or the workspace)");
     row("simplify.3",
         "there is no pass 'simplify.3'; the passes are hoist_reduction_init, lower_blocks, "
         "simplify, compact_tensors, partition_loops, flatten_buffers, vectorize_loops, "

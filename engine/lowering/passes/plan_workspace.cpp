@@ -1,4 +1,6 @@
 // alloc t: f32[900] @global ... t[i]   -->   one workspace; t[i] becomes workspace[offset + i]
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -6,6 +8,7 @@
 #include "engine/arith/known_sizes.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
+#include "engine/support/base/quantities.h"
 
 namespace tw {
 namespace {
@@ -86,11 +89,34 @@ public:
   Status status_;
 
 private:
+  /// Where threads run a loop's iterations at once, memory of a thread is its stack, a block's is
+  /// shared, and there is one instance of all other.
+  std::string place_in_launch(BufferNode const& tensor, int64_t count) {
+    if (!is_of_one_thread(tensor.scope))
+      return is_of_block(tensor.scope) ? kSharedScope : kWorkspaceScope;
+    if (count * size_of(tensor.type) > kMostOnStack && status_)
+      status_ = refused("allocation_not_supported",
+                        fmt::format("each thread would have {} of the tensor {} for itself; it can "
+                                    "have {}",
+                                    bytes_text(double(count * size_of(tensor.type))), tensor.name,
+                                    bytes_text(double(kMostOnStack))));
+    return kStackScope;
+  }
+
+  std::string place_of(Alloc const& alloc, int64_t count) {
+    BufferNode const& tensor = *alloc.buffer;
+    bool launched = std::ranges::any_of(
+        around_, [](For const* loop) { return loop->loop_kind == LoopKind::kBind; });
+    if (launched) return place_in_launch(tensor, count);
+    bool wanted = !around_.empty() || is_of_one_thread(tensor.scope);
+    bool fits = count * size_of(tensor.type) <= kMostOnStack && !runs_parallel(alloc.body);
+    return wanted && fits ? kStackScope : kWorkspaceScope;
+  }
+
   Stmt placed(Alloc const& alloc, int64_t count) {
     BufferNode node = *alloc.buffer;
-    bool wanted = !around_.empty() || is_of_one_thread(node.scope);
-    bool stack = wanted && count * size_of(node.type) <= kMostOnStack && !runs_parallel(alloc.body);
-    node.scope = stack ? kStackScope : kWorkspaceScope;
+    node.scope = place_of(alloc, count);
+    bool stack = node.scope != kWorkspaceScope;
     // Tasks run at the same time: each has its own part, whole lines apart.
     int64_t line = kAlignment / std::max<int64_t>(1, size_of(node.type)), tasks = 1;
     int64_t part = (count + line - 1) / line * line;
@@ -117,7 +143,11 @@ private:
   }
   bool is_of_one_thread(std::string const& scope) const {
     MemoryScope const* memory = target_.scope(scope);
-    return memory && memory->shared_by == Level::kThread;
+    return memory && memory->shared_by <= Level::kThread;
+  }
+  bool is_of_block(std::string const& scope) const {
+    MemoryScope const* memory = target_.scope(scope);
+    return memory && memory->shared_by < Level::kAccelerator;
   }
   Target const& target_;
   arith::Ranges ranges_;  // of sizes and counters around
@@ -162,6 +192,13 @@ int64_t workspace_bytes(KernelIr const& kernel) {
   int64_t bytes = 0;
   workspace_layout(kernel, &bytes);
   return bytes;
+}
+
+ir::Sharing placed_sharing(Target const& target) {
+  ir::Sharing sharing = target.sharing();
+  sharing.scopes[kStackScope] = Level::kThread;
+  sharing.scopes[kSharedScope] = Level::kBlock;
+  return sharing;
 }
 
 Pass plan_workspace() {

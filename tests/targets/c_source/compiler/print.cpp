@@ -8,7 +8,7 @@
 #include "engine/ir/fields.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
-#include "tests/targets/c_source/compiler/expressions.h"
+#include "targets/shared/c_text/statements.h"
 
 namespace tw::c_source {
 
@@ -69,123 +69,60 @@ std::set<std::string> tensors_of(Stmt const& body) {
   return names;
 }
 
+std::string memory_type(DType type) {
+  if (type == DType::kF32) return "float";
+  if (type == DType::kF64) return "double";
+  if (type == DType::kBool) return "uint8_t";
+  return fmt::format("{}int{}_t", is_signed(type) ? "" : "u", size_of(type) * 8);
+}
+
+/// Signed numbers wrap: the processor says so to its compiler.
+c_text::Dialect const& dialect() {
+  static c_text::Dialect const made{
+      .name = "C",
+      .reserved = " TwRuntime buffers runtime captured closure code ",
+      .type = memory_type,
+      .wraps = true,
+      .on_division_by_zero = "raise(SIGFPE);",
+      .scopes = {{kStackScope, "_Alignas(64) "}},
+  };
+  return made;
+}
+
 /// What all functions of a kernel share.
 struct Kernel {
   std::string name;
   std::map<std::string, Lies> places;
   PrintedProgram const& lowered;
-  Expressions expressions;
-  CText done;  ///< functions that are complete; a loop's come before the one that calls them
+  c_text::Expressions expressions{dialect()};
+  CText done = {};  ///< functions that are complete; a loop's come before the one that calls them
   int tasks = 0;
 };
 
 /// One function under construction: the kernel itself, or the tasks of a parallel loop.
-class Printer {
+class Printer final : public c_text::Statements {
 public:
   Printer(Kernel& kernel, std::vector<std::string> variables)
-      : kernel_(kernel), variables_(std::move(variables)) {}
+      : Statements(kernel.expressions, kernel.lowered),
+        kernel_(kernel),
+        variables_(std::move(variables)) {}
 
   void function(std::string const& head, std::vector<std::string> const& first, Stmt const& body) {
-    line(head + " {");
-    ++depth_;
+    open(head);
     for (std::string const& one : first) line(one);
     pointers(body);
     statement(body);
     line("return 0;");
-    --depth_;
-    line("}");
+    close();
     line("");
-    kernel_.done.text += text_;
-    kernel_.done.source_line.insert(kernel_.done.source_line.end(), source_line_.begin(),
-                                    source_line_.end());
+    kernel_.done.text += lines().text;
+    kernel_.done.source_line.insert(kernel_.done.source_line.end(), lines().source_line.begin(),
+                                    lines().source_line.end());
   }
 
-private:
-  void line(std::string const& text) {
-    if (!text.empty()) text_ += std::string(size_t(depth_) * 2, ' ') + text;
-    text_ += '\n';
-    source_line_.push_back(at_);
-  }
-  std::string text_of(Expr const& e) { return kernel_.expressions.text(e); }
-  std::string name_of(std::string const& of) { return kernel_.expressions.name(of); }
-  void unsupported(std::string const& what) {
-    kernel_.expressions.fail("unsupported_statement", what + " has no code on this target");
-  }
-
-  void pointers(Stmt const& body) {
-    for (std::string const& tensor : tensors_of(body)) {
-      auto found = kernel_.places.find(tensor);
-      if (found == kernel_.places.end()) continue;  // on the stack
-      Lies const& place = found->second;
-      std::string type = memory_type(place.buffer->type) + (place.written ? "*" : " const*");
-      std::string from = place.offset == 0 ? fmt::format("buffers[{}]", place.pointer)
-                                           : fmt::format("(void*)((char*)buffers[{}] + {})",
-                                                         place.pointer, place.offset);
-      line(fmt::format("{} {} = {};", type, name_of(tensor), from));
-    }
-  }
-
-  void statement(Stmt const& s) {
-    int outside = at_;
-    if (auto found = kernel_.lowered.line_of.find(s.get()); found != kernel_.lowered.line_of.end())
-      at_ = found->second;
-    dispatch(*s, [&](auto const& node) { print(node); });
-    at_ = outside;
-  }
-
-  void print(Seq const& node) {
-    for (Stmt const& child : node.stmts) statement(child);
-  }
-  void print(Store const& node) {
-    line(fmt::format("{} = {};", kernel_.expressions.element(node.buffer, node.indices[0]),
-                     text_of(node.value)));
-  }
-  void print(If const& node) {
-    nested(fmt::format("if ({}) {{", text_of(node.condition)), node.then_body);
-    if (node.else_body) nested("else {", node.else_body);
-  }
-  void print(For const& node) {
-    if (node.loop_kind == LoopKind::kBind) return unsupported("the loop " + node.name());
-    if (node.loop_kind == LoopKind::kParallel) return parallel(node);
-    if (node.loop_kind == LoopKind::kUnroll)
-      line(fmt::format("#pragma GCC unroll {}", as_int(node.extent).value_or(1)));
-    variables_.push_back(node.name());
-    nested(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0}) {{", name_of(node.name()),
-                       text_of(node.extent)),
-           node.body);
-    variables_.pop_back();
-  }
-  void print(Alloc const& node) {
-    if (node.buffer->scope == kWorkspaceScope) return statement(node.body);
-    if (node.buffer->scope != kStackScope)
-      return unsupported("memory '" + node.buffer->scope + "'");
-    line("{");
-    ++depth_;
-    line(fmt::format("_Alignas(64) {} {}[{}];", memory_type(node.buffer->type),
-                     name_of(node.buffer->name), text_of(node.buffer->shape[0])));
-    statement(node.body);
-    --depth_;
-    line("}");
-  }
-  void print(Prefetch const& node) {
-    auto const& element = node.element.to<Load>();
-    line(fmt::format("__builtin_prefetch(&{});",
-                     kernel_.expressions.element(element.buffer, element.indices[0])));
-  }
-  void print(Block const& node) { unsupported("the block " + node.name); }
-  void print(Let const& node) { unsupported("the name " + node.var.to<Variable>().name); }
-  void print(IntrinsicCall const& node) { unsupported(node.intrinsic->name); }
-
-  void nested(std::string const& head, Stmt const& body) {
-    line(head);
-    ++depth_;
-    statement(body);
-    --depth_;
-    line("}");
-  }
-
+protected:
   /// The body becomes a function of its own, which gets the variables around it as numbers.
-  void parallel(For const& node) {
+  void print_parallel(For const& node) override {
     std::string task = fmt::format("tw_task{}_{}", kernel_.tasks++, kernel_.name);
     std::vector<std::string> first{"int64_t const* captured = closure;",
                                    "void* const* buffers = (void* const*)captured[0];",
@@ -197,26 +134,47 @@ private:
     }
     std::vector<std::string> inside = variables_;
     inside.push_back(node.name());
-    Printer(kernel_, std::move(inside))
-        .function(
-            fmt::format("static int32_t {}(void* closure, int64_t {})", task, name_of(node.name())),
-            first, node.body);
-    line("{");
-    ++depth_;
+    std::string head =
+        fmt::format("static int32_t {}(void* closure, int64_t {})", task, name_of(node.name()));
+    with_counter(node,
+                 [&] { Printer(kernel_, std::move(inside)).function(head, first, node.body); });
+    open("");
     line(fmt::format("int64_t captured[] = {{{}}};", captured));
     line(fmt::format("int32_t code = runtime->parallel_for(runtime->pool, {}, {}, captured);",
-                     text_of(node.extent), task));
+                     expressions_.text(node.extent), task));
     line("if (code != 0) return code;");
-    --depth_;
-    line("}");
+    close();
+  }
+  std::string hint_of(For const& loop) const override {
+    return loop.loop_kind == LoopKind::kUnroll
+               ? fmt::format("#pragma GCC unroll {}", as_int(loop.extent).value_or(1))
+               : "";
+  }
+  void print_prefetch(Load const& element) override {
+    line(fmt::format("__builtin_prefetch(&{});",
+                     expressions_.element(element.buffer, element.indices[0])));
+  }
+  void enter(For const& loop) override { variables_.push_back(loop.name()); }
+  void leave(For const&) override { variables_.pop_back(); }
+
+private:
+  std::string name_of(std::string const& of) { return expressions_.variable_name(of); }
+
+  void pointers(Stmt const& body) {
+    for (std::string const& tensor : tensors_of(body)) {
+      auto found = kernel_.places.find(tensor);
+      if (found == kernel_.places.end()) continue;  // on the stack
+      Lies const& place = found->second;
+      std::string type = memory_type(place.buffer->type) + (place.written ? "*" : " const*");
+      std::string from = place.offset == 0 ? fmt::format("buffers[{}]", place.pointer)
+                                           : fmt::format("(void*)((char*)buffers[{}] + {})",
+                                                         place.pointer, place.offset);
+      line(fmt::format("{} {} = {};", type, expressions_.tensor_name(tensor), from));
+    }
   }
 
   Kernel& kernel_;
   std::vector<std::string> variables_;  ///< of the loops around, outermost first
-  std::string text_;
-  std::vector<int32_t> source_line_;
-  int depth_ = 0;
-  int32_t at_ = 0;
 };
 
 /// A kernel may have the name of a function of C's own library, or one that is none in C.
@@ -231,7 +189,7 @@ std::string c_name(std::string name) {
 Result<CText> print_c(KernelIr const& lowered, PrintedProgram const& text) {
   if (!lowered.host.sizes.empty())
     return refused("unsupported_statement", "a size that is not known has no code on this target");
-  Kernel kernel{c_name(lowered.host.name), places_of(lowered), text, {}, {}};
+  Kernel kernel{.name = c_name(lowered.host.name), .places = places_of(lowered), .lowered = text};
   std::string symbol = "tw_kernel_" + kernel.name;
   Printer(kernel, {})
       .function(fmt::format("int32_t {}(void* const* buffers, TwRuntime const* runtime)", symbol),

@@ -1,0 +1,208 @@
+// host f: for(blockIdx.x) b in 8: S   -->   host f: call f_1(X, Y)   device f_1: for(blockIdx.x)
+// ...
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "engine/ir/kernel.h"
+#include "engine/ir/launches.h"
+#include "engine/ir/rewrite.h"
+#include "engine/lowering/pipeline.h"
+#include "engine/target/axis_of.h"
+
+namespace tw {
+namespace {
+
+using namespace ir;
+
+bool is_bound(Stmt const& s) {
+  auto const* loop = s.as<For>();
+  return loop && loop->loop_kind == LoopKind::kBind;
+}
+
+bool is_in_workspace(Stmt const& s) {
+  auto const* alloc = s.as<Alloc>();
+  return alloc && alloc->buffer->scope == kWorkspaceScope;
+}
+
+/// One bound nest with what it needs of the host.
+struct Nest {
+  Stmt body;
+  std::vector<Buffer> lifted;  ///< of the device's main memory, allocated inside
+  std::set<std::string> tensors, variables;
+};
+
+/// There is one instance of what lies in the device's main memory, however many threads the nest
+/// has.
+Nest nest_of(Stmt const& s) {
+  Nest nest;
+  nest.body = rewrite_stmts(s, [&](Stmt const& child) -> Stmt {
+    if (!is_in_workspace(child)) return nullptr;
+    auto const& alloc = child.to<Alloc>();
+    bool seen = std::ranges::any_of(nest.lifted,
+                                    [&](Buffer const& b) { return b->name == alloc.buffer->name; });
+    if (!seen) nest.lifted.push_back(alloc.buffer);
+    return alloc.body;
+  });
+  auto note = [&](Touched const& at) { nest.tensors.insert(at.buffer->name); };
+  walk_reads(nest.body, note);
+  walk_writes(nest.body, note);
+  walk_exprs(nest.body, [&](Expr const& e) {
+    if (auto const* used = e.as<Variable>()) nest.variables.insert(used->name);
+    return true;
+  });
+  return nest;
+}
+
+/// Nothing in it could be spread over threads: all that it makes is tensors of one element.
+bool makes_one_element(Stmt const& s) {
+  std::set<std::string> inside;
+  walk(s, [&](Stmt const& child) {
+    if (auto const* alloc = child.as<Alloc>()) inside.insert(alloc->buffer->name);
+    return true;
+  });
+  bool any = false, one = true;
+  walk_writes(s, [&](Touched const& at) {
+    any = true;
+    one = one && (inside.contains(at.buffer->name) || is_int(at.buffer->shape[0], 1));
+  });
+  return any && one;
+}
+
+/// Neighbours that one thread runs are one launch.
+std::vector<Stmt> with_joined_elements(std::vector<Stmt> const& stmts) {
+  std::vector<Stmt> joined;
+  bool joins = false;
+  for (Stmt const& s : stmts) {
+    bool one = !is_bound(s) && !s.as<Alloc>() && makes_one_element(s);
+    if (one && joins)
+      joined.back() = seq({joined.back(), s});
+    else
+      joined.push_back(s);
+    joins = one;
+  }
+  return joined;
+}
+
+/// Loops of blocks stand around everything else, so that each axis has one extent for the launch.
+Status check_blocks(Target const& target, Stmt const& nest) {
+  auto of_blocks = [&](Stmt const& s) {
+    auto const* loop = s.as<For>();
+    ThreadAxis const* axis = loop ? axis_of(target, *loop) : nullptr;
+    return axis && !inside_block(axis->level);
+  };
+  Stmt inside = nest;
+  std::set<std::string> axes;
+  while (of_blocks(inside) && axes.insert(inside.to<For>().bind).second)
+    inside = inside.to<For>().body;
+  Stmt culprit;
+  walk(inside, [&](Stmt const& s) {
+    if (!culprit && of_blocks(s)) culprit = s;
+    return !culprit;
+  });
+  if (culprit)
+    return refused("blocks_not_outermost",
+                   fmt::format("the loop {} is bound to {} inside of what the blocks of a launch "
+                               "do: bind loops of blocks around everything else",
+                               culprit.to<For>().name(), culprit.to<For>().bind));
+  return {};
+}
+
+class Cutting {
+public:
+  Cutting(Function const& host, Target const& target) : host_(host), target_(target) {
+    for (Buffer const& param : host.params) visible_.push_back(param);
+  }
+
+  Result<KernelIr> run() {
+    Function host = host_;
+    TRY_ASSIGN(host.body, cut(host_.body));
+    return KernelIr{std::move(host), std::move(device_)};
+  }
+
+private:
+  Result<Stmt> cut(Stmt const& s) {
+    if (auto const* list = s.as<Seq>(); list && !makes_one_element(s)) {
+      std::vector<Stmt> stmts;
+      for (Stmt const& child : with_joined_elements(list->stmts)) {
+        TRY_ASSIGN(Stmt next, cut(child));
+        stmts.push_back(std::move(next));
+      }
+      return seq(std::move(stmts));
+    }
+    if (is_in_workspace(s)) {
+      auto const& alloc = s.to<Alloc>();
+      visible_.push_back(alloc.buffer);
+      TRY_ASSIGN(Stmt body, cut(alloc.body));
+      visible_.pop_back();
+      return make_from<Alloc>(alloc.origin, alloc.buffer, body);
+    }
+    if (!is_bound(s) && !makes_one_element(s)) return unbound(s);
+    TRY(check_blocks(target_, s));
+    return launch(nest_of(s));
+  }
+
+  std::unexpected<Error> unbound(Stmt const& s) const {
+    bool around = false;
+    walk(s, [&](Stmt const& child) {
+      around = around || is_bound(child);
+      return !around;
+    });
+    std::string line = first_line(s);
+    if (around)
+      return refused("blocks_not_outermost",
+                     fmt::format("'{}' is around loops that are bound to blocks or threads: a "
+                                 "launch has those outermost (reorder)",
+                                 line));
+    return refused("unbound_work",
+                   fmt::format("'{}' runs on no thread: on the target {} a loop around all that is "
+                               "computed must be bound (bind)",
+                               line, target_.name));
+  }
+
+  /// The call, with the memory of the nest around it.
+  Stmt launch(Nest const& nest) {
+    std::vector<Buffer> visible = visible_;
+    visible.insert(visible.end(), nest.lifted.begin(), nest.lifted.end());
+    Function function{fmt::format("{}_{}", host_.name, device_.size() + 1), {}, {}, nest.body};
+    std::set<std::string> variables = nest.variables;
+    for (Buffer const& tensor : visible) {
+      if (!nest.tensors.contains(tensor->name)) continue;
+      function.params.push_back(tensor);
+      for (Expr const& extent : tensor->shape)
+        walk(extent, [&](Expr const& e) {
+          if (auto const* used = e.as<Variable>()) variables.insert(used->name);
+          return true;
+        });
+    }
+    for (SizeParam const& size : host_.sizes)
+      if (variables.contains(size.var.to<Variable>().name)) function.sizes.push_back(size);
+    Stmt call = launch_of(function);
+    device_.push_back(std::move(function));
+    for (Buffer const& tensor : nest.lifted) call = make<Alloc>(tensor, call);
+    return call;
+  }
+
+  Function const& host_;
+  Target const& target_;
+  std::vector<Buffer> visible_;
+  std::vector<Function> device_;
+};
+
+Result<KernelIr> run_cut_launches(KernelIr const& kernel, PassContext const& context) {
+  return Cutting(kernel.host, context.target).run();
+}
+
+}  // namespace
+
+Pass cut_launches() {
+  return {"cut_launches",
+          "Cuts each nest of bound loops into a device function that the host launches",
+          "last but for the host's sizes: all passes before it see one function",
+          run_cut_launches,
+          {.needs = {Invariant::kNoBlocks, Invariant::kFlatBuffers, Invariant::kPlacedBuffers}}};
+}
+
+}  // namespace tw

@@ -1,0 +1,82 @@
+#include "targets/opencl/compiler/dialect.h"
+
+#include "engine/lowering/pipeline.h"
+#include "targets/opencl/compiler/opencl_backend.h"
+
+namespace tw::opencl {
+namespace {
+
+std::string type_of(DType type) {
+  switch (type) {
+    case DType::kF32:
+      return "float";
+    case DType::kF64:
+      return "double";
+    case DType::kI8:
+      return "char";
+    case DType::kU8:
+    case DType::kBool:
+      return "uchar";
+    case DType::kI16:
+      return "short";
+    case DType::kU16:
+      return "ushort";
+    case DType::kI32:
+      return "int";
+    case DType::kU32:
+      return "uint";
+    case DType::kU64:
+      return "ulong";
+    default:
+      return "long";
+  }
+}
+
+/// Key words of OpenCL C 1.2, section 6.9 and 6.1, with those of vectors.
+std::string reserved_words() {
+  std::string words =
+      " kernel global local constant private read_only write_only read_write bool half uchar "
+      "ushort "
+      "uint ulong complex imaginary pipe uniform event image1d image2d image3d true false NULL "
+      "barrier get_local_id get_group_id ";
+  for (char const* type : {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong",
+                           "half", "float", "double", "bool", "quad"})
+    for (char const* lanes : {"2", "3", "4", "8", "16"}) words += std::string(type) + lanes + " ";
+  return words;
+}
+
+}  // namespace
+
+c_text::Dialect const& dialect() {
+  static std::string const reserved = reserved_words();
+  static c_text::Dialect const made{
+      .name = "OpenCL C",
+      .reserved = reserved,
+      .helper_head = "static",
+      .type = type_of,
+      .single_suffix = "",
+      .narrow_indices = true,
+      .on_division_by_zero = "{ *fault = 1; return 0; }",
+      .fault_type = "global int*",
+      .unroll = "#pragma unroll",
+      .scopes = {{kStackScope, ""}, {kSharedScope, "local "}},
+      .axes = {{"blockIdx.x", "get_group_id(0)"},
+               {"blockIdx.y", "get_group_id(1)"},
+               {"blockIdx.z", "get_group_id(2)"},
+               {"threadIdx.x", "get_local_id(0)"},
+               {"threadIdx.y", "get_local_id(1)"},
+               {"threadIdx.z", "get_local_id(2)"}},
+      .calls = {{kBarrierName, "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"}},
+  };
+  return made;
+}
+
+c_text::KernelHead const& kernel_head() {
+  static c_text::KernelHead const head{
+      .before = "__attribute__((reqd_work_group_size(%x, %y, %z)))\nkernel ",
+      .pointer = "global ",
+      .has_begins = true};
+  return head;
+}
+
+}  // namespace tw::opencl

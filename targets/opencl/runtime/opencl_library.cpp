@@ -1,0 +1,86 @@
+#include "targets/opencl/runtime/opencl_library.h"
+
+#include "engine/runtime/library_parts.h"
+#include "targets/opencl/hardware/library_names.h"
+
+namespace tw::opencl {
+namespace {
+
+std::string_view text_of(std::span<std::byte const> bytes) {
+  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
+
+std::unexpected<Error> not_loadable(std::string const& why) {
+  return bad_input("module_not_loadable", why);
+}
+
+/// The first line of the driver's words that speaks of an error, or the first of all.
+std::string build_log(Functions const& cl, cl_program program, cl_device_id device) {
+  size_t size = 0;
+  cl.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size);
+  std::string log(size, '\0');
+  cl.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
+  size_t at = log.find("error");
+  size_t begin = at == std::string::npos ? 0 : log.rfind('\n', at) + 1;
+  return log.substr(begin, log.find_first_of(std::string("\n\0", 2), begin) - begin).substr(0, 300);
+}
+
+Result<Program> built(Functions const& cl, cl_context context, cl_device_id device,
+                      std::string_view source) {
+  char const* text = source.data();
+  size_t size = source.size();
+  cl_int code = CL_SUCCESS;
+  Program program(cl.clCreateProgramWithSource(context, 1, &text, &size, &code), {&cl});
+  if (code != CL_SUCCESS) return not_loadable("the driver takes no source: " + name_of(code));
+  code = cl.clBuildProgram(program.get(), 1, &device, "-cl-std=CL1.2", nullptr, nullptr);
+  if (code != CL_SUCCESS)
+    return not_loadable("the driver could not build the kernels (" + name_of(code) +
+                        "): " + build_log(cl, program.get(), device));
+  return program;
+}
+
+Result<LoadedKernel> loaded(Functions const& cl, cl_program program,
+                            launch_record::KernelRecord record) {
+  LoadedKernel kernel{std::move(record), {}};
+  for (launch_record::Launch const& launch : kernel.record.launches) {
+    cl_int code = CL_SUCCESS;
+    Kernel function(cl.clCreateKernel(program, launch.function.c_str(), &code), {&cl});
+    if (code != CL_SUCCESS)
+      return not_loadable("the library has no device function '" + launch.function.substr(0, 80) +
+                          "'");
+    kernel.functions.push_back(std::move(function));
+  }
+  return kernel;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OpenClLibrary>> OpenClLibrary::load(Functions const& cl, cl_context context,
+                                                           cl_device_id device,
+                                                           std::span<std::byte const> library) {
+  TRY_ASSIGN(std::vector<LibraryPart> parts, split_parts(library));
+  TRY_ASSIGN(std::span<std::byte const> records, find_part(parts, kLaunchesPart));
+  TRY_ASSIGN(std::span<std::byte const> source, find_part(parts, kSourcePart));
+  auto made = std::make_unique<OpenClLibrary>();
+  TRY_ASSIGN(made->program_, built(cl, context, device, text_of(source)));
+  std::string_view rest = text_of(records);
+  while (!rest.empty()) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    TRY_ASSIGN(launch_record::KernelRecord record, launch_record::parse_record(line));
+    std::string symbol = record.symbol;
+    TRY_ASSIGN(LoadedKernel kernel, loaded(cl, made->program_.get(), std::move(record)));
+    made->kernels_.insert_or_assign(std::move(symbol), std::move(kernel));
+  }
+  return made;
+}
+
+Result<void*> OpenClLibrary::find(std::string const& symbol) {
+  auto found = kernels_.find(symbol);
+  if (found == kernels_.end())
+    return bad_input("symbol_not_found",
+                     "the library has no kernel '" + symbol.substr(0, 80) + "'");
+  return static_cast<void*>(&found->second);
+}
+
+}  // namespace tw::opencl

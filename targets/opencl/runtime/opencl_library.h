@@ -1,0 +1,33 @@
+/// A loaded library: its program, built for a device, and what each kernel launches.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/runtime/device_runtime.h"
+#include "targets/opencl/runtime/handles.h"
+#include "targets/shared/launch_record/launch_record.h"
+
+namespace tw::opencl {
+
+/// A kernel with its device functions, one for each of its launches.
+struct LoadedKernel {
+  launch_record::KernelRecord record;
+  std::vector<Kernel> functions;
+};
+
+class OpenClLibrary final : public KernelLibrary {
+public:
+  /// Errors: module_not_loadable with the compiler's first line, bad_launch_record.
+  static Result<std::unique_ptr<OpenClLibrary>> load(Functions const& cl, cl_context context,
+                                                     cl_device_id device,
+                                                     std::span<std::byte const> library);
+  Result<void*> find(std::string const& symbol) override;
+
+private:
+  Program program_;
+  std::map<std::string, LoadedKernel> kernels_;
+};
+
+}  // namespace tw::opencl

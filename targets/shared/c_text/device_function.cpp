@@ -1,0 +1,155 @@
+#include "targets/shared/c_text/device_function.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "engine/arith/known_sizes.h"
+#include "engine/ir/rewrite.h"
+#include "engine/lowering/pipeline.h"
+
+namespace tw::c_text {
+
+using namespace ir;
+
+namespace {
+
+class DevicePrinter final : public Statements {
+public:
+  using Statements::Statements;
+
+  /// What the threads of a block share is declared once, before anything else.
+  void shared_tensors(Stmt const& body) {
+    std::set<std::string> seen;
+    walk(body, [&](Stmt const& s) {
+      auto const* alloc = s.as<Alloc>();
+      if (alloc && alloc->buffer->scope == kSharedScope && seen.insert(alloc->buffer->name).second)
+        line(declaration(*alloc->buffer) + ";");
+      return true;
+    });
+  }
+
+  /// Loops of blocks and threads, and what a thread has all along, stand around everything: they
+  /// are the function's own.
+  void body_of(Stmt const& s) {
+    if (auto const* alloc = s.as<Alloc>()) {
+      if (alloc->buffer->scope == kStackScope) line(declaration(*alloc->buffer) + ";");
+      return body_of(alloc->body);
+    }
+    auto const* loop = s.as<For>();
+    if (!loop || loop->loop_kind != LoopKind::kBind) return statement(s);
+    if (!counter(*loop)) return;
+    with_counter(*loop, [&] { body_of(loop->body); });
+  }
+
+protected:
+  void print_bound(For const& loop) override {
+    open("");
+    if (counter(loop)) with_counter(loop, [&] { statement(loop.body); });
+    close();
+  }
+  void print_allocation(Alloc const& alloc) override {
+    if (alloc.buffer->scope == kSharedScope) return statement(alloc.body);
+    Statements::print_allocation(alloc);
+  }
+
+private:
+  bool counter(For const& loop) {
+    auto const& axes = expressions_.dialect().axes;
+    auto axis = axes.find(loop.bind);
+    if (axis == axes.end()) return unsupported("the axis " + loop.bind), false;
+    line(fmt::format("{} const {} = {};", counter_type(loop),
+                     expressions_.variable_name(loop.name()), axis->second));
+    return true;
+  }
+};
+
+std::string c_name(std::string name) {
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return "tw_" + name;
+}
+
+std::string with_threads(std::string_view head, std::array<int64_t, 3> const& block) {
+  std::string text;
+  for (size_t i = 0; i < head.size(); ++i) {
+    if (head[i] != '%') {
+      text += head[i];
+      continue;
+    }
+    char which = head[++i];
+    text +=
+        std::to_string(which == 'n' ? block[0] * block[1] * block[2] : block[size_t(which - 'x')]);
+  }
+  return text;
+}
+
+std::string begin_of(std::string const& tensor) { return tensor + "_begin"; }
+
+std::vector<std::string> parameters(Expressions& expressions, KernelHead const& head,
+                                    Function const& function) {
+  std::set<std::string> written;
+  walk_writes(function.body, [&](Touched const& at) { written.insert(at.buffer->name); });
+  Dialect const& dialect = expressions.dialect();
+  std::vector<std::string> list;
+  for (Buffer const& tensor : function.params) {
+    std::string name = expressions.tensor_name(tensor->name);
+    list.push_back(fmt::format("{}{}{}* {}", head.pointer, dialect.type(tensor->type),
+                               written.contains(tensor->name) ? "" : " const", name));
+    if (head.has_begins)
+      list.push_back(dialect.type(DType::kI64) + " " +
+                     expressions.tensor_name(begin_of(tensor->name)));
+  }
+  for (SizeParam const& size : function.sizes)
+    list.push_back(fmt::format("{} {}", expressions.index_type(std::nullopt),
+                               expressions.variable_name(size.var.to<Variable>().name)));
+  return list;
+}
+
+/// The parameters behind `head`, in lines.
+std::string joined(std::vector<std::string> const& list, std::string const& head) {
+  std::string text = head + "(";
+  size_t indent = text.size() - (text.rfind('\n') + 1), column = indent;
+  for (size_t i = 0; i < list.size(); ++i) {
+    bool breaks = i > 0 && column + list[i].size() > 98;
+    text += i == 0 ? "" : breaks ? ",\n" + std::string(indent, ' ') : ", ";
+    column = (breaks ? indent : column + 2) + list[i].size();
+    text += list[i];
+  }
+  return text + ")";
+}
+
+}  // namespace
+
+Result<DeviceText> print_device_function(Dialect const& dialect, KernelHead const& head,
+                                         Function const& function,
+                                         std::array<int64_t, 3> const& block,
+                                         PrintedProgram const& lowered) {
+  Expressions expressions(dialect);
+  expressions.ranges() = arith::ranges_of(function.sizes);
+  std::vector<std::string> list = parameters(expressions, head, function);
+  DevicePrinter printer(expressions, lowered);
+  printer.open("");
+  if (head.has_begins)
+    for (Buffer const& tensor : function.params)
+      printer.line(fmt::format("{} += {};", expressions.tensor_name(tensor->name),
+                               expressions.tensor_name(begin_of(tensor->name))));
+  printer.shared_tensors(function.body);
+  printer.body_of(function.body);
+  printer.close();
+  TRY(expressions.status());
+  DeviceText made{.name = c_name(function.name), .lines = printer.lines()};
+  if (expressions.names_fault()) list.push_back(std::string(dialect.fault_type) + " fault");
+  std::string first = joined(list, with_threads(head.before, block) + "void " + made.name) + " ";
+  made.lines.text = first + made.lines.text + "\n";
+  auto more = size_t(std::ranges::count(first, '\n'));
+  made.lines.source_line.insert(made.lines.source_line.begin(), more, 0);
+  made.lines.source_line.push_back(0);
+  made.helpers = expressions.helpers();
+  made.names_fault = expressions.names_fault();
+  return made;
+}
+
+}  // namespace tw::c_text

@@ -1,0 +1,40 @@
+/// Device functions of a kernel in a kind of C for devices.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+
+#include "engine/ir/program.h"
+#include "targets/shared/c_text/dialect.h"
+#include "targets/shared/c_text/statements.h"
+
+namespace tw::c_text {
+
+/// How a dialect writes the head of a function that a host launches.
+struct KernelHead {
+  /// Before the name; "%x", "%y", "%z" and "%n" are the threads of a block along each axis and in
+  /// all.
+  std::string_view before;
+  std::string_view pointer;  ///< before the type of a tensor's elements: "global "
+  /// Each tensor has a parameter more, behind it: how many elements before its first one the
+  /// pointer is.
+  bool has_begins = false;
+};
+
+struct DeviceText {
+  std::string name;  ///< of the function
+  Lines lines;
+  std::map<std::string, std::string> helpers;  ///< definitions of what it calls, by name
+  /// Its last parameter is the fault word, which it sets when it was to divide by zero.
+  bool names_fault = false;
+};
+
+/// The parameters: tensors in their order, then sizes as i64. `block`: threads along x, y and z.
+/// Errors: unsupported_statement, unsupported_expression.
+Result<DeviceText> print_device_function(Dialect const& dialect, KernelHead const& head,
+                                         ir::Function const& function,
+                                         std::array<int64_t, 3> const& block,
+                                         ir::PrintedProgram const& lowered);
+
+}  // namespace tw::c_text

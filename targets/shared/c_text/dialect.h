@@ -1,0 +1,39 @@
+/// What one kind of C has otherwise than another: plain data.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "engine/tensor/dtype.h"
+
+namespace tw::c_text {
+
+struct Dialect {
+  std::string_view name;  ///< for people: "OpenCL C"
+  /// Words beside C's own that no tensor or variable may be called, each between blanks.
+  std::string_view reserved = " ";
+  std::string_view helper_head = "static";  ///< what a helper's definition begins with
+  /// Of one element in memory.
+  std::string (*type)(DType) = nullptr;
+  std::string_view single_suffix = "f";  ///< of mathematical functions of f32: "expf"
+  /// Sums, differences and products of signed numbers wrap around. Where they do not, those that
+  /// are not known to fit are computed without sign.
+  bool wraps = false;
+  /// Indices are of 32 bits where all that leads to them fits.
+  bool narrow_indices = false;
+  /// What a helper does when it is to divide by zero, a statement that may return. It may name
+  /// `fault`, which is then a parameter of that type, handed on by whoever calls.
+  std::string_view on_division_by_zero;
+  std::string_view fault_type = {};
+  /// Before an unrolled loop; empty: nothing.
+  std::string_view unroll = {};
+  /// Before the declaration of a tensor, by its scope (`kStackScope`, `kSharedScope`).
+  std::map<std::string, std::string, std::less<>> scopes = {};
+  /// What a bound loop's counter is, by its axis: "get_local_id(0)".
+  std::map<std::string, std::string, std::less<>> axes = {};
+  /// Statements for calls, by the instruction's name.
+  std::map<std::string, std::string, std::less<>> calls = {};
+};
+
+}  // namespace tw::c_text

@@ -1,0 +1,132 @@
+#include "targets/shared/c_text/statements.h"
+
+#include <fmt/format.h>
+
+#include "engine/ir/fields.h"
+#include "engine/lowering/pipeline.h"
+
+namespace tw::c_text {
+
+using namespace ir;
+
+void Statements::line(std::string const& text) {
+  if (!text.empty()) lines_.text += std::string(size_t(depth_) * 2, ' ') + text;
+  lines_.text += '\n';
+  lines_.source_line.push_back(at_);
+}
+
+void Statements::open(std::string const& head) {
+  line(head.empty() ? "{" : head + " {");
+  ++depth_;
+}
+
+void Statements::close() {
+  --depth_;
+  line("}");
+}
+
+void Statements::nested(std::string const& head, Stmt const& body) {
+  open(head);
+  statement(body);
+  close();
+}
+
+void Statements::unsupported(std::string const& what) {
+  expressions_.fail("unsupported_statement", what + " has no code on this target");
+}
+
+void Statements::statement(Stmt const& s) {
+  int32_t outside = at_;
+  if (auto found = lowered_.line_of.find(s.get()); found != lowered_.line_of.end())
+    at_ = found->second;
+  dispatch(*s, [&](auto const& node) { print(node); });
+  at_ = outside;
+}
+
+void Statements::print(Seq const& node) {
+  for (Stmt const& child : node.stmts) statement(child);
+}
+
+void Statements::print(Store const& node) {
+  std::string element = expressions_.element(node.buffer, node.indices[0]);
+  line(fmt::format("{} = {};", element, expressions_.text(node.value)));
+}
+
+void Statements::print(If const& node) {
+  nested(fmt::format("if ({})", expressions_.text(node.condition)), node.then_body);
+  if (node.else_body) nested("else", node.else_body);
+}
+
+std::string Statements::counter_type(For const& loop) {
+  auto extent = arith::bounds(loop.extent, expressions_.ranges());
+  return expressions_.index_type(extent ? std::optional(arith::Interval{0, extent->high})
+                                        : std::nullopt);
+}
+
+void Statements::print(For const& node) {
+  if (node.loop_kind == LoopKind::kBind) return print_bound(node);
+  if (node.loop_kind == LoopKind::kParallel) return print_parallel(node);
+  if (std::string hint = hint_of(node); !hint.empty()) line(hint);
+  std::string counter = expressions_.variable_name(node.name());
+  std::string head = fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1})", counter_type(node), counter,
+                                 expressions_.text(node.extent));
+  enter(node);
+  with_counter(node, [&] { nested(head, node.body); });
+  leave(node);
+}
+
+void Statements::print(Let const& node) {
+  std::string name = node.var.to<Variable>().name;
+  bool index = node.var.type() == DType::kI64;
+  auto values = index ? arith::bounds(node.value, expressions_.ranges()) : std::nullopt;
+  std::string type =
+      index ? expressions_.index_type(values) : expressions_.dialect().type(node.var.type());
+  std::string value = expressions_.text(node.value);
+  open("");
+  line(fmt::format("{} const {} = {};", type, expressions_.variable_name(name), value));
+  if (values) expressions_.ranges().set(name, *values);
+  statement(node.body);
+  expressions_.ranges().erase(name);
+  close();
+}
+
+void Statements::print(Block const& node) { unsupported("the block " + node.name); }
+
+void Statements::print_bound(For const& loop) { unsupported("the loop " + loop.name()); }
+
+void Statements::print_parallel(For const& loop) {
+  unsupported("the parallel loop " + loop.name());
+}
+
+std::string Statements::declaration(BufferNode const& tensor) {
+  auto const& scopes = expressions_.dialect().scopes;
+  auto word = scopes.find(tensor.scope);
+  if (word == scopes.end()) {
+    unsupported("memory '" + tensor.scope + "'");
+    return "";
+  }
+  return fmt::format("{}{} {}[{}]", word->second, expressions_.dialect().type(tensor.type),
+                     expressions_.tensor_name(tensor.name), expressions_.text(tensor.shape[0]));
+}
+
+void Statements::print_allocation(Alloc const& alloc) {
+  if (alloc.buffer->scope == kWorkspaceScope) return statement(alloc.body);
+  open("");
+  line(declaration(*alloc.buffer) + ";");
+  statement(alloc.body);
+  close();
+}
+
+void Statements::print_call(IntrinsicCall const& call) {
+  auto const& calls = expressions_.dialect().calls;
+  auto found = calls.find(call.intrinsic->name);
+  if (found == calls.end() || !call.operands.empty()) return unsupported(call.intrinsic->name);
+  line(found->second);
+}
+
+std::string Statements::hint_of(For const& loop) const {
+  bool unrolled = loop.loop_kind == LoopKind::kUnroll || loop.loop_kind == LoopKind::kVector;
+  return unrolled ? std::string(expressions_.dialect().unroll) : "";
+}
+
+}  // namespace tw::c_text

@@ -1,0 +1,28 @@
+#include "targets/shared/gpu/passes.h"
+
+#include "engine/lowering/passes.h"
+
+namespace tw::gpu {
+
+std::vector<Pass> launch_passes() {
+  return {
+      hoist_reduction_init(),
+      lower_blocks(),
+      simplify_kernel().because("before tensors shrink: indices in their simplest form show reach"),
+      sink_allocations(),
+      compact_tensors().because(
+          "before threads are launched: tensors are as large as what is left"),
+      interleave_virtual_threads(),
+      unify_thread_bindings(),
+      insert_async_waits(),
+      insert_barriers(),
+      simplify_kernel().because("before memory is counted: conditions that always hold are gone"),
+      check_target().because("before tensors get places: memories still have the target's names"),
+      flatten_buffers().because("a tensor is a pointer there: one offset each"),
+      plan_workspace().because("before launches are cut: what they share has its place"),
+      cut_launches(),
+      read_sizes().because("last: all passes before it use the ranges of the sizes"),
+  };
+}
+
+}  // namespace tw::gpu
