@@ -28,8 +28,9 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
 
 /// Labels that only debug tables refer to.
 bool is_debug_label(std::string_view line) {
-  return starts_with_any(line, {".Ltmp", ".Lfunc_end", ".Lfunc_begin", ".Linfo", ".Ldebug",
-                                ".Lline", ".Lstr_offsets", ".Laddr_table", ".Lsection", ".Lcu_"});
+  return starts_with_any(
+      line, {".Ltmp", ".Lfunc_end", ".Lfunc_begin", ".Linfo", ".Ldebug", ".Lline", ".Lstr_offsets",
+             ".Laddr_table", ".Lsection", ".Lcu_", "$L__tmp", "$L__func_"});
 }
 
 bool is_noise(std::string_view body) {

@@ -34,6 +34,16 @@ struct Checks {
   }
 };
 
+/// A device function as its target has it, beside what every function has.
+struct DeviceShell {
+  std::map<std::string, llvm::Value*> tensors;  ///< first elements, of parameters and shared memory
+  llvm::Value* fault = nullptr;                 ///< an i32 that is set where it divided by zero
+  /// The counter of a loop that is bound to the axis, as i64; null: there is no such axis.
+  std::function<llvm::Value*(llvm::IRBuilder<>&, std::string const& axis)> counter;
+  /// What stands for calls, by the instruction's name.
+  std::map<std::string, std::function<void(llvm::IRBuilder<>&)>> calls;
+};
+
 /// What all functions of a module share.
 struct ModuleParts {
   llvm::Module& module;
@@ -44,9 +54,10 @@ struct ModuleParts {
   std::map<std::string, int64_t> workspace_offsets;  // bytes
   InstructionCodes const& instructions;
   MemoryScopes memory;
-  Checks* checks = nullptr;  // set: every access is checked
-  int tasks = 0;             // parallel functions so far
-  bool past_caches = false;  // some block's stores pass by the caches
+  Checks* checks = nullptr;             // set: every access is checked
+  int tasks = 0;                        // parallel functions so far
+  bool past_caches = false;             // some block's stores pass by the caches
+  DeviceShell const* device = nullptr;  // set: of the function that is built
 };
 
 llvm::Type* type_of(llvm::LLVMContext& context, DType type, int lanes = 1);
@@ -121,7 +132,7 @@ private:
   // emitter_stmt.cpp
   void allocation(ir::Alloc const& node);
   void loop(ir::For const& node);
-  void named(ir::Let const& node);
+  void named(std::string const& name, Side const& value, ir::Stmt const& body);
   void parallel(ir::For const& node);
   void condition(ir::If const& node);
   void masked(ir::If const& node);

@@ -54,7 +54,12 @@ void Emitter::leave_where(Value* divided_by_zero) {
   auto* go_on = llvm::BasicBlock::Create(context_, "", function_);
   builder_.CreateCondBr(divided_by_zero, leave, go_on);
   builder_.SetInsertPoint(leave);
-  builder_.CreateRet(builder_.getInt32(uint32_t(kDividedByZero)));
+  if (parts_.device) {
+    builder_.CreateStore(builder_.getInt32(1), parts_.device->fault);
+    builder_.CreateRetVoid();
+  } else {
+    builder_.CreateRet(builder_.getInt32(uint32_t(kDividedByZero)));
+  }
   builder_.SetInsertPoint(go_on);
 }
 

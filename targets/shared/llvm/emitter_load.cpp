@@ -13,6 +13,10 @@ using llvm::Value;
 
 Value* Emitter::base(Buffer const& buffer) {
   if (auto found = bases_.find(buffer->name); found != bases_.end()) return found->second;
+  if (parts_.device)
+    if (auto found = parts_.device->tensors.find(buffer->name);
+        found != parts_.device->tensors.end())
+      return found->second;
   llvm::IRBuilder<>::InsertPointGuard guard(builder_);
   llvm::BasicBlock& entry = function_->getEntryBlock();
   if (llvm::Instruction* end = entry.getTerminator())

@@ -16,6 +16,19 @@ namespace tw {
 using namespace ir;
 using llvm::Value;
 
+namespace {
+
+/// False: the device has nothing that stands for the call.
+bool emit_call(IntrinsicCall const& node, DeviceShell const* device, llvm::IRBuilder<>& builder) {
+  if (!device || !node.operands.empty()) return false;
+  auto found = device->calls.find(node.intrinsic->name);
+  if (found == device->calls.end()) return false;
+  found->second(builder);
+  return true;
+}
+
+}  // namespace
+
 Emitter::Emitter(ModuleParts& parts, llvm::Function* function, Value* buffers, Value* runtime)
     : parts_(parts),
       context_(parts.module.getContext()),
@@ -46,7 +59,10 @@ void Emitter::fail(std::string code, std::string message) {
 
 void Emitter::finish() {
   finish_stores_past_caches();
-  builder_.CreateRet(builder_.getInt32(0));
+  if (parts_.device)
+    builder_.CreateRetVoid();
+  else
+    builder_.CreateRet(builder_.getInt32(0));
 }
 
 void Emitter::locate(StmtNode const& node) {
@@ -75,11 +91,18 @@ void Emitter::statement(Stmt const& s) {
                      for (Stmt const& child : node.stmts) statement(child);
                    },
                    [&](IntrinsicCall const& node) {
+                     locate(node);
+                     if (emit_call(node, parts_.device, builder_)) return;
                      fail("unsupported_intrinsic",
                           fmt::format("{} has no code on this target", node.intrinsic->name));
                    },
                    [&](Block const& node) { unsupported("the block " + node.name); },
-                   [&](Let const& node) { located(node, &Emitter::named); },
+                   [&](Let const& node) {
+                     locate(node);
+                     named(
+                         node.var.to<Variable>().name, [&] { return expression(node.value); },
+                         node.body);
+                   },
                });
 }
 
@@ -106,25 +129,29 @@ void Emitter::allocation(Alloc const& node) {
 }
 
 /// As a loop's counter: tasks below know it, and what is made of it has a place before the body.
-void Emitter::named(Let const& node) {
-  std::string const& name = node.var.to<Variable>().name;
+void Emitter::named(std::string const& name, Side const& value, Stmt const& body) {
   auto* before = llvm::BasicBlock::Create(context_, "", function_);
   auto* inside = llvm::BasicBlock::Create(context_, "", function_);
   builder_.CreateBr(before);
   builder_.SetInsertPoint(before);
-  bind(name, expression(node.value));
+  bind(name, value());
   builder_.CreateBr(inside);
   levels_.push_back({before, {}, name});
   builder_.SetInsertPoint(inside);
-  statement(node.body);
+  statement(body);
   levels_.pop_back();
   variable_order_.pop_back();
   variables_.erase(name);
 }
 
+/// Of a device function every thread runs one iteration; vector loops are left to LLVM.
 void Emitter::loop(For const& node) {
   if (node.loop_kind == LoopKind::kParallel) return parallel(node);
-  if (node.loop_kind == LoopKind::kBind || node.loop_kind == LoopKind::kVector)
+  if (parts_.device && node.loop_kind == LoopKind::kBind)
+    if (Value* counter = parts_.device->counter(builder_, node.bind))
+      return named(
+          node.name(), [&] { return counter; }, node.body);
+  if (node.loop_kind == LoopKind::kBind || (node.loop_kind == LoopKind::kVector && !parts_.device))
     return fail("unsupported_statement",
                 fmt::format("the loop {} has no code on this target", node.name()));
   Value* extent = expression(node.extent);

@@ -35,10 +35,14 @@ uint64_t alignment_of(Expr const& index, int64_t bytes) {
 /// times slower so.)
 void Emitter::tell_of(For const& node, llvm::Instruction* branch, bool holds_a_tile) {
   std::optional<int64_t> turns = said_of(node, kUnrollBy);
-  if (!turns && !holds_a_tile) return;
+  bool written_out =
+      parts_.device && (node.loop_kind == LoopKind::kUnroll || node.loop_kind == LoopKind::kVector);
+  if (!turns && !holds_a_tile && !written_out) return;
   llvm::LLVMContext& context = branch->getContext();
   std::vector<llvm::Metadata*> wish;
-  if (turns.value_or(1) == 1) {
+  if (written_out && !turns) {
+    wish = {llvm::MDString::get(context, "llvm.loop.unroll.full")};
+  } else if (turns.value_or(1) == 1) {
     wish = {llvm::MDString::get(context, "llvm.loop.unroll.disable")};
   } else {
     wish = {llvm::MDString::get(context, "llvm.loop.unroll.count"),

@@ -255,6 +255,25 @@ Result<std::vector<CodeRemark>> Machine::remarks(llvm::Module& module, StopToken
   return parts_->generators->remarks(request, stop);
 }
 
+namespace {
+
+/// Of a machine whose assembler is elsewhere: the text is the object.
+Status write_text(llvm::Module& module, llvm::TargetMachine& machine, CodeTexts texts,
+                  Emitted& emitted) {
+  if (texts == CodeTexts::kAll) {
+    llvm::raw_string_ostream ir(emitted.ir);
+    module.print(ir, nullptr);
+  }
+  llvm::SmallVector<char, 0> text;
+  TRY(write_code(module, machine, llvm::CodeGenFileType::AssemblyFile, text));
+  auto const* bytes = reinterpret_cast<std::byte const*>(text.data());
+  emitted.object.assign(bytes, bytes + text.size());
+  if (texts == CodeTexts::kAll) read_assembly(std::string_view(text.data(), text.size()), emitted);
+  return {};
+}
+
+}  // namespace
+
 Result<Emitted> Machine::generate_here(llvm::Module& module, CodeTier tier, CodeTexts texts) const {
   set_attributes(module, parts_->options);
   auto machine = make_target_machine(*parts_->target, parts_->options, tier);
@@ -262,6 +281,11 @@ Result<Emitted> Machine::generate_here(llvm::Module& module, CodeTier tier, Code
   prepare_code(module, *machine, tier);
 
   Emitted emitted;
+  if (llvm::Triple(module.getTargetTriple()).isNVPTX()) {
+    TRY(write_text(module, *machine, texts, emitted));
+    TRY(complaints.status());
+    return emitted;
+  }
   if (texts == CodeTexts::kAll) {
     llvm::raw_string_ostream ir(emitted.ir);
     module.print(ir, nullptr);

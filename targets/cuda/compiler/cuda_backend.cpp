@@ -1,0 +1,232 @@
+#include "targets/cuda/compiler/cuda_backend.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+
+#include "engine/ir/intrinsic.h"
+#include "engine/ir/rewrite.h"
+#include "engine/runtime/library_parts.h"
+#include "targets/cuda/compiler/dialect.h"
+#include "targets/cuda/compiler/nvptx.h"
+#include "targets/cuda/compiler/resources.h"
+#include "targets/cuda/compiler/toolkit.h"
+#include "targets/cuda/hardware/description.h"
+#include "targets/shared/gpu/passes.h"
+#include "targets/shared/gpu/plain_rule.h"
+#include "targets/shared/gpu/record_of.h"
+
+namespace tw::cuda {
+namespace {
+
+constexpr char kLaunchesPart[] = "launches", kPtxPart[] = "ptx";
+/// Shared memory that a function may declare; more is asked for when it is launched.
+constexpr int64_t kMostShared = 48 << 10;
+constexpr int64_t kThreads = 1024;
+
+std::vector<std::byte> bytes_of(std::string_view text) {
+  std::vector<std::byte> bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+std::string text_of(std::vector<std::byte> const& bytes) {
+  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
+
+int64_t shared_bytes(ir::Function const& function) {
+  std::map<std::string, int64_t> bytes;
+  ir::walk(function.body, [&](ir::Stmt const& s) {
+    auto const* alloc = s.as<ir::Alloc>();
+    if (alloc && alloc->buffer->scope == kSharedScope)
+      bytes[alloc->buffer->name] =
+          ir::as_int(alloc->buffer->shape[0]).value_or(0) * int64_t(size_of(alloc->buffer->type));
+    return true;
+  });
+  int64_t all = 0;
+  for (auto const& [name, one] : bytes) all += one;
+  return all;
+}
+
+/// A kernel on its way to code.
+struct Parts {
+  std::vector<c_text::DeviceText> texts;
+  std::vector<LaunchedFunction> launched;
+  std::vector<std::string> names;
+  std::vector<std::array<int64_t, 3>> blocks;
+};
+
+Result<Parts> parts_of(ir::KernelIr const& kernel, ir::PrintedProgram const& printed) {
+  Parts parts;
+  for (ir::Function const& function : kernel.device) {
+    TRY_ASSIGN(gpu::LaunchShape shape, gpu::launch_shape(function));
+    TRY_ASSIGN(
+        c_text::DeviceText text,
+        c_text::print_device_function(dialect(), kernel_head(), function, shape.block, printed));
+    parts.names.push_back(text.name);
+    parts.blocks.push_back(shape.block);
+    parts.launched.push_back({text.name, std::move(shape), shared_bytes(function)});
+    parts.texts.push_back(std::move(text));
+  }
+  return parts;
+}
+
+CodeListing source_listing(std::string const& key, std::vector<c_text::DeviceText> const& texts) {
+  std::map<std::string, std::string> helpers;
+  for (c_text::DeviceText const& one : texts)
+    helpers.insert(one.helpers.begin(), one.helpers.end());
+  CodeListing listing{key, {}, {}};
+  for (auto const& [name, text] : helpers) listing.text += text + "\n";
+  listing.source_line.resize(size_t(std::ranges::count(listing.text, '\n')));
+  for (c_text::DeviceText const& one : texts) {
+    listing.text += one.lines.text;
+    listing.source_line.insert(listing.source_line.end(), one.lines.source_line.begin(),
+                               one.lines.source_line.end());
+  }
+  return listing;
+}
+
+CodeListing plain_listing(std::string const& key, std::string text) {
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  CodeListing listing{key, std::move(text), {}};
+  listing.source_line.resize(size_t(std::ranges::count(listing.text, '\n')));
+  return listing;
+}
+
+class CudaBackend final : public Backend {
+public:
+  CudaBackend(Target target, Machine machine, gpu::Multiprocessor const& unit)
+      : Backend(std::move(target)),
+        machine_(std::move(machine)),
+        unit_(unit),
+        toolkit_(find_toolkit()),
+        passes_(gpu::launch_passes()) {}
+
+  std::span<Pass const> passes() const override { return passes_; }
+  std::span<CodeTextKind const> texts() const override { return texts_; }
+  std::string generator() const override { return "NVPTX of " + code_generator_version(); }
+
+  Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts,
+                            StopToken stop) const override {
+    if (tier == CodeTier::kChecked)
+      return refused("not_supported", "PTX is not made with checks of every access");
+    Artifact artifact;
+    artifact.lowered = ir::print(kernel);
+    TRY_ASSIGN(Parts parts, parts_of(kernel, artifact.lowered));
+    llvm::LLVMContext context;
+    TRY_ASSIGN(auto module, build_device_module(kernel, artifact.lowered, machine_, nvptx_kind(),
+                                                parts.names, parts.blocks, context));
+    TRY_ASSIGN(Emitted emitted, machine_.generate(*module, CodeTier::kFull, texts, stop));
+    artifact.symbol = "tw_kernel_" + kernel.host.name;
+    artifact.workspace_bytes = workspace_bytes(kernel);
+    std::vector<gpu::LaunchedCode> launched;
+    for (std::string const& name : parts.names) launched.push_back({name, true});
+    TRY_ASSIGN(launch_record::KernelRecord record,
+               gpu::record_of(kernel, artifact.symbol, launched));
+    if (texts != CodeTexts::kNone) tell(artifact, parts, emitted);
+    artifact.parts = {{kLaunchesPart, bytes_of(launch_record::to_text(record))},
+                      {kPtxPart, std::move(emitted.object)}};
+    return artifact;
+  }
+
+  /// The modules of all kernels, each by its kernel's name: PTX of several is no PTX.
+  Result<std::vector<std::byte>> link(std::span<CodeParts const> kernels) const override {
+    std::string records;
+    std::vector<LibraryPart> parts;
+    std::vector<std::string> names;
+    names.reserve(kernels.size());
+    for (CodeParts const& kernel : kernels) {
+      records += text_of(kernel[0].bytes) + "\n";
+      names.push_back(fmt::format("{}:{}", kPtxPart, names.size()));
+      parts.push_back({names.back(), kernel[1].bytes});
+    }
+    parts.push_back({kLaunchesPart, std::as_bytes(std::span(records))});
+    return join_parts(parts);
+  }
+
+  Result<Schedule> templated(ir::Program const& program, Decisions&) const override {
+    return gpu::plain_schedule(program, shared_target(), 256);
+  }
+  Result<RoofProbes> roof_probes() const override {
+    return refused("no_roofs", "a GPU's roofs follow from its description");
+  }
+  std::optional<analysis::TimeModel> model_time(ir::Program const&, analysis::Locality const&,
+                                                Roofs const&) const override {
+    return {};
+  }
+
+private:
+  void tell(Artifact& artifact, Parts const& parts, Emitted& emitted) const {
+    std::string architecture = target().hardware.word(kArchitecture);
+    auto assembled = assemble(toolkit_, text_of(emitted.object), architecture);
+    std::string sass = assembled ? assembled->sass : assembled.error().message;
+    if (sass.empty()) sass = "no nvdisasm was found: 'pip install nvidia-cuda-nvdisasm' brings it";
+    artifact.instructions = emitted.instructions;
+    artifact.listings = {
+        source_listing(texts_[0].key, parts.texts),
+        {texts_[1].key, std::move(emitted.assembly), std::move(emitted.source_line)},
+        plain_listing(texts_[2].key, std::move(sass)),
+        resources_listing(texts_[3].key, target().hardware, unit_, parts.launched, assembled)};
+  }
+
+  std::array<CodeTextKind, 4> texts_ = {
+      {{"cuda", "CUDA C", "the device functions as a person reads them; PTX is made beside them"},
+       {"ptx", "PTX", "NVIDIA's virtual instructions, as LLVM generates them"},
+       {"sass", "SASS", "the GPU's own instructions, as ptxas assembles them from PTX"},
+       {"resources", "Resources",
+        "registers, spills, shared memory, occupancy with what limits it, and waves"}}};
+  Machine machine_;
+  gpu::Multiprocessor unit_;
+  Toolkit toolkit_;
+  std::vector<Pass> passes_;
+};
+
+std::vector<ThreadAxis> axes() {
+  return {{"threadIdx.x", kThreads},
+          {"threadIdx.y", kThreads},
+          {"threadIdx.z", 64},
+          {"blockIdx.x", INT32_MAX, Level::kBlock},
+          {"blockIdx.y", 65535, Level::kBlock},
+          {"blockIdx.z", 65535, Level::kBlock},
+          {"vthread", 16, Level::kThread, true, true}};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Backend const>> create_cuda_backend(Hardware const& hardware,
+                                                           std::string generator) {
+  TRY_ASSIGN(gpu::Multiprocessor unit, multiprocessor_of(hardware));
+  TRY_ASSIGN(Machine machine,
+             create_nvptx_machine(hardware.word(kArchitecture), std::move(generator)));
+  TRY_ASSIGN(
+      ir::Intrinsic barrier,
+      ir::declare({.name = kBarrierName, .doc = "all threads of the block meet", .barrier = true}));
+  int64_t shared = std::min(unit.shared_per_block, kMostShared);
+  return std::make_shared<CudaBackend>(
+      Target{
+          .name = kCudaTarget,
+          .hardware = hardware,
+          .title = fmt::format("CUDA · {} · {}", hardware.name, hardware.word(kArchitecture)),
+          .needs = {.architecture = hardware.word(kArchitecture), .processor = {}, .features = {}},
+          .scopes = {{.name = kGlobalScope, .doc = "the GPU's main memory, through L2"},
+                     {.name = kSharedScope,
+                      .doc = "shared memory: what the threads of a block have together",
+                      .bytes = shared,
+                      .shared_by = Level::kBlock},
+                     {.name = "local",
+                      .doc = "registers of one thread, where they suffice",
+                      .shared_by = Level::kThread}},
+          .axes = axes(),
+          .threads_per_block = kThreads,
+          .barrier = barrier,
+          .types = {DType::kF32, DType::kF64, DType::kI8, DType::kU8, DType::kI16, DType::kU16,
+                    DType::kI32, DType::kU32, DType::kI64, DType::kU64, DType::kBool}},
+      std::move(machine), unit);
+}
+
+}  // namespace tw::cuda

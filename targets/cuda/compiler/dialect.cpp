@@ -1,0 +1,74 @@
+#include "targets/cuda/compiler/dialect.h"
+
+#include "engine/lowering/pipeline.h"
+
+namespace tw::cuda {
+namespace {
+
+std::string type_of(DType type) {
+  switch (type) {
+    case DType::kF32:
+      return "float";
+    case DType::kF64:
+      return "double";
+    case DType::kI8:
+      return "signed char";
+    case DType::kU8:
+    case DType::kBool:
+      return "unsigned char";
+    case DType::kI16:
+      return "short";
+    case DType::kU16:
+      return "unsigned short";
+    case DType::kI32:
+      return "int";
+    case DType::kU32:
+      return "unsigned";
+    case DType::kU64:
+      return "unsigned long long";
+    default:
+      return "long long";
+  }
+}
+
+/// Words of C++ that are none of C's, and what the printed code says.
+constexpr std::string_view kReserved =
+    " alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl "
+    "const_cast constexpr decltype delete dynamic_cast explicit export false friend mutable "
+    "namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+    "reinterpret_cast static_assert static_cast template this thread_local throw true try typeid "
+    "typename using virtual wchar_t xor xor_eq threadIdx blockIdx blockDim gridDim warpSize dim3 "
+    "uint3 __global__ __device__ __shared__ __syncthreads ";
+
+}  // namespace
+
+c_text::Dialect const& dialect() {
+  static c_text::Dialect const made{
+      .name = "CUDA C",
+      .reserved = kReserved,
+      .helper_head = "__device__ static inline",
+      .type = type_of,
+      .single_suffix = "f",
+      .narrow_indices = true,
+      .on_division_by_zero = "{ *fault = 1; return 0; }",
+      .fault_type = "int*",
+      .unroll = "#pragma unroll",
+      .scopes = {{kStackScope, ""}, {kSharedScope, "__shared__ "}},
+      .axes = {{"blockIdx.x", "blockIdx.x"},
+               {"blockIdx.y", "blockIdx.y"},
+               {"blockIdx.z", "blockIdx.z"},
+               {"threadIdx.x", "threadIdx.x"},
+               {"threadIdx.y", "threadIdx.y"},
+               {"threadIdx.z", "threadIdx.z"}},
+      .calls = {{kBarrierName, "__syncthreads();"}},
+  };
+  return made;
+}
+
+c_text::KernelHead const& kernel_head() {
+  static c_text::KernelHead const head{.before = "extern \"C\" __global__ __launch_bounds__(%n)\n",
+                                       .pointer = ""};
+  return head;
+}
+
+}  // namespace tw::cuda

@@ -1,0 +1,76 @@
+#include "targets/cuda/compiler/nvptx.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/Module.h>
+
+#include "targets/cuda/compiler/dialect.h"
+#include "targets/shared/llvm/emitter.h"
+
+namespace tw::cuda {
+namespace {
+
+constexpr char kTriple[] = "nvptx64-nvidia-cuda";
+/// The version of PTX: the least that has what sm_90a asks for.
+constexpr char kFeatures[] = "+ptx80";
+
+struct Counter {
+  std::string_view axis;
+  llvm::Intrinsic::ID id;
+};
+constexpr Counter kCounters[] = {
+    {"blockIdx.x", llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x},
+    {"blockIdx.y", llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y},
+    {"blockIdx.z", llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_z},
+    {"threadIdx.x", llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x},
+    {"threadIdx.y", llvm::Intrinsic::nvvm_read_ptx_sreg_tid_y},
+    {"threadIdx.z", llvm::Intrinsic::nvvm_read_ptx_sreg_tid_z},
+};
+
+llvm::Value* counter(llvm::IRBuilder<>& builder, std::string const& axis) {
+  for (Counter const& one : kCounters)
+    if (one.axis == axis)
+      return builder.CreateZExt(builder.CreateIntrinsic(one.id, {}, {}), builder.getInt64Ty());
+  return nullptr;
+}
+
+void fill(DeviceShell& shell) {
+  shell.counter = counter;
+  shell.calls[kBarrierName] = [](llvm::IRBuilder<>& builder) {
+    builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+  };
+}
+
+/// LLVM 19 reads these from the module's list of annotations (NVPTX usage, "nvvm.annotations").
+void mark(llvm::Function& function, std::array<int64_t, 3> const& block) {
+  function.setCallingConv(llvm::CallingConv::PTX_Kernel);
+  llvm::LLVMContext& context = function.getContext();
+  llvm::NamedMDNode* list = function.getParent()->getOrInsertNamedMetadata("nvvm.annotations");
+  auto say = [&](char const* what, int64_t value) {
+    auto* number = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), uint64_t(value));
+    list->addOperand(llvm::MDNode::get(
+        context, {llvm::ValueAsMetadata::get(&function), llvm::MDString::get(context, what),
+                  llvm::ConstantAsMetadata::get(number)}));
+  };
+  say("kernel", 1);
+  say("maxntidx", block[0]);
+  say("maxntidy", block[1]);
+  say("maxntidz", block[2]);
+}
+
+}  // namespace
+
+Result<Machine> create_nvptx_machine(std::string const& architecture, std::string generator) {
+  return Machine::create({.triple = kTriple,
+                          .cpu = architecture,
+                          .features = kFeatures,
+                          .vector_bits = 0,
+                          .generator = std::move(generator)});
+}
+
+DeviceKind const& nvptx_kind() {
+  static DeviceKind const kind{.global_space = 1, .shared_space = 3, .fill = fill, .mark = mark};
+  return kind;
+}
+
+}  // namespace tw::cuda

@@ -1,0 +1,77 @@
+// The row of the table of targets.
+#include <fmt/format.h>
+
+#include "engine/backend/target_table.h"
+#include "targets/cuda/compiler/cuda_backend.h"
+#include "targets/cuda/hardware/description.h"
+
+namespace tw {
+namespace {
+
+using namespace cuda;
+
+/// "cuda", then "cuda:h100", "cuda:a100", ...
+std::vector<std::string> spellings() {
+  std::vector<std::string> names{kCudaTarget};
+  for (KnownGpu const& one : known_gpus())
+    names.push_back(fmt::format("{}:{}", kCudaTarget, one.name));
+  return names;
+}
+
+Result<Hardware> hardware(std::string const& spelling) {
+  size_t colon = spelling.find(':');
+  if (colon == std::string::npos) return known_gpus().front().hardware;
+  std::string names;
+  for (KnownGpu const& one : known_gpus()) {
+    if (one.name == spelling.substr(colon + 1)) return one.hardware;
+    names += (names.empty() ? "" : ", ") + one.name;
+  }
+  return bad_input("unknown_target", fmt::format("no GPU '{}' is described; there are {}",
+                                                 spelling.substr(colon + 1, 80), names));
+}
+
+std::string kind(Hardware const& machine) {
+  return fmt::format("{}, {} multiprocessors", machine.word(kArchitecture), machine.unit().count);
+}
+
+Rate rate(double billions) { return {.one_core = billions, .all_cores = billions}; }
+
+/// Of the description: multiply-adds of all lanes, and what its data sheet says of memory.
+std::optional<Roofs> roofs(Hardware const& machine) {
+  auto lanes = number_of(machine, kLanes), clock = number_of(machine, kMegahertz),
+       bandwidth = number_of(machine, kGigabytes);
+  if (!lanes || !clock || !bandwidth) return std::nullopt;
+  double cycles = double(*clock) * 1e-3 * machine.unit().count;  // 1e9 per second, of all units
+  Roofs roofs;
+  roofs.compute = {{"FMA f32", "vector", "f32", rate(2 * double(*lanes) * cycles)}};
+  constexpr double kSharedBytes = 128;  // of a multiprocessor in a cycle: 32 banks of 4
+  roofs.memory = {{.name = kSharedMemory,
+                   .working_set = 0,
+                   .load = rate(kSharedBytes * cycles),
+                   .triad = rate(kSharedBytes * cycles)},
+                  {.name = "DRAM",
+                   .working_set = 0,
+                   .load = rate(double(*bandwidth)),
+                   .triad = rate(double(*bandwidth))}};
+  return roofs;
+}
+
+}  // namespace
+
+TargetEntry const& target_cuda() {
+  static TargetEntry const entry{
+      .name = kCudaTarget,
+      .spellings = spellings,
+      .hardware = hardware,
+      .kind = kind,
+      .matches = [](Hardware const& machine) { return machine.target == kCudaTarget; },
+      .runs_here = [](MachineNeeds const&) -> Status {
+        return bad_input("wrong_processor", "only an NVIDIA GPU runs its code");
+      },
+      .create_backend = create_cuda_backend,
+      .roofs = roofs,
+  };
+  return entry;
+}
+
+}  // namespace tw

@@ -1,0 +1,157 @@
+#include "targets/cuda/compiler/toolkit.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "engine/support/files.h"
+#include "engine/support/run_program.h"
+
+namespace tw::cuda {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::chrono::seconds kLimit{60};
+
+/// Folders that may hold programs, the most wanted first.
+std::vector<fs::path> folders() {
+  std::vector<fs::path> list;
+  for (char const* name : {"CUDA_HOME", "CUDA_PATH"})
+    if (char const* value = std::getenv(name); value && *value)
+      list.push_back(fs::path(value) / "bin");
+  list.push_back("/usr/local/cuda/bin");
+  std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
+  for (size_t at = 0; at <= path.size();) {
+    size_t end = std::min(path.find(':', at), path.size());
+    if (end > at) list.push_back(path.substr(at, end - at));
+    at = end + 1;
+  }
+  // python3.11/site-packages/nvidia/cu13/bin, and the older nvidia/cuda_nvcc/bin.
+  std::vector<fs::path> libraries{"/usr/local/lib", "/usr/lib"};
+  if (char const* home = std::getenv("HOME")) libraries.push_back(fs::path(home) / ".local/lib");
+  std::error_code ignored;
+  for (fs::path const& library : libraries)
+    for (auto const& entry : fs::directory_iterator(library, ignored)) {
+      if (!entry.path().filename().string().starts_with("python3")) continue;
+      for (char const* packages : {"site-packages", "dist-packages"})
+        for (char const* part :
+             {"nvidia/cu13/bin", "nvidia/cuda_nvcc/bin", "nvidia/cuda_nvdisasm/bin"})
+          list.push_back(entry.path() / packages / part);
+    }
+  return list;
+}
+
+fs::path program(std::vector<fs::path> const& list, char const* name) {
+  for (fs::path const& folder : list) {
+    fs::path candidate = folder / name;
+    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return {};
+}
+
+/// A folder of its own, which goes away with this value.
+class Folder {
+public:
+  Folder() {
+    std::error_code error;
+    std::string pattern = (fs::temp_directory_path(error) / "tilewright-ptx-XXXXXX").string();
+    if (!error && ::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  Folder(Folder const&) = delete;
+  Folder& operator=(Folder const&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  fs::path const& path() const { return path_; }
+
+private:
+  fs::path path_;
+};
+
+/// The number that stands before or after a word; 0: there is none.
+int64_t number_before(std::string_view line, std::string_view word) {
+  size_t at = line.find(word);
+  if (at == std::string_view::npos || at == 0) return 0;
+  size_t end = line.find_last_of("0123456789", at - 1);
+  if (end == std::string_view::npos) return 0;
+  size_t begin = line.find_last_not_of("0123456789", end);
+  begin = begin == std::string_view::npos ? 0 : begin + 1;
+  int64_t value = 0;
+  std::from_chars(line.data() + begin, line.data() + end + 1, value);
+  return value;
+}
+
+std::string first_line(std::string const& text) {
+  size_t at = text.find("error");
+  size_t begin = at == std::string::npos ? 0 : text.rfind('\n', at) + 1;
+  return text.substr(begin, text.find('\n', begin) - begin).substr(0, 300);
+}
+
+}  // namespace
+
+Toolkit find_toolkit() {
+  std::vector<fs::path> list = folders();
+  return {program(list, "ptxas"), program(list, "nvdisasm")};
+}
+
+/// Per function a line that names it, one with stack and spills, one with registers:
+///   ptxas info    : Compiling entry function 'f' for 'sm_80'
+///   ptxas info    : Function properties for f
+///       0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+///   ptxas info    : Used 32 registers, used 1 barriers, 2048 bytes smem, 400 bytes cmem[0]
+std::vector<FunctionResources> parse_resources(std::string_view text) {
+  std::vector<FunctionResources> list;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (size_t at = line.find("entry function '"); at != std::string_view::npos) {
+      std::string_view name = line.substr(at + 16);
+      list.push_back({std::string(name.substr(0, name.find('\'')))});
+    }
+    if (list.empty()) continue;
+    FunctionResources& last = list.back();
+    if (line.contains("stack frame")) {
+      last.stack_bytes = number_before(line, "bytes stack frame");
+      last.spill_bytes =
+          number_before(line, "bytes spill stores") + number_before(line, "bytes spill loads");
+    }
+    if (line.contains("Used ")) {
+      last.registers = int(number_before(line, "registers"));
+      last.shared_bytes = number_before(line, "bytes smem");
+    }
+  }
+  return list;
+}
+
+Result<Assembled> assemble(Toolkit const& toolkit, std::string const& ptx,
+                           std::string const& architecture) {
+  if (toolkit.ptxas.empty())
+    return environment_failed("no_toolkit",
+                              "no ptxas was found: install a CUDA toolkit and set CUDA_HOME, or "
+                              "run 'pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm'");
+  Folder folder;
+  if (folder.path().empty())
+    return environment_failed("assembler_failed", "no folder can be made to assemble in");
+  fs::path source = folder.path() / "kernel.ptx", cubin = folder.path() / "kernel.cubin";
+  TRY(write_file(source, ptx, Durability::kFast));
+  TRY_ASSIGN(ProgramRun run,
+             run_program({toolkit.ptxas.string(), "--verbose", "-arch=" + architecture,
+                          source.string(), "-o", cubin.string()},
+                         kLimit));
+  if (run.exit_code != 0)
+    return refused("assembler_failed", "ptxas made no code: " + first_line(run.output));
+  Assembled made{parse_resources(run.output), {}};
+  if (toolkit.nvdisasm.empty()) return made;
+  TRY_ASSIGN(ProgramRun text,
+             run_program({toolkit.nvdisasm.string(), "-c", "-plr", cubin.string()}, kLimit));
+  if (text.exit_code == 0) made.sass = std::move(text.output);
+  return made;
+}
+
+}  // namespace tw::cuda

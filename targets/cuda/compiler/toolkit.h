@@ -1,0 +1,44 @@
+/// Programs of a CUDA toolkit, where one is found: never needed to build, never linked.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/support/base/error.h"
+
+namespace tw::cuda {
+
+struct Toolkit {
+  std::filesystem::path ptxas;     ///< empty: there is none
+  std::filesystem::path nvdisasm;  ///< likewise
+};
+
+/// In CUDA_HOME, CUDA_PATH, /usr/local/cuda, on the path, and where the PyPI wheels
+/// (nvidia-cuda-nvcc, nvidia-cuda-nvdisasm) of this machine's Python lie.
+Toolkit find_toolkit();
+
+/// What ptxas says of one function.
+struct FunctionResources {
+  std::string function;
+  int registers = 0;
+  int64_t spill_bytes = 0;  ///< stores and loads
+  int64_t stack_bytes = 0;
+  int64_t shared_bytes = 0;
+};
+
+struct Assembled {
+  std::vector<FunctionResources> functions;
+  std::string sass;  ///< empty: there is no nvdisasm
+};
+
+/// Errors: no_toolkit; assembler_failed, with its first line or why it could not begin;
+/// process_unavailable, program_timed_out.
+Result<Assembled> assemble(Toolkit const& toolkit, std::string const& ptx,
+                           std::string const& architecture);
+
+/// The functions of the text that `ptxas --verbose` writes.
+std::vector<FunctionResources> parse_resources(std::string_view text);
+
+}  // namespace tw::cuda

@@ -1,0 +1,66 @@
+#include "targets/cuda/hardware/description.h"
+
+#include <charconv>
+
+namespace tw::cuda {
+namespace {
+
+/// As NVIDIA's data sheets and the CUDA C++ Programming Guide (Compute Capabilities) have them.
+struct Sheet {
+  char const* name;
+  char const* title;
+  char const* architecture;
+  int units, lanes, megahertz;
+  int warps, blocks;
+  int shared_kib, shared_per_block_kib, l2_mib, memory_gib, gigabytes_per_second;
+};
+
+constexpr Sheet kSheets[] = {
+    {"h100", "H100 SXM", "sm_90a", 132, 128, 1980, 64, 32, 228, 227, 50, 80, 3350},
+    {"h200", "H200 SXM", "sm_90a", 132, 128, 1980, 64, 32, 228, 227, 50, 141, 4800},
+    {"a100", "A100 SXM 80 GB", "sm_80", 108, 64, 1410, 64, 32, 164, 163, 40, 80, 2039},
+    {"rtx4090", "GeForce RTX 4090", "sm_89", 128, 128, 2520, 48, 24, 100, 99, 72, 24, 1008},
+    {"orin", "Jetson AGX Orin 64 GB", "sm_87", 16, 128, 1300, 48, 16, 164, 163, 4, 64, 205},
+};
+
+Hardware described(Sheet const& sheet) {
+  Hardware gpu{.target = kCudaTarget, .name = sheet.title};
+  gpu.code = {{kArchitecture, sheet.architecture},
+              {kWarps, std::to_string(sheet.warps)},
+              {kBlocks, std::to_string(sheet.blocks)},
+              {kSharedPerBlock, std::to_string(sheet.shared_per_block_kib * 1024)},
+              {kLanes, std::to_string(sheet.lanes)},
+              {kMegahertz, std::to_string(sheet.megahertz)},
+              {kGigabytes, std::to_string(sheet.gigabytes_per_second)}};
+  gpu.units = {{.name = "multiprocessor", .count = sheet.units}};
+  gpu.memories = {{.name = kSharedMemory, .bytes = int64_t(sheet.shared_kib) << 10, .cache = false},
+                  {.name = "L2", .bytes = int64_t(sheet.l2_mib) << 20, .shared_by = sheet.units},
+                  {.name = "DRAM",
+                   .bytes = int64_t(sheet.memory_gib) << 30,
+                   .shared_by = sheet.units,
+                   .cache = false}};
+  return gpu;
+}
+
+}  // namespace
+
+std::vector<KnownGpu> const& known_gpus() {
+  static std::vector<KnownGpu> const known = [] {
+    std::vector<KnownGpu> list;
+    for (Sheet const& sheet : kSheets) list.push_back({sheet.name, described(sheet)});
+    return list;
+  }();
+  return known;
+}
+
+Result<int64_t> number_of(Hardware const& hardware, char const* word) {
+  std::string text = hardware.word(word);
+  int64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 1)
+    return bad_input("wrong_processor",
+                     "'" + hardware.name.substr(0, 80) + "' does not say its " + std::string(word));
+  return number;
+}
+
+}  // namespace tw::cuda

@@ -1,0 +1,35 @@
+/// NVIDIA's GPUs as the product describes machines.
+#pragma once
+
+#include <vector>
+
+#include "engine/hardware/hardware.h"
+
+namespace tw::cuda {
+
+inline constexpr char kCudaTarget[] = "cuda";  ///< `Hardware::target`
+
+// Words of `Hardware::code`, numbers but for the first.
+inline constexpr char kArchitecture[] = "architecture";        ///< "sm_90a"
+inline constexpr char kWarps[] = "warps";                      ///< the most of a multiprocessor
+inline constexpr char kBlocks[] = "blocks";                    ///< likewise
+inline constexpr char kSharedPerBlock[] = "shared_per_block";  ///< bytes that a block may ask for
+inline constexpr char kLanes[] = "lanes";                      ///< f32 multiply-adds of a cycle
+inline constexpr char kMegahertz[] = "megahertz";              ///< of the multiprocessors, boosted
+inline constexpr char kGigabytes[] = "gigabytes_per_second";   ///< of main memory
+
+/// Of `Hardware::memories`: what a block's threads share, of one multiprocessor.
+inline constexpr char kSharedMemory[] = "shared";
+
+/// A GPU that is described without one being there.
+struct KnownGpu {
+  std::string name;  ///< in spellings: "h100"
+  Hardware hardware;
+};
+/// The first one is what "cuda" alone stands for.
+std::vector<KnownGpu> const& known_gpus();
+
+/// A word as a number from 1 on. Errors: wrong_processor.
+Result<int64_t> number_of(Hardware const& hardware, char const* word);
+
+}  // namespace tw::cuda

@@ -1,0 +1,42 @@
+/// Device functions of kernel IR as an LLVM module for a machine of blocks and threads.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/ir/program.h"
+#include "engine/ir/text.h"
+#include "engine/support/base/error.h"
+
+namespace llvm {
+class Function;
+class LLVMContext;
+class Module;
+}  // namespace llvm
+
+namespace tw {
+
+class Machine;
+struct DeviceShell;
+
+/// What a device's code generator has of its own.
+struct DeviceKind {
+  unsigned global_space = 1, shared_space = 3;  ///< address spaces
+  /// Fills `counter` and `calls`.
+  void (*fill)(DeviceShell& shell) = nullptr;
+  /// Says that the host launches the function, with so many threads of a block.
+  void (*mark)(llvm::Function& function, std::array<int64_t, 3> const& block) = nullptr;
+};
+
+/// Each function's parameters: tensors in their order, sizes as i64, and a pointer to the fault
+/// word. `names` and `blocks`: of the functions, in the order of `kernel.device`. a*b+c is fused.
+/// Errors: unsupported_statement, unsupported_expression, unsupported_intrinsic.
+Result<std::unique_ptr<llvm::Module>> build_device_module(
+    ir::KernelIr const& kernel, ir::PrintedProgram const& printed, Machine const& machine,
+    DeviceKind const& kind, std::vector<std::string> const& names,
+    std::vector<std::array<int64_t, 3>> const& blocks, llvm::LLVMContext& context);
+
+}  // namespace tw

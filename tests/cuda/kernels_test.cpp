@@ -1,0 +1,119 @@
+// Kernels of blocks and threads as PTX and as CUDA C: where a toolkit is found, ptxas assembles all
+// of them without a spill, and nvcc takes the text beside them.
+#include <QtTest>
+
+#include "engine/support/files.h"
+#include "engine/support/run_program.h"
+#include "targets/cuda/compiler/cuda_backend.h"
+#include "targets/cuda/compiler/toolkit.h"
+#include "targets/cuda/hardware/description.h"
+#include "tests/support/bound_kernels.h"
+
+using namespace tw;
+
+namespace {
+
+std::string sentence(auto const& result) { return result ? "" : to_sentence(result.error()); }
+
+Hardware gpu(std::string const& name) {
+  for (cuda::KnownGpu const& one : cuda::known_gpus())
+    if (one.name == name) return one.hardware;
+  qFatal("no such GPU");
+}
+
+}  // namespace
+
+class KernelsTest : public QObject {
+  Q_OBJECT
+private slots:
+  void each_kernel_assembles_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QString>("gpu");
+    for (std::string const& name : testing::bound_kernel_names())
+      for (char const* one : {"a100", "h100"})
+        QTest::newRow((name + " " + one).c_str()) << QString::fromStdString(name) << QString(one);
+  }
+  void each_kernel_assembles() {
+    QFETCH(QString, name);
+    QFETCH(QString, gpu);
+    auto backend = cuda::create_cuda_backend(::gpu(gpu.toStdString()), {}).value();
+    auto made = testing::bound_kernel(name.toStdString(), *backend);
+    QVERIFY2(made, sentence(made).c_str());
+    auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
+    QVERIFY2(code, sentence(code).c_str());
+    std::string ptx(reinterpret_cast<char const*>(code->parts[1].bytes.data()),
+                    code->parts[1].bytes.size());
+    QVERIFY(ptx.contains(".visible .entry tw_"));
+    for (CodeListing const& listing : code->listings)
+      QCOMPARE(listing.source_line.size(), size_t(std::ranges::count(listing.text, '\n')));
+    std::string const& resources = code->listings[3].text;
+    if (cuda::find_toolkit().ptxas.empty()) QSKIP("there is no ptxas here");
+    QVERIFY2(resources.contains("spills         none"), resources.c_str());
+    QVERIFY2(!resources.contains("not known") && resources.contains("occupancy"),
+             (resources + ptx).c_str());
+    QVERIFY2(!resources.contains("local memory"), (resources + code->listings[0].text).c_str());
+  }
+
+  void nvcc_takes_the_text() {
+    std::filesystem::path nvcc = cuda::find_toolkit().ptxas.parent_path() / "nvcc";
+    if (!std::filesystem::exists(nvcc)) QSKIP("there is no nvcc here");
+    auto backend = cuda::create_cuda_backend(gpu("a100"), {}).value();
+    std::string all;
+    for (std::string const& name : testing::bound_kernel_names()) {
+      auto made = testing::bound_kernel(name, *backend);
+      QVERIFY2(made, sentence(made).c_str());
+      auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {}).value();
+      all += "namespace " + name + " {\n" + code.listings[0].text + "}\n";
+    }
+    // Several kernels of one name are one function: each is given another one.
+    int number = 0;
+    for (size_t at = 0; (at = all.find("extern \"C\" ", at)) != std::string::npos; ++number)
+      all.erase(at, 11);
+    QTemporaryDir folder;
+    std::string source = folder.filePath("all.cu").toStdString();
+    QVERIFY(write_file(source, all, Durability::kFast));
+    auto run = run_program({nvcc.string(), "-arch=sm_80", "-cubin", "-Xptxas", "-v", source, "-o",
+                            folder.filePath("all.cubin").toStdString()},
+                           std::chrono::minutes(5));
+    QVERIFY2(run, sentence(run).c_str());
+    QVERIFY2(run->exit_code == 0, run->output.c_str());
+    std::vector<cuda::FunctionResources> counted = cuda::parse_resources(run->output);
+    QCOMPARE(int(counted.size()), number);
+    for (cuda::FunctionResources const& one : counted) QCOMPARE(one.spill_bytes, int64_t(0));
+  }
+
+  void without_a_toolkit_the_reason_is_said() {
+    auto none = cuda::assemble({}, "", "sm_80");
+    QVERIFY(!none);
+    QCOMPARE(none.error().code, std::string("no_toolkit"));
+    cuda::Toolkit found = cuda::find_toolkit();
+    if (found.ptxas.empty()) QSKIP("there is no ptxas here");
+    auto wrong = cuda::assemble(found, "no PTX\n", "sm_80");
+    QVERIFY(!wrong);
+    QCOMPARE(wrong.error().code, std::string("assembler_failed"));
+    QVERIFY2(wrong.error().message.contains("error"), wrong.error().message.c_str());
+  }
+
+  void what_ptxas_says_is_read() {
+    auto list = cuda::parse_resources(
+        "ptxas info    : 0 bytes gmem\n"
+        "ptxas info    : Compiling entry function 'f' for 'sm_80'\n"
+        "ptxas info    : Function properties for f\n"
+        "    16 bytes stack frame, 12 bytes spill stores, 8 bytes spill loads\n"
+        "ptxas info    : Used 32 registers, used 1 barriers, 2048 bytes smem, 400 bytes cmem[0]\n"
+        "ptxas info    : Compiling entry function 'g' for 'sm_80'\n"
+        "ptxas info    : Used 8 registers, 352 bytes cmem[0]\n");
+    QCOMPARE(list.size(), size_t(2));
+    QCOMPARE(list[0].function, std::string("f"));
+    QCOMPARE(list[0].registers, 32);
+    QCOMPARE(list[0].spill_bytes, int64_t(20));
+    QCOMPARE(list[0].stack_bytes, int64_t(16));
+    QCOMPARE(list[0].shared_bytes, int64_t(2048));
+    QCOMPARE(list[1].registers, 8);
+    QCOMPARE(list[1].shared_bytes, int64_t(0));
+    QVERIFY(cuda::parse_resources("Used registers bytes smem\nentry function '").size() <= 1);
+  }
+};
+
+QTEST_GUILESS_MAIN(KernelsTest)
+#include "kernels_test.moc"
