@@ -46,6 +46,8 @@ Result<Hardware> hardware_here(std::string const& device) {
   size_t colon = device.find(':');
   if (colon == std::string::npos) return target_hardware_here();
   std::string target = device.substr(colon + 1);
+  if (is_described_by_device(target))
+    return LocalDevice({.program = {}, .target = target}).describe({});
   TRY_ASSIGN(Hardware hardware, target_hardware(target));
   if (can_be_here(target)) return hardware;
   return bad_input(

@@ -49,7 +49,15 @@ std::optional<std::string> processor_beside(std::string const& spelling) {
   return entry && entry->beside ? std::optional(entry->beside(spelling)) : std::nullopt;
 }
 
+bool is_described_by_device(std::string const& spelling) {
+  std::string name = spelling.substr(0, spelling.find(':'));
+  return std::ranges::any_of(target_table(), [&](TargetEntry const* entry) {
+    return entry->described_by_device && entry->name == name;
+  });
+}
+
 bool can_be_here(std::string const& spelling) {
+  if (is_described_by_device(spelling)) return true;
   TargetEntry const* entry = entry_spelled(spelling);
   return entry && (spelling == entry->name || entry->simulated);
 }

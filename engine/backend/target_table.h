@@ -38,6 +38,9 @@ struct TargetEntry {
                                                            std::string generator);
   /// All its spellings are devices that this machine can be: its processor simulates them.
   bool simulated = false;
+  /// What this machine is as such a target its device says, which asks drivers: what `hardware`
+  /// gives is none in particular. "NAME:PART" is one of several that are there.
+  bool described_by_device = false;
   /// Whether a simulator stands for a device that calls itself so. Null: never.
   bool (*is_simulated)(Hardware const& hardware) = nullptr;
   /// Of an accelerator, which runs kernels but no model alone: the target of the processor beside
@@ -63,6 +66,9 @@ Result<Hardware> target_hardware(std::string const& spelling);
 /// Whether this machine's own device can be asked for by that spelling: a kind's name, or what it
 /// simulates.
 bool can_be_here(std::string const& spelling);
+
+/// `TargetEntry::described_by_device` of the kind whose name the spelling begins with.
+bool is_described_by_device(std::string const& spelling);
 
 /// Of an accelerator: what runs the rest of a model beside it. Nothing for what runs models alone.
 std::optional<std::string> processor_beside(std::string const& spelling);

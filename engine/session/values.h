@@ -365,6 +365,7 @@ struct MachineView {
   std::string detail;                ///< "48 KB L1, 1 MB L2, 32 MB L3"
   std::vector<int64_t> cache_bytes;  ///< of the levels above memory, the nearest first
   bool roofs_known = false;
+  std::string no_roofs;  ///< why there are none, a sentence; empty: there are, or they are measured
   /// Measured while others used the processors, or reached by a kernel that was faster.
   bool roofs_doubtful = false;
   std::vector<RoofView> roofs;

@@ -113,6 +113,8 @@ private slots:
                  : std::unexpected(stages.error());
       if (!code) {
         ++refused[code.error().code];
+        QVERIFY2(code.error().code != "pass_failed_check",
+                 (sentence(code) + "\n" + text + schedule.script()).c_str());
         continue;
       }
       ++taken;

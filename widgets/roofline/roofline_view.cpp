@@ -111,9 +111,9 @@ void RooflineView::paintEvent(QPaintEvent*) {
                                             "the machine can do."
                                           : waiting_);
   paint_roofline(painter, scene_);
-  QString words = scene_.roofline->roofs.empty()
-                      ? "The machine's roofs are being measured."
-                      : QString::fromStdString(scene_.roofline->explanation);
+  QString words = QString::fromStdString(scene_.roofline->explanation);
+  if (words.isEmpty() && scene_.roofline->roofs.empty())
+    words = "The machine's roofs are being measured.";
   QRectF line(scene_.plot().left(), 6, unit_width() - scene_.plot().left() - 8, 18);
   // The tool tip has all of it.
   words = QFontMetricsF(ui_font(11)).elidedText(words, Qt::ElideRight, line.width() - 2);

@@ -46,11 +46,10 @@ Nest nest_of(Stmt const& s) {
     if (!seen) nest.lifted.push_back(alloc.buffer);
     return alloc.body;
   });
-  auto note = [&](Touched const& at) { nest.tensors.insert(at.buffer->name); };
-  walk_reads(nest.body, note);
-  walk_writes(nest.body, note);
-  walk_exprs(nest.body, [&](Expr const& e) {
+  walk_writes(nest.body, [&](Touched const& at) { nest.tensors.insert(at.buffer->name); });
+  walk_exprs(nest.body, [&](Expr const& e) {  // those of hints, too
     if (auto const* used = e.as<Variable>()) nest.variables.insert(used->name);
+    if (auto const* read = e.as<Load>()) nest.tensors.insert(read->buffer->name);
     return true;
   });
   return nest;

@@ -77,7 +77,10 @@ Result<MachineView> machine_view(Backend const& backend, Device& device,
   if (again && roofs) std::filesystem::remove(aside, ignored);
   if (again && !roofs) std::filesystem::rename(aside, kept, ignored);
   // Such a target's times stand alone.
-  if (!roofs && roofs.error().code == "no_roofs") return view;
+  if (!roofs && roofs.error().code == "no_roofs") {
+    view.no_roofs = "There are no roofs: " + roofs.error().message + ".";
+    return view;
+  }
   if (!roofs) return std::unexpected(roofs.error());
   view.roofs = roof_views(*roofs, hardware.unit().count);
   view.roofs_known = true;

@@ -129,6 +129,7 @@ std::shared_ptr<HistoryView const> history_view(State const& state) {
 
 std::shared_ptr<RooflineView const> roofline_view(State const& state) {
   auto view = std::make_shared<RooflineView>();
+  if (state.machine) view->explanation = state.machine->no_roofs;
   if (!state.machine || !state.machine->rates) return view;
   view->roofs = state.machine->roofs;
   view->doubtful = state.machine->roofs_doubtful;

@@ -26,6 +26,7 @@ TargetEntry const& target_opencl() {
       },
       .create_backend = [](Hardware const& machine,
                            std::string) { return create_opencl_backend(machine); },
+      .described_by_device = true,
   };
   return entry;
 }
