@@ -8,9 +8,10 @@
 #include "engine/ir/rewrite.h"
 #include "targets/opencl/compiler/opencl_backend.h"
 #include "targets/opencl/hardware/description.h"
+#include "targets/opencl/runtime/opencl_processor.h"
 #include "tests/support/bound_kernels.h"
-#include "tests/support/opencl_runs.h"
 #include "tests/support/random_schedules.h"
+#include "tests/support/runtime_runs.h"
 
 using namespace tw;
 

@@ -5,7 +5,7 @@
 #include <llvm/IR/Module.h>
 
 #include "targets/cuda/compiler/dialect.h"
-#include "targets/shared/llvm/emitter.h"
+#include "targets/shared/llvm/device_shell.h"
 
 namespace tw::cuda {
 namespace {

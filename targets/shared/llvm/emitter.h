@@ -15,6 +15,7 @@
 #include "engine/arith/linear.h"
 #include "engine/ir/text.h"
 #include "engine/lowering/checks.h"
+#include "targets/shared/llvm/device_shell.h"
 #include "targets/shared/llvm/instruction_code.h"
 #include "targets/shared/llvm/memory_scopes.h"
 
@@ -32,16 +33,6 @@ struct Checks {
   std::string text_of(int line) const {
     return line > 0 && size_t(line) <= text.size() ? text[size_t(line) - 1] : std::string();
   }
-};
-
-/// A device function as its target has it, beside what every function has.
-struct DeviceShell {
-  std::map<std::string, llvm::Value*> tensors;  ///< first elements, of parameters and shared memory
-  llvm::Value* fault = nullptr;                 ///< an i32 that is set where it divided by zero
-  /// The counter of a loop that is bound to the axis, as i64; null: there is no such axis.
-  std::function<llvm::Value*(llvm::IRBuilder<>&, std::string const& axis)> counter;
-  /// What stands for calls, by the instruction's name.
-  std::map<std::string, std::function<void(llvm::IRBuilder<>&)>> calls;
 };
 
 /// What all functions of a module share.

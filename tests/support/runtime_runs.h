@@ -1,10 +1,10 @@
-/// A kernel's code on an OpenCL device of this process.
+/// A kernel's code on a processor in this process.
 #pragma once
 
 #include <fmt/format.h>
 
 #include "engine/backend/backend.h"
-#include "targets/opencl/runtime/opencl_processor.h"
+#include "engine/runtime/device_runtime.h"
 
 namespace tw::testing {
 

@@ -1,0 +1,22 @@
+/// What a device's code generator gives to the emitter of a device function.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <functional>
+#include <map>
+#include <string>
+
+namespace tw {
+
+/// A device function as its target has it, beside what every function has.
+struct DeviceShell {
+  std::map<std::string, llvm::Value*> tensors;  ///< first elements, of parameters and shared memory
+  llvm::Value* fault = nullptr;                 ///< an i32 that is set where it divided by zero
+  /// The counter of a loop that is bound to the axis, as i64; null: there is no such axis.
+  std::function<llvm::Value*(llvm::IRBuilder<>&, std::string const& axis)> counter;
+  /// What stands for calls, by the instruction's name.
+  std::map<std::string, std::function<void(llvm::IRBuilder<>&)>> calls;
+};
+
+}  // namespace tw
