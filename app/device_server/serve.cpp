@@ -111,6 +111,9 @@ tw::Status choose_tokens(Words const& words, tw::RpcServerOptions& options) {
 /// not to each client.
 tw::Status look_for(std::string const& target, int64_t memory_bytes) {
   TRY_ASSIGN(tw::FoundRuntime found, tw::find_runtime(target));
+  if (char const* why = found.entry->why_not_confined)
+    return tw::refused("not_served", "the target '" + found.entry->name +
+                                         "' cannot be served to other machines yet: " + why);
   if (found.entry->create_before_confining) TRY(found.entry->create(found.hardware, memory_bytes));
   return {};
 }

@@ -27,6 +27,9 @@ struct DeviceRuntimeEntry {
   /// `create` opens what a process cannot open any more that is confined for a client from
   /// elsewhere; it starts no thread.
   bool create_before_confining = false;
+  /// Why it cannot run in a process that is confined, the end of a sentence: it is not served to
+  /// others. Null: it can.
+  char const* why_not_confined = nullptr;
 };
 
 /// Sorted by their folders. Written by the build.

@@ -19,6 +19,7 @@
 #include "targets/cuda/hardware/description.h"
 #include "targets/shared/gpu/passes.h"
 #include "targets/shared/gpu/plain_rule.h"
+#include "targets/shared/gpu/product_rule.h"
 #include "targets/shared/gpu/record_of.h"
 
 namespace tw::cuda {
@@ -149,7 +150,8 @@ public:
     return join_parts(parts);
   }
 
-  Result<Schedule> templated(ir::Program const& program, Decisions&) const override {
+  Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const override {
+    if (auto product = gpu::product_schedule(program, shared_target(), decisions)) return *product;
     return gpu::plain_schedule(program, shared_target(), 256);
   }
   Result<RoofProbes> roof_probes() const override {

@@ -16,6 +16,7 @@
 #include "targets/shared/gpu/launch_shape.h"
 #include "targets/shared/gpu/passes.h"
 #include "targets/shared/gpu/plain_rule.h"
+#include "targets/shared/gpu/product_rule.h"
 #include "targets/shared/gpu/record_of.h"
 
 namespace tw::opencl {
@@ -86,8 +87,9 @@ public:
     return join_parts(parts);
   }
 
-  Result<Schedule> templated(ir::Program const& program, Decisions&) const override {
+  Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const override {
     constexpr int64_t kThreads = 64;
+    if (auto product = gpu::product_schedule(program, shared_target(), decisions)) return *product;
     return gpu::plain_schedule(program, shared_target(), std::min(limits_.threads, kThreads));
   }
   Result<RoofProbes> roof_probes() const override {

@@ -29,6 +29,9 @@ DeviceRuntimeEntry const& device_runtime_opencl() {
       .detect_kind = detect_kind,
       // Drivers open device files, which a confined process cannot.
       .create_before_confining = true,
+      .why_not_confined =
+          "its drivers read files and start programs while they compile, which a "
+          "client's process may not",
   };
   return entry;
 }

@@ -146,6 +146,8 @@ void Emitter::named(std::string const& name, Side const& value, Stmt const& body
 
 /// Of a device function every thread runs one iteration; vector loops are left to LLVM.
 void Emitter::loop(For const& node) {
+  if (node.loop_kind == LoopKind::kParallel && parts_.device)
+    return unsupported("the parallel loop " + node.name());
   if (node.loop_kind == LoopKind::kParallel) return parallel(node);
   if (parts_.device && node.loop_kind == LoopKind::kBind)
     if (Value* counter = parts_.device->counter(builder_, node.bind))

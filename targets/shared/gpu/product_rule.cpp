@@ -1,0 +1,173 @@
+#include "targets/shared/gpu/product_rule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/ir/rewrite.h"
+#include "engine/ir/stmt.h"
+#include "targets/shared/gpu/steps.h"
+
+namespace tw::gpu {
+namespace {
+
+using namespace ir;
+
+constexpr int64_t kLeast = 16;  // of rows, columns and terms: less is no tile
+
+/// A product with what stands after it.
+struct Product {
+  std::string block;
+  std::string epilogue;            ///< empty: the product is the output
+  std::vector<std::string> loops;  ///< batch or not, rows, columns, terms
+  std::vector<int64_t> extents;    ///< of these
+  std::string factors[2];
+};
+
+/// Every index is an iterator by itself.
+bool is_plain(Load const& read) {
+  return std::ranges::all_of(read.indices,
+                             [](Expr const& e) { return e.as<Variable>() != nullptr; });
+}
+
+/// Two loads of different tensors, multiplied, converted or not.
+bool find_factors(Block const& block, Product& product) {
+  auto sum = reduction_of(block);
+  if (!sum || sum->op != BinaryOp::kAdd) return false;
+  auto const* times = sum->value.as<Binary>();
+  if (!times || times->op != BinaryOp::kMul) return false;
+  size_t at = 0;
+  for (Expr const& side : {times->a, times->b}) {
+    Expr e = side;
+    while (auto const* converted = e.as<Cast>()) e = converted->a;
+    auto const* read = e.as<Load>();
+    if (!read || !is_plain(*read)) return false;
+    product.factors[at++] = read->buffer->name;
+  }
+  return product.factors[0] != product.factors[1];
+}
+
+/// The stage reads the tensor where it writes, and sums up nothing.
+bool follows(Block const& block, std::string const& tensor) {
+  auto const* store = block.body.as<Store>();
+  if (!store || block.init) return false;
+  bool same = true;
+  walk_reads(block.body, [&](Touched const& at) {
+    if (at.buffer->name != tensor) return;
+    same = same && at.indices.size() == store->indices.size();
+    for (size_t d = 0; same && d < at.indices.size(); ++d)
+      same = equal(at.indices[d], store->indices[d]);
+  });
+  return same;
+}
+
+std::optional<Product> product_of(Program const& program) {
+  std::vector<BlockSite> blocks = blocks_of(program.body);
+  if (blocks.empty() || blocks.size() > 2) return std::nullopt;
+  BlockSite const& site = blocks[0];
+  Product product{.block = site.block->name, .epilogue = {}};
+  size_t count = site.loops.size();
+  if ((count != 3 && count != 4) || site.block->iters.size() != count) return std::nullopt;
+  for (size_t i = 0; i < count; ++i) {
+    bool last = i + 1 == count;
+    auto extent = as_int(site.loops[i]->extent);
+    bool right = site.block->iters[i].kind == (last ? IterKind::kReduce : IterKind::kSpatial);
+    if (!right || !extent || (i + 3 >= count && *extent < kLeast)) return std::nullopt;
+    product.loops.push_back(site.loops[i]->name());
+    product.extents.push_back(*extent);
+  }
+  if (!find_factors(*site.block, product)) return std::nullopt;
+  if (blocks.size() == 1) return product;
+  auto const* made = site.block->body.as<Store>();
+  if (!made || !follows(*blocks[1].block, made->buffer->name)) return std::nullopt;
+  product.epilogue = blocks[1].block->name;
+  return product;
+}
+
+/// What a block and a thread make.
+struct Tiles {
+  int64_t rows = 64, columns = 64, terms = 8;  ///< of a block
+  int64_t own = 4;                             ///< rows and columns of a thread
+  int64_t threads_y() const { return rows / own; }
+  int64_t threads_x() const { return columns / own; }
+};
+
+std::vector<int64_t> up_to(std::vector<int64_t> values, int64_t most) {
+  std::erase_if(values, [&](int64_t value) { return value > most; });
+  return values;
+}
+
+/// As large as the product has use for, and as the block's threads allow.
+Tiles tiles_for(Product const& product, Target const& target, Decisions& decisions) {
+  size_t at = product.loops.size() - 3;
+  int64_t least = std::min(product.extents[at], product.extents[at + 1]);
+  std::vector<int64_t> edges = up_to({16, 32, 64, 128}, least),
+                       presets = up_to(edges, target.threads_per_block >= 256 ? 64 : 32);
+  Tiles tiles;
+  tiles.own = decisions.choose(product.block + ".own", std::vector<int64_t>{2, 4, 8}, 4);
+  tiles.rows = tiles.columns = decisions.choose(product.block + ".tile", edges, presets.back());
+  tiles.terms =
+      decisions.choose(product.block + ".terms", up_to({4, 8, 16, 32}, product.extents[at + 2]), 8);
+  if (tiles.threads_x() * tiles.threads_y() > target.threads_per_block)
+    decisions.reject("threads", "a block of these tiles would have more threads than there may be");
+  return tiles;
+}
+
+/// All threads of the block bring a tile together.
+bool fill(Steps& steps, std::string const& tensor, std::string const& prefix, Tiles const& tiles) {
+  std::string block = tensor + "_cache";
+  std::string all = steps.fuse_all(block, steps.loops_below(block, "k0"), prefix);
+  if (all.empty()) return false;
+  return steps.take_all(
+      {fmt::format("{0}r, {0}x = split({1}, factor={2})", prefix, all, tiles.threads_x()),
+       fmt::format("{0}n, {0}y = split({1}.{0}r, factor={2})", prefix, block, tiles.threads_y()),
+       fmt::format("bind({}.{}y, axis=threadIdx.y)", block, prefix),
+       fmt::format("bind({}.{}x, axis=threadIdx.x)", block, prefix)});
+}
+
+bool schedule_product(Steps& steps, Product const& product, Tiles const& tiles) {
+  std::string const& c = product.block;
+  size_t at = product.loops.size() - 3;
+  auto loop = [&](size_t i) { return c + "." + product.loops[i]; };
+  std::string last = product.epilogue.empty() ? c + "_write" : product.epilogue;
+  bool made = steps.take(product.epilogue.empty() ? fmt::format("cache_write({}, scope=local)", c)
+                                                  : fmt::format("set_scope({}, scope=local)", c)) &&
+              steps.take_all({
+                  fmt::format("by, bx, i1, j1 = tile({}, {}, outer_factor={}, inner_factor={})",
+                              loop(at), loop(at + 1), tiles.rows, tiles.columns),
+                  fmt::format("ty, tx, i2, j2 = tile({0}.i1, {0}.j1, outer_factor={1}, "
+                              "inner_factor={1})",
+                              c, tiles.own),
+                  fmt::format("k0, k1 = split({}, factor={})", loop(at + 2), tiles.terms),
+                  fmt::format("reorder({0}.k0, {0}.k1, {0}.i2, {0}.j2)", c),
+                  fmt::format("reverse_compute_at({}, {}.tx)", last, c),
+              });
+  if (!made) return false;
+  if (at == 1 && !steps.take(fmt::format("bind({}, axis=blockIdx.z)", loop(0)))) return false;
+  for (auto [name, axis] : {std::pair{"by", "blockIdx.y"},
+                            {"bx", "blockIdx.x"},
+                            {"ty", "threadIdx.y"},
+                            {"tx", "threadIdx.x"}})
+    if (!steps.take(fmt::format("bind({}.{}, axis={})", c, name, axis))) return false;
+  for (std::string const& factor : product.factors)
+    if (!steps.take(fmt::format("cache_read({}, tensor={}, scope=shared)", c, factor)))
+      return false;
+  for (std::string const& factor : product.factors)
+    if (!steps.take(fmt::format("compute_at({}_cache, {}.k0)", factor, c))) return false;
+  return fill(steps, product.factors[0], "p", tiles) && fill(steps, product.factors[1], "q", tiles);
+}
+
+}  // namespace
+
+std::optional<Schedule> product_schedule(Program const& program,
+                                         std::shared_ptr<Target const> target,
+                                         Decisions& decisions) {
+  auto product = product_of(program);
+  if (!product) return std::nullopt;
+  Tiles tiles = tiles_for(*product, *target, decisions);
+  Steps steps(Schedule(program, std::move(target)));
+  if (!schedule_product(steps, *product, tiles)) return std::nullopt;
+  return steps.schedule();
+}
+
+}  // namespace tw::gpu
