@@ -46,6 +46,9 @@ private slots:
     QVERIFY(ptx.contains(".visible .entry tw_"));
     for (CodeListing const& listing : code->listings)
       QCOMPARE(listing.source_line.size(), size_t(std::ranges::count(listing.text, '\n')));
+    QVERIFY2(code->listings[4].text.contains(", ideal ") &&
+                 !code->listings[4].text.contains("not decided"),
+             code->listings[4].text.c_str());
     std::string const& resources = code->listings[3].text;
     if (cuda::find_toolkit().ptxas.empty()) QSKIP("there is no ptxas here");
     QVERIFY2(resources.contains("spills         none"), resources.c_str());

@@ -12,6 +12,7 @@
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/runtime/library_parts.h"
+#include "targets/cuda/compiler/access_listing.h"
 #include "targets/cuda/compiler/dialect.h"
 #include "targets/cuda/compiler/nvptx.h"
 #include "targets/cuda/compiler/resources.h"
@@ -129,7 +130,7 @@ public:
     for (std::string const& name : parts.names) launched.push_back({name, true});
     TRY_ASSIGN(launch_record::KernelRecord record,
                gpu::record_of(kernel, artifact.symbol, launched));
-    if (texts != CodeTexts::kNone) tell(artifact, parts, emitted);
+    if (texts != CodeTexts::kNone) tell(artifact, kernel, parts, emitted);
     artifact.parts = {{kLaunchesPart, bytes_of(launch_record::to_text(record))},
                       {kPtxPart, std::move(emitted.object)}};
     return artifact;
@@ -163,7 +164,8 @@ public:
   }
 
 private:
-  void tell(Artifact& artifact, Parts const& parts, Emitted& emitted) const {
+  void tell(Artifact& artifact, ir::KernelIr const& kernel, Parts const& parts,
+            Emitted& emitted) const {
     std::string architecture = target().hardware.word(kArchitecture);
     auto assembled = assemble(toolkit_, text_of(emitted.object), architecture);
     std::string sass = assembled ? assembled->sass : assembled.error().message;
@@ -173,15 +175,25 @@ private:
         source_listing(texts_[0].key, parts.texts),
         {texts_[1].key, std::move(emitted.assembly), std::move(emitted.source_line)},
         plain_listing(texts_[2].key, std::move(sass)),
-        resources_listing(texts_[3].key, target().hardware, unit_, parts.launched, assembled)};
+        resources_listing(texts_[3].key, target().hardware, unit_, parts.launched, assembled),
+        access_listing(texts_[4].key, kernel, shapes_of(parts), artifact.lowered)};
   }
 
-  std::array<CodeTextKind, 4> texts_ = {
+  static std::vector<gpu::LaunchShape> shapes_of(Parts const& parts) {
+    std::vector<gpu::LaunchShape> shapes;
+    for (LaunchedFunction const& one : parts.launched) shapes.push_back(one.shape);
+    return shapes;
+  }
+
+  std::array<CodeTextKind, 5> texts_ = {
       {{"cuda", "CUDA C", "the device functions as a person reads them; PTX is made beside them"},
        {"ptx", "PTX", "NVIDIA's virtual instructions, as LLVM generates them"},
        {"sass", "SASS", "the GPU's own instructions, as ptxas assembles them from PTX"},
        {"resources", "Resources",
-        "registers, spills, shared memory, occupancy with what limits it, and waves"}}};
+        "registers, spills, shared memory, occupancy with what limits it, and waves"},
+       {"access", "Memory access",
+        "sectors of main memory and passes of shared memory of each access of a warp, from its "
+        "index"}}};
   Machine machine_;
   gpu::Multiprocessor unit_;
   Toolkit toolkit_;

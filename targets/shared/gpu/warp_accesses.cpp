@@ -1,0 +1,378 @@
+#include "targets/shared/gpu/warp_accesses.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "engine/arith/linear.h"
+#include "engine/ir/expr_evaluator.h"
+#include "engine/ir/rewrite.h"
+#include "engine/ir/stmt.h"
+#include "engine/lowering/pipeline.h"
+
+namespace tw::gpu {
+
+using namespace ir;
+
+namespace {
+
+constexpr int64_t kSector = 32, kBank = 4, kBanks = 32;
+/// Values of variables that are tried together.
+constexpr int64_t kMostValues = 1 << 18;
+/// Warps that are looked at, in all iterations of loops that threads do not stand apart from.
+constexpr int64_t kMostWarps = 1 << 13;
+
+/// A loop around: how many iterations, and which dimension of the block it is, or none.
+struct Around {
+  std::string name;
+  int64_t extent = 1;
+  int dimension = -1;  ///< 0 to 2: of the threads
+};
+
+std::set<std::string> variables_of(Expr const& e) {
+  std::set<std::string> names;
+  walk(e, [&](Expr const& one) {
+    if (auto const* used = one.as<Variable>()) names.insert(used->name);
+    return true;
+  });
+  return names;
+}
+
+/// How often a sum of terms has each residue.
+using Histogram = std::vector<double>;
+
+/// Of one access: which terms lanes tell apart, and which residues the others have.
+class Counting {
+public:
+  Counting(std::vector<Around> const& around, LaunchShape const& shape, int warp, int64_t modulus)
+      : around_(around), shape_(shape), warp_(warp), modulus_(modulus) {}
+
+  /// The index of every lane of each warp, without what all lanes share, and what that is modulo
+  /// `modulus`. Loops that stand in one division with threads are tried one iteration after the
+  /// other. False: `why` says why it is not decided.
+  bool run(Expr const& index) {
+    arith::Linear linear = arith::to_linear(index);
+    std::vector<arith::Linear::Term> lanes, common;
+    std::set<std::string> tried;
+    for (arith::Linear::Term const& term : linear.terms) {
+      std::set<std::string> others;
+      bool told = false;
+      for (std::string const& name : variables_of(term.term)) {
+        Around const* loop = find(name);
+        if (!loop || reads_tensor(term.term)) return why_ = "the index is data", false;
+        told = told || loop->dimension >= 0;
+        if (loop->dimension < 0) others.insert(name);
+      }
+      if (told) tried.merge(others);
+      (told ? lanes : common).push_back(term);
+    }
+    std::vector<arith::Linear::Term> apart;
+    for (arith::Linear::Term const& term : common) {
+      std::set<std::string> own = variables_of(term.term);
+      bool together =
+          std::ranges::any_of(own, [&](std::string const& name) { return tried.contains(name); });
+      if (together) tried.merge(own);
+      (together ? lanes : apart).push_back(term);
+    }
+    // What came to be tried after a term was looked at would be counted twice.
+    for (arith::Linear::Term const& term : apart)
+      for (std::string const& name : variables_of(term.term))
+        if (tried.contains(name)) return why_ = "its loops depend on each other", false;
+    return residues(apart, linear.constant) && offsets(lanes, tried);
+  }
+
+  Histogram const& histogram() const { return histogram_; }
+  std::vector<std::vector<int64_t>> const& warps() const { return warps_; }
+  std::string const& why() const { return why_; }
+
+private:
+  static bool reads_tensor(Expr const& e) {
+    bool reads = false;
+    walk(e, [&](Expr const& one) { return reads = reads || one.as<Load>(), !reads; });
+    return reads;
+  }
+  Around const* find(std::string const& name) const {
+    auto found = std::ranges::find(around_, name, &Around::name);
+    return found == around_.end() ? nullptr : &*found;
+  }
+  int64_t residue(int64_t value) const { return (value % modulus_ + modulus_) % modulus_; }
+
+  /// Terms that share a variable are tried together.
+  static std::vector<std::vector<arith::Linear::Term>> groups_of(
+      std::vector<arith::Linear::Term> terms) {
+    std::vector<std::vector<arith::Linear::Term>> groups;
+    while (!terms.empty()) {
+      std::vector<arith::Linear::Term> group{terms.back()};
+      terms.pop_back();
+      std::set<std::string> names = variables_of(group[0].term);
+      for (bool grew = true; grew;) {
+        grew = false;
+        for (size_t i = 0; i < terms.size(); ++i) {
+          std::set<std::string> own = variables_of(terms[i].term);
+          if (std::ranges::none_of(own, [&](auto const& one) { return names.contains(one); }))
+            continue;
+          names.insert(own.begin(), own.end());
+          group.push_back(terms[i]);
+          terms.erase(terms.begin() + std::ptrdiff_t(i));
+          grew = true;
+          break;
+        }
+      }
+      groups.push_back(std::move(group));
+    }
+    return groups;
+  }
+
+  bool residues(std::vector<arith::Linear::Term> const& terms, int64_t constant) {
+    histogram_.assign(size_t(modulus_), 0.0);
+    histogram_[size_t(residue(constant))] = 1;
+    for (auto const& group : groups_of(terms)) {
+      Histogram own(size_t(modulus_), 0.0);
+      if (!for_values(group, [&](int64_t sum) { own[size_t(residue(sum))] += 1; })) return false;
+      double all = 0;
+      for (double one : own) all += one;
+      Histogram next(size_t(modulus_), 0.0);
+      for (int64_t a = 0; a < modulus_; ++a)
+        for (int64_t b = 0; b < modulus_; ++b)
+          next[size_t((a + b) % modulus_)] += histogram_[size_t(a)] * own[size_t(b)] / all;
+      histogram_ = std::move(next);
+    }
+    return true;
+  }
+
+  /// Calls `f` with the terms' sum for all values of their variables.
+  template <typename F>
+  bool for_values(std::vector<arith::Linear::Term> const& terms, F const& f) {
+    ExprEvaluator evaluator;
+    std::set<std::string> names;
+    std::vector<Compiled> compiled;
+    for (arith::Linear::Term const& term : terms) {
+      names.merge(variables_of(term.term));
+      compiled.push_back(evaluator.compile(term.term));
+    }
+    std::vector<std::pair<int, int64_t>> counters;
+    int64_t count = 1;
+    for (std::string const& name : names) {
+      counters.push_back({evaluator.slot(name), find(name)->extent});
+      count *= counters.back().second;
+      if (count > kMostValues) return why_ = "its loops have too many iterations together", false;
+    }
+    for (int64_t at = 0; at < count; ++at) {
+      int64_t rest = at, sum = 0;
+      for (auto const& [slot, extent] : counters) {
+        evaluator.set(slot, rest % extent);
+        rest /= extent;
+      }
+      for (size_t i = 0; i < terms.size(); ++i)
+        sum += terms[i].factor * evaluator.integer(compiled[i], 0);
+      f(sum);
+    }
+    return !evaluator.failed();
+  }
+
+  bool offsets(std::vector<arith::Linear::Term> const& terms, std::set<std::string> const& tried) {
+    ExprEvaluator evaluator;
+    std::vector<Compiled> compiled;
+    for (arith::Linear::Term const& term : terms) compiled.push_back(evaluator.compile(term.term));
+    std::vector<std::pair<int, int>> threads;  // slots with their dimensions
+    std::vector<std::pair<int, int64_t>> counters;
+    int64_t turns = 1, warps = (shape_.threads() + warp_ - 1) / warp_;
+    for (Around const& loop : around_) {
+      if (loop.dimension >= 0) threads.push_back({evaluator.slot(loop.name), loop.dimension});
+      if (!tried.contains(loop.name)) continue;
+      counters.push_back({evaluator.slot(loop.name), loop.extent});
+      turns *= loop.extent;
+      if (turns * warps > kMostWarps) return why_ = "its loops have too many iterations", false;
+    }
+    for (int64_t turn = 0; turn < turns; ++turn) {
+      int64_t rest = turn;
+      for (auto const& [slot, extent] : counters) {
+        evaluator.set(slot, rest % extent);
+        rest /= extent;
+      }
+      add_warps(evaluator, threads, terms, compiled);
+    }
+    return !evaluator.failed();
+  }
+
+  void add_warps(ExprEvaluator& evaluator, std::vector<std::pair<int, int>> const& slots_of_threads,
+                 std::vector<arith::Linear::Term> const& terms,
+                 std::vector<Compiled> const& compiled) {
+    int64_t threads = shape_.threads();
+    for (int64_t first = 0; first < threads; first += warp_) {
+      std::vector<int64_t> lanes;
+      for (int64_t t = first; t < std::min(first + warp_, threads); ++t) {
+        std::array<int64_t, 3> at{t % shape_.block[0], t / shape_.block[0] % shape_.block[1],
+                                  t / shape_.block[0] / shape_.block[1]};
+        for (auto const& [slot, dimension] : slots_of_threads)
+          evaluator.set(slot, at[size_t(dimension)]);
+        int64_t sum = 0;
+        for (size_t i = 0; i < terms.size(); ++i)
+          sum += terms[i].factor * evaluator.integer(compiled[i], 0);
+        lanes.push_back(sum);
+      }
+      warps_.push_back(std::move(lanes));
+    }
+  }
+
+  std::vector<Around> const& around_;
+  LaunchShape const& shape_;
+  int warp_;
+  int64_t modulus_;
+  Histogram histogram_;
+  std::vector<std::vector<int64_t>> warps_;
+  std::string why_ = "an index has no value";
+};
+
+class Collecting {
+public:
+  Collecting(Function const& function, LaunchShape const& shape, int warp)
+      : shape_(shape), warp_(warp) {
+    for (Buffer const& param : function.params) places_[param->name] = false;
+  }
+
+  std::vector<WarpAccess> run(Stmt const& body) {
+    visit(body);
+    return std::move(found_);
+  }
+
+private:
+  void visit(Stmt const& s) {
+    if (auto const* list = s.as<Seq>()) {
+      for (Stmt const& child : list->stmts) visit(child);
+    } else if (auto const* loop = s.as<For>()) {
+      visit_loop(*loop);
+    } else if (auto const* alloc = s.as<Alloc>()) {
+      if (alloc->buffer->scope == kSharedScope) places_[alloc->buffer->name] = true;
+      visit(alloc->body);
+    } else if (auto const* test = s.as<If>()) {
+      loads(s, test->condition);
+      ++guards_;
+      visit(test->then_body);
+      if (test->else_body) visit(test->else_body);
+      --guards_;
+    } else if (auto const* let = s.as<Let>()) {
+      visit(let->body);
+    } else if (auto const* store = s.as<Store>()) {
+      loads(s, store->value);
+      for (Expr const& index : store->indices) loads(s, index);
+      add(s, *store->buffer, store->indices[0], true);
+    }
+  }
+
+  void visit_loop(For const& loop) {
+    int dimension = -1;
+    if (loop.bind.starts_with("threadIdx.")) dimension = loop.bind.back() - 'x';
+    around_.push_back({loop.name(), as_int(loop.extent).value_or(0), dimension});
+    visit(loop.body);
+    around_.pop_back();
+  }
+
+  /// What stands on a side of a choice may be left out.
+  void loads(Stmt const& s, Expr const& e) {
+    walk(e, [&](Expr const& one) {
+      if (auto const* choice = one.as<Select>()) {
+        loads(s, choice->condition);
+        ++guards_;
+        loads(s, choice->a);
+        loads(s, choice->b);
+        --guards_;
+        return false;
+      }
+      if (auto const* read = one.as<Load>()) add(s, *read->buffer, read->indices[0], false);
+      return true;
+    });
+  }
+
+  void add(Stmt const& s, BufferNode const& tensor, Expr const& index, bool store) {
+    auto place = places_.find(tensor.name);
+    if (place == places_.end()) return;  // a thread's own
+    WarpAccess access{.statement = s.get(), .tensor = tensor.name, .shared = place->second};
+    access.store = store;
+    access.bytes = int(size_of(tensor.type));
+    access.guarded = guards_ > 0;
+    bool known = std::ranges::all_of(around_, [](Around const& one) { return one.extent > 0; });
+    if (!known)
+      access.undecided = "a loop has an extent that is known at run time only";
+    else
+      count(index, access);
+    bool again = std::ranges::any_of(found_, [&](WarpAccess const& other) {
+      return other.statement == access.statement && other.tensor == access.tensor &&
+             other.store == store && other.average == access.average && other.most == access.most &&
+             other.undecided == access.undecided;
+    });
+    if (!again) found_.push_back(std::move(access));
+  }
+
+  void count(Expr const& index, WarpAccess& access) const {
+    int64_t modulus = std::max<int64_t>(1, (access.shared ? kBank : kSector) / access.bytes);
+    Counting counting(around_, shape_, warp_, modulus);
+    if (!counting.run(index)) {
+      access.undecided = counting.why();
+      return;
+    }
+    bool first = true;
+    for (std::vector<int64_t> const& lanes : counting.warps()) {
+      std::set<int64_t> different(lanes.begin(), lanes.end());
+      int64_t bytes = int64_t(different.size()) * access.bytes;
+      int64_t unit = access.shared ? kBank * kBanks : kSector;
+      access.ideal = std::max(access.ideal, int((bytes + unit - 1) / unit));
+      for (int64_t r = 0; r < modulus; ++r) {
+        double share = counting.histogram()[size_t(r)];
+        if (share == 0) continue;
+        std::vector<int64_t> addresses;
+        for (int64_t lane : lanes) addresses.push_back((lane + r) * access.bytes);
+        int cost = access.shared ? passes_of(addresses, access.bytes)
+                                 : sectors_of(addresses, access.bytes);
+        access.average += share * cost / double(counting.warps().size());
+        access.least = first ? cost : std::min(access.least, cost);
+        access.most = std::max(access.most, cost);
+        first = false;
+      }
+    }
+  }
+
+  LaunchShape const& shape_;
+  int warp_;
+  std::map<std::string, bool> places_;  ///< tensors of main memory, and shared ones
+  std::vector<Around> around_;
+  std::vector<WarpAccess> found_;
+  int guards_ = 0;
+};
+
+int64_t floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+}  // namespace
+
+int sectors_of(std::vector<int64_t> const& addresses, int bytes) {
+  std::set<int64_t> sectors;
+  for (int64_t address : addresses)
+    for (int64_t at : {address, address + bytes - 1}) sectors.insert(floor_quotient(at, kSector));
+  return int(sectors.size());
+}
+
+int passes_of(std::vector<int64_t> const& addresses, int bytes) {
+  size_t together = bytes > kBank ? size_t(kBanks * kBank / bytes) : addresses.size();
+  int passes = 0;
+  for (size_t first = 0; first < addresses.size(); first += together) {
+    std::map<int64_t, std::set<int64_t>> words;  // by bank
+    for (size_t i = first; i < std::min(first + together, addresses.size()); ++i)
+      for (int64_t at = addresses[i]; at < addresses[i] + bytes; at += kBank) {
+        int64_t word = floor_quotient(at, kBank);
+        words[((word % kBanks) + kBanks) % kBanks].insert(word);
+      }
+    size_t most = 0;
+    for (auto const& [bank, own] : words) most = std::max(most, own.size());
+    passes += int(most);
+  }
+  return passes;
+}
+
+std::vector<WarpAccess> warp_accesses(Function const& device_function, LaunchShape const& shape,
+                                      int warp) {
+  return Collecting(device_function, shape, warp).run(device_function.body);
+}
+
+}  // namespace tw::gpu

@@ -1,0 +1,162 @@
+// Sectors and passes of random accesses, beside a count over all warps and all iterations.
+#include <QtTest>
+
+#include "engine/ir/expr_evaluator.h"
+#include "engine/ir/stmt.h"
+#include "engine/support/base/random.h"
+#include "targets/shared/gpu/warp_accesses.h"
+
+using namespace tw;
+using namespace tw::ir;
+
+namespace {
+
+struct Drawn {
+  std::vector<std::pair<std::string, int64_t>> loops;  // serial ones
+  std::array<int64_t, 3> block{};
+  Expr index;
+  DType type = DType::kF32;
+};
+
+Drawn drawn(Rng& rng) {
+  Drawn made;
+  made.block = {rng.between(1, 40), rng.between(1, 6), rng.between(1, 2)};
+  for (int64_t i = rng.below(3); i >= 0; --i)
+    made.loops.push_back({"k" + std::to_string(i), rng.between(1, 9)});
+  made.type = std::array{DType::kF32, DType::kF64, DType::kI8, DType::kI16}[size_t(rng.below(4))];
+  std::vector<std::string> threads{"tx", "ty", "tz"};
+  made.index = int_imm(rng.between(64, 90));
+  for (std::string const& name : threads) {
+    Expr term = var(name);
+    if (rng.below(3) == 0)
+      term = floor_mod(term + int_imm(rng.below(3)), int_imm(rng.between(2, 9)));
+    if (rng.below(4) == 0) term = floor_div(term, int_imm(rng.between(2, 5)));
+    if (rng.below(5) == 0) term = binary(BinaryOp::kBitXor, term, var("ty"));
+    made.index = made.index + term * int_imm(rng.between(0, 40));
+  }
+  for (auto const& [name, extent] : made.loops) {
+    Expr term = var(name);
+    if (rng.below(3) == 0) term = floor_div(term, int_imm(2)) + floor_mod(term, int_imm(3));
+    // As a fused loop is taken apart again.
+    if (rng.below(4) == 0)
+      term = floor_mod(term * int_imm(8) + var("tx"), int_imm(rng.between(3, 20)));
+    made.index = made.index + term * int_imm(rng.between(0, 70));
+  }
+  return made;
+}
+
+/// The access in its nest; the tensor is a parameter, or the block's.
+Function function_of(Drawn const& one, bool shared) {
+  Buffer tensor = make_buffer("T", one.type, {100000}, shared ? "shared" : "global"),
+         out = make_buffer("O", one.type, {1});
+  Stmt body = make<Store>(out, std::vector<Expr>{int_imm(0)}, load(tensor, {one.index}));
+  int32_t id = 10;
+  for (auto const& [name, extent] : one.loops)
+    body = make<For>(LoopId{id++}, var(name), int_imm(extent), LoopKind::kSerial, body);
+  if (shared) body = make<Alloc>(tensor, body);
+  char const* axes[] = {"threadIdx.x", "threadIdx.y", "threadIdx.z"};
+  char const* names[] = {"tx", "ty", "tz"};
+  for (int d = 0; d < 3; ++d)
+    body = make<For>(LoopId{d}, var(names[d]), int_imm(one.block[size_t(d)]), LoopKind::kBind, body,
+                     axes[d]);
+  return {"f", shared ? std::vector<Buffer>{out} : std::vector<Buffer>{tensor, out}, {}, body};
+}
+
+struct Count {
+  double sum = 0, times = 0;
+  int least = INT_MAX, most = 0;
+};
+
+Count by_hand(Drawn const& one, bool shared) {
+  ExprEvaluator evaluator;
+  int axes[] = {evaluator.slot("tx"), evaluator.slot("ty"), evaluator.slot("tz")};
+  std::vector<int> counters;
+  for (auto const& [name, extent] : one.loops) counters.push_back(evaluator.slot(name));
+  Compiled index = evaluator.compile(one.index);
+  int bytes = int(size_of(one.type));
+  int64_t threads = one.block[0] * one.block[1] * one.block[2], turns = 1;
+  for (auto const& [name, extent] : one.loops) turns *= extent;
+  Count count;
+  for (int64_t turn = 0; turn < turns; ++turn) {
+    int64_t rest = turn;
+    for (size_t i = 0; i < counters.size(); ++i) {
+      evaluator.set(counters[i], rest % one.loops[i].second);
+      rest /= one.loops[i].second;
+    }
+    for (int64_t first = 0; first < threads; first += 32) {
+      std::vector<int64_t> addresses;
+      for (int64_t t = first; t < std::min(first + 32, threads); ++t) {
+        evaluator.set(axes[0], t % one.block[0]);
+        evaluator.set(axes[1], t / one.block[0] % one.block[1]);
+        evaluator.set(axes[2], t / one.block[0] / one.block[1]);
+        addresses.push_back(evaluator.integer(index, 0) * bytes);
+      }
+      int cost = shared ? gpu::passes_of(addresses, bytes) : gpu::sectors_of(addresses, bytes);
+      count.sum += cost;
+      ++count.times;
+      count.least = std::min(count.least, cost);
+      count.most = std::max(count.most, cost);
+    }
+  }
+  return count;
+}
+
+std::vector<int64_t> lanes(int64_t stride, int count = 32) {
+  std::vector<int64_t> list;
+  for (int i = 0; i < count; ++i) list.push_back(i * stride);
+  return list;
+}
+
+}  // namespace
+
+class WarpAccessesTest : public QObject {
+  Q_OBJECT
+private slots:
+  void known_patterns() {
+    QCOMPARE(gpu::sectors_of(lanes(4), 4), 4);      // side by side
+    QCOMPARE(gpu::sectors_of(lanes(4096), 4), 32);  // a column
+    QCOMPARE(gpu::sectors_of(lanes(0), 4), 1);
+    QCOMPARE(gpu::sectors_of({28, 32}, 4), 2);
+    QCOMPARE(gpu::passes_of(lanes(4), 4), 1);
+    QCOMPARE(gpu::passes_of(lanes(128), 4), 32);  // all in one bank
+    QCOMPARE(gpu::passes_of(lanes(132), 4), 1);   // padded by one
+    QCOMPARE(gpu::passes_of(lanes(0), 4), 1);     // one word for all
+    QCOMPARE(gpu::passes_of(lanes(8), 4), 2);
+    QCOMPARE(gpu::passes_of(lanes(8), 8), 2);  // half a warp at a time
+    QCOMPARE(gpu::passes_of(lanes(1), 1), 1);  // four lanes in a word
+  }
+
+  void counts_are_those_of_all_warps() {
+    Rng rng(20261129);
+    int decided = 0;
+    for (int i = 0; i < 3000; ++i) {
+      Drawn one = drawn(rng);
+      bool shared = i % 2 == 0;
+      Function function = function_of(one, shared);
+      gpu::LaunchShape shape = gpu::launch_shape(function).value();
+      std::vector<gpu::WarpAccess> found = gpu::warp_accesses(function, shape, 32);
+      QVERIFY(!found.empty());
+      gpu::WarpAccess const& access = found.front();
+      QCOMPARE(access.tensor, std::string("T"));
+      QCOMPARE(access.shared, shared);
+      if (!access.undecided.empty()) continue;
+      ++decided;
+      Count count = by_hand(one, shared);
+      QVERIFY2(std::abs(access.average - count.sum / count.times) < 1e-9 &&
+                   access.least == count.least && access.most == count.most,
+               qPrintable(QString("%1: %2 (%3 to %4), not %5 (%6 to %7)")
+                              .arg(i)
+                              .arg(access.average)
+                              .arg(access.least)
+                              .arg(access.most)
+                              .arg(count.sum / count.times)
+                              .arg(count.least)
+                              .arg(count.most)));
+    }
+    qInfo("%d of 3000 decided", decided);
+    QCOMPARE(decided, 3000);
+  }
+};
+
+QTEST_GUILESS_MAIN(WarpAccessesTest)
+#include "warp_accesses_test.moc"
