@@ -224,6 +224,9 @@ private:
     IntrinsicNode const& intrinsic = *node.intrinsic;
     auto [known, added] = intrinsics_.emplace(intrinsic.name, node.intrinsic);
     if (added) TRY(verify(intrinsic));
+    if (!lowered_ && !intrinsic.function.empty())
+      return invalid(fmt::format("{} launches a device function, which a program has none of",
+                                 intrinsic.name));
     if (!equal(known->second, node.intrinsic))
       return invalid(fmt::format("two intrinsics are named '{}'", intrinsic.name));
     if (node.operands.size() != intrinsic.params.size())

@@ -197,6 +197,9 @@ private slots:
     QTest::newRow("nothing") << "sync() barrier"
                              << "sync()"
                              << "the intrinsic sync: it does nothing";
+    QTest::newRow("launch") << "sync() barrier"
+                            << "sync() launches f"
+                            << "sync launches a device function, which a program has none of";
     QTest::newRow("parameter twice") << "scalar v: f32,"
                                      << "scalar v: f32, scalar v: f32,"
                                      << "two parameters are named v";
