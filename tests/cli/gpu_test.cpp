@@ -1,0 +1,121 @@
+// The page on GPUs, as somebody types it: its product, networks on an OpenCL device, CUDA without
+// a GPU.
+#include <QtTest>
+
+#include <QTemporaryDir>
+
+#include "tests/cli/run_program.h"
+#include "tests/support/paths.h"
+
+using namespace command_line;
+
+namespace {
+
+/// What stands between two lines of the page.
+QString part_of(QString const& from, QString const& to) {
+  QFile page(tw::testing::source("/resources/docs/gpu.md"));
+  if (!page.open(QIODevice::ReadOnly)) return {};
+  QString text = QString::fromUtf8(page.readAll());
+  qsizetype begin = text.indexOf(from), end = text.indexOf(to, begin);
+  return begin < 0 || end < 0 ? QString() : text.mid(begin, end - begin);
+}
+
+std::vector<float> floats_in(QString const& path) {
+  QFile file(path);
+  if (!file.open(QIODevice::ReadOnly)) return {};
+  QByteArray bytes = file.readAll();
+  std::vector<float> values(size_t(bytes.size()) / sizeof(float));
+  std::memcpy(values.data(), bytes.constData(), values.size() * sizeof(float));
+  return values;
+}
+
+}  // namespace
+
+class GpuTest : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() {
+    QString kernel = part_of("tilewright te 1", "```"),
+            script = part_of("tilewright schedule 1", "```");
+    QVERIFY(!kernel.isEmpty() && !script.isEmpty());
+    kernel.replace("1024", "96");
+    for (auto const& [name, text] : {std::pair{&kernel_, kernel}, {&script_, script}}) {
+      *name = folder_.filePath(name == &kernel_ ? "product.te" : "product.tws");
+      QFile file(*name);
+      QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text.toUtf8()) > 0);
+    }
+    Run run = run_tw({"lower", kernel_, "--target", "opencl", "--default"});
+    if (run.code == 2) QSKIP("this build has no target opencl");
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+  }
+
+  void the_page_shows_what_there_is() {
+    for (auto const& [target, stage, words] : {std::tuple{"opencl", "opencl", "barrier("},
+                                               {"opencl", "launches", "3 x 3 blocks of 8 x 8"},
+                                               {"cuda:a100", "cuda", "__shared__"},
+                                               {"cuda:a100", "ptx", ".target sm_80"},
+                                               {"cuda:a100", "resources", "occupancy"},
+                                               {"cuda:a100", "access", "sectors, ideal"}}) {
+      Run run =
+          run_tw({"lower", kernel_, "--target", target, "--script", script_, "--stage", stage});
+      QVERIFY2(run.code == 0, qPrintable(run.err));
+      QVERIFY2(run.out.contains(words), qPrintable(run.out));
+    }
+  }
+
+  void a_product_is_judged_and_run_on_a_device() {
+    if (QString why = missing(); !why.isEmpty()) QSKIP(qPrintable(why));
+    for (QStringList const& how : {QStringList{"--script", script_}, {"--default"}}) {
+      Run run = run_tw(QStringList{"check", kernel_, "--device", "local:opencl"} + how);
+      QVERIFY2(run.code == 0, qPrintable(run.out + run.err));
+      QVERIFY2(run.out.contains("output right"), qPrintable(run.out));
+    }
+  }
+
+  void a_network_computes_there_what_it_does_here() {
+    if (QString why = missing(); !why.isEmpty()) QSKIP(qPrintable(why));
+    QString here = folder_.filePath("here"), there = folder_.filePath("there");
+    Run run = run_tw({"run", "sample:dqn", "--rounds", "1", "--output-folder", here});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    run = run_tw({"run", "sample:dqn", "--device", "local:opencl", "--rounds", "1",
+                  "--output-folder", there});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    std::vector<float> one = floats_in(here + "/output_0.bin"),
+                       other = floats_in(there + "/output_0.bin");
+    QVERIFY(!one.empty() && one.size() == other.size());
+    for (size_t i = 0; i < one.size(); ++i) QVERIFY(std::abs(one[i] - other[i]) < 1e-4F);
+  }
+
+  void what_cannot_be_is_said_in_a_sentence() {
+    Run run = run_tw({"lower", kernel_, "--target", "cuda:abacus"});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("cuda:h100"), qPrintable(run.err));
+    run = run_tw({"check", kernel_, "--device", "local:opencl:abacus"});
+    QCOMPARE(run.code, 3);
+    QVERIFY2(run.err.contains("opencl"), qPrintable(run.err));
+    QFile plain(folder_.filePath("unbound.tws"));
+    QVERIFY(plain.open(QIODevice::WriteOnly) &&
+            plain.write("tilewright schedule 1\nsplit(C.i, factor=8)\n") > 0);
+    plain.close();
+    run = run_tw({"lower", kernel_, "--target", "opencl", "--script", plain.fileName(), "--stage",
+                  "opencl"});
+    QCOMPARE(run.code, 1);
+    QVERIFY2(run.err.contains("runs on no thread"), qPrintable(run.err));
+  }
+
+private:
+  /// Why there is no device; empty: there is one.
+  static QString missing() {
+    static QString const why = [] {
+      Run run = run_tw({"run", "sample:dqn", "--device", "local:opencl", "--rounds", "1"});
+      return run.code == 3 ? run.err.trimmed() : QString();
+    }();
+    return why;
+  }
+
+  QTemporaryDir folder_;
+  QString kernel_, script_;
+};
+
+QTEST_GUILESS_MAIN(GpuTest)
+#include "gpu_test.moc"
