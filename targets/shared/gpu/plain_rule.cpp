@@ -19,24 +19,35 @@ std::vector<ir::For const*> spatial_loops(ir::BlockSite const& site) {
   return loops;
 }
 
-void bind_all(Steps& steps, std::string const& block, int64_t threads) {
+/// The sums of a block's threads are in registers, and each is written when it is done.
+bool sum_in_registers(Steps& steps, std::string const& block, std::string const& thread_loop) {
+  return steps.take(fmt::format("reverse_compute_at({0}_write, {0}.{1})", block, thread_loop));
+}
+
+/// False: it is refused.
+bool bind_all(Steps& steps, std::string const& block, int64_t threads, bool in_registers) {
   auto site = find_block(steps.schedule().program(), block);
-  if (!site) return;
+  if (!site) return false;
   std::vector<std::string> names;
   int64_t extent = 1;
   for (ir::For const* loop : spatial_loops(*site)) {
     names.push_back(block + "." + loop->name());
     extent *= ir::as_int(loop->extent).value_or(threads + 1);
   }
+  if (in_registers && (names.empty() || !site->block->init ||
+                       !steps.take(fmt::format("cache_write({}, scope=local)", block))))
+    return false;
   std::string all = steps.fuse_all(block, names, "all");
-  if (all.empty()) return;
+  if (all.empty()) return false;
   if (extent <= threads) {
-    steps.take(fmt::format("bind({}, axis=threadIdx.x)", all));
-    return;
+    std::string name = all.substr(block.size() + 1);
+    return (!in_registers || sum_in_registers(steps, block, name)) &&
+           steps.take(fmt::format("bind({}, axis=threadIdx.x)", all));
   }
-  if (!steps.take(fmt::format("b, t = split({}, factor={})", all, threads))) return;
-  steps.take(fmt::format("bind({}.b, axis=blockIdx.x)", block));
-  steps.take(fmt::format("bind({}.t, axis=threadIdx.x)", block));
+  return steps.take(fmt::format("b, t = split({}, factor={})", all, threads)) &&
+         (!in_registers || sum_in_registers(steps, block, "t")) &&
+         steps.take(fmt::format("bind({}.b, axis=blockIdx.x)", block)) &&
+         steps.take(fmt::format("bind({}.t, axis=threadIdx.x)", block));
 }
 
 }  // namespace
@@ -44,8 +55,13 @@ void bind_all(Steps& steps, std::string const& block, int64_t threads) {
 Schedule plain_schedule(ir::Program const& program, std::shared_ptr<Target const> target,
                         int64_t threads) {
   Steps steps(Schedule(program, std::move(target)));
-  for (ir::BlockSite const& site : ir::blocks_of(program.body))
-    bind_all(steps, site.block->name, threads);
+  for (ir::BlockSite const& site : ir::blocks_of(program.body)) {
+    Steps with_registers = steps;
+    if (bind_all(with_registers, site.block->name, threads, true))
+      steps = std::move(with_registers);
+    else
+      bind_all(steps, site.block->name, threads, false);
+  }
   return steps.schedule();
 }
 

@@ -8,7 +8,8 @@
 namespace tw::gpu {
 
 /// The outer loops of each block that have no sum are one loop, whose iterations are threads of
-/// blocks of `threads`. What cannot be bound stays as it is, and lowering says why.
+/// blocks of `threads`; a sum is in a register until it is done. What cannot be bound stays as it
+/// is, and lowering says why.
 Schedule plain_schedule(ir::Program const& program, std::shared_ptr<Target const> target,
                         int64_t threads);
 
