@@ -21,12 +21,15 @@ constexpr double kLeastNames = 160;  // where they end at least
 constexpr double kAllActions = 900;  // from this width on
 constexpr double kRoomForLoad = 1500;
 
-/// The widest of what `spread_words` says.
+/// The widest of what `spread_words` says: digits are not all as wide.
 QString longest_spread() {
   QFontMetricsF const metrics(ui_font(11));
   QString longest = "1 sample";
-  for (char const* other : {"±00.0 %", "to 00.0 ms"})
-    if (metrics.horizontalAdvance(other) > metrics.horizontalAdvance(longest)) longest = other;
+  for (char const* pattern : {"±00.0 %", "to 00.0 ms", "to 00.0 µs"})
+    for (char digit = '0'; digit <= '9'; ++digit) {
+      QString other = QString::fromUtf8(pattern).replace('0', digit);
+      if (metrics.horizontalAdvance(other) > metrics.horizontalAdvance(longest)) longest = other;
+    }
   return longest;
 }
 
