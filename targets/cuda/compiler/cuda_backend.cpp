@@ -78,21 +78,6 @@ Result<Parts> parts_of(ir::KernelIr const& kernel, ir::PrintedProgram const& pri
   return parts;
 }
 
-CodeListing source_listing(std::string const& key, std::vector<c_text::DeviceText> const& texts) {
-  std::map<std::string, std::string> helpers;
-  for (c_text::DeviceText const& one : texts)
-    helpers.insert(one.helpers.begin(), one.helpers.end());
-  CodeListing listing{key, {}, {}};
-  for (auto const& [name, text] : helpers) listing.text += text + "\n";
-  listing.source_line.resize(size_t(std::ranges::count(listing.text, '\n')));
-  for (c_text::DeviceText const& one : texts) {
-    listing.text += one.lines.text;
-    listing.source_line.insert(listing.source_line.end(), one.lines.source_line.begin(),
-                               one.lines.source_line.end());
-  }
-  return listing;
-}
-
 CodeListing plain_listing(std::string const& key, std::string text) {
   if (!text.empty() && text.back() != '\n') text += '\n';
   CodeListing listing{key, std::move(text), {}};
@@ -170,9 +155,10 @@ private:
     auto assembled = assemble(toolkit_, text_of(emitted.object), architecture);
     std::string sass = assembled ? assembled->sass : assembled.error().message;
     if (sass.empty()) sass = "no nvdisasm was found: 'pip install nvidia-cuda-nvdisasm' brings it";
+    c_text::Lines file = c_text::file_of(parts.texts);
     artifact.instructions = emitted.instructions;
     artifact.listings = {
-        source_listing(texts_[0].key, parts.texts),
+        {texts_[0].key, std::move(file.text), std::move(file.source_line)},
         {texts_[1].key, std::move(emitted.assembly), std::move(emitted.source_line)},
         plain_listing(texts_[2].key, std::move(sass)),
         resources_listing(texts_[3].key, target().hardware, unit_, parts.launched, assembled),

@@ -4,22 +4,10 @@
 
 #include <algorithm>
 
-#include "engine/ir/text.h"
 #include "targets/cuda/hardware/description.h"
 
 namespace tw::cuda {
 namespace {
-
-std::string extents(gpu::LaunchShape const& shape, bool grid) {
-  std::string text;
-  size_t last = 3;
-  auto one = [&](size_t d) {
-    return grid ? ir::to_text(shape.grid[d]) : std::to_string(shape.block[d]);
-  };
-  while (last > 1 && one(last - 1) == "1") --last;
-  for (size_t d = 0; d < last; ++d) text += (d > 0 ? " x " : "") + one(d);
-  return text;
-}
 
 /// Blocks of the launch; nothing where a size tells.
 std::optional<int64_t> blocks_of(gpu::LaunchShape const& shape) {
@@ -44,8 +32,8 @@ public:
 
   void function(LaunchedFunction const& one, FunctionResources const* counted,
                 std::string const& why_not) {
-    line("{}: {} blocks of {} threads", one.name, extents(one.shape, true),
-         extents(one.shape, false));
+    line("{}: {} blocks of {} threads", one.name, gpu::grid_text(one.shape),
+         gpu::block_text(one.shape));
     if (counted) {
       line("  registers      {} of each thread, of {}", counted->registers,
            unit_.registers_per_thread);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/launches.h"
 #include "engine/ir/rewrite.h"
@@ -17,23 +15,14 @@ std::string launch_text(ir::KernelIr const& kernel, ir::IntrinsicCall const& cal
   ir::Function const& function = *ir::device_function(kernel, call.intrinsic->function);
   auto shape = gpu::launch_shape(function);
   if (!shape) return function.name;
-  auto triple = [](auto const& extents, auto const& text) {
-    std::string joined = text(extents[0]);
-    size_t last = 3;
-    while (last > 1 && text(extents[last - 1]) == "1") --last;
-    for (size_t i = 1; i < last; ++i) joined += " x " + text(extents[i]);
-    return joined;
-  };
-  std::string grid = triple(shape->grid, [](ir::Expr const& e) { return ir::to_text(e); });
-  std::string block = triple(shape->block, [](int64_t n) { return std::to_string(n); });
   std::string arguments;
   for (ir::Operand const& one : call.operands) {
     auto const* element = one.value.as<ir::Load>();
     arguments += arguments.empty() ? "" : ", ";
     arguments += element ? element->buffer->name : ir::to_text(one.value);
   }
-  return fmt::format("launch {}({}) on {} blocks of {} threads", function.name, arguments, grid,
-                     block);
+  return fmt::format("launch {}({}) on {} blocks of {} threads", function.name, arguments,
+                     gpu::grid_text(*shape), gpu::block_text(*shape));
 }
 
 }  // namespace
@@ -43,23 +32,6 @@ std::string source_file(std::map<std::string, std::string> const& helpers,
   std::string file;
   for (auto const& [name, text] : helpers) file += text + "\n";
   return file + functions;
-}
-
-CodeListing source_listing(std::string const& key,
-                           std::vector<c_text::DeviceText> const& functions) {
-  std::map<std::string, std::string> helpers;
-  std::string text;
-  std::vector<int32_t> lines;
-  for (c_text::DeviceText const& one : functions) {
-    text += one.lines.text;
-    lines.insert(lines.end(), one.lines.source_line.begin(), one.lines.source_line.end());
-    helpers.insert(one.helpers.begin(), one.helpers.end());
-  }
-  CodeListing listing{key, source_file(helpers, text), {}};
-  auto all = size_t(std::ranges::count(listing.text, '\n'));
-  listing.source_line.resize(all - lines.size());
-  listing.source_line.insert(listing.source_line.end(), lines.begin(), lines.end());
-  return listing;
 }
 
 CodeListing launches_listing(std::string const& key, ir::KernelIr const& kernel,

@@ -3,18 +3,14 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 #include "engine/backend/backend.h"
-#include "targets/shared/c_text/device_function.h"
 
 namespace tw::opencl {
 
 /// Helpers first, each once, then the functions.
 std::string source_file(std::map<std::string, std::string> const& helpers,
                         std::string const& functions);
-CodeListing source_listing(std::string const& key,
-                           std::vector<c_text::DeviceText> const& functions);
 /// The host's function as it was lowered.
 CodeListing launches_listing(std::string const& key, ir::KernelIr const& kernel,
                              ir::PrintedProgram const& lowered);

@@ -64,9 +64,10 @@ public:
     artifact.workspace_bytes = workspace_bytes(kernel);
     TRY_ASSIGN(launch_record::KernelRecord record, gpu::record_of(kernel, artifact.symbol, made));
     artifact.parts = parts_of(record, functions);
-    if (texts != CodeTexts::kNone)
-      artifact.listings = {source_listing(texts_[0].key, functions),
-                           launches_listing(texts_[1].key, kernel, artifact.lowered)};
+    if (texts == CodeTexts::kNone) return artifact;
+    c_text::Lines file = c_text::file_of(functions);
+    artifact.listings = {{texts_[0].key, std::move(file.text), std::move(file.source_line)},
+                         launches_listing(texts_[1].key, kernel, artifact.lowered)};
     return artifact;
   }
 

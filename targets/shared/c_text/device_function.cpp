@@ -123,6 +123,20 @@ std::string joined(std::vector<std::string> const& list, std::string const& head
 
 }  // namespace
 
+Lines file_of(std::vector<DeviceText> const& functions) {
+  std::map<std::string, std::string> helpers;
+  for (DeviceText const& one : functions) helpers.insert(one.helpers.begin(), one.helpers.end());
+  Lines file;
+  for (auto const& [name, text] : helpers) file.text += text + "\n";
+  file.source_line.resize(size_t(std::ranges::count(file.text, '\n')));
+  for (DeviceText const& one : functions) {
+    file.text += one.lines.text;
+    file.source_line.insert(file.source_line.end(), one.lines.source_line.begin(),
+                            one.lines.source_line.end());
+  }
+  return file;
+}
+
 Result<DeviceText> print_device_function(Dialect const& dialect, KernelHead const& head,
                                          Function const& function,
                                          std::array<int64_t, 3> const& block,

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "engine/ir/program.h"
 #include "targets/shared/c_text/dialect.h"
@@ -29,6 +30,9 @@ struct DeviceText {
   /// Its last parameter is the fault word, which it sets when it was to divide by zero.
   bool names_fault = false;
 };
+
+/// Helpers first, each once, then the functions.
+Lines file_of(std::vector<DeviceText> const& functions);
 
 /// The parameters: tensors in their order, then sizes as i64. `block`: threads along x, y and z.
 /// Errors: unsupported_statement, unsupported_expression.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/ir/rewrite.h"
+#include "engine/ir/text.h"
 
 namespace tw::gpu {
 
@@ -19,7 +20,24 @@ std::optional<size_t> dimension(std::string_view axis, std::string_view prefix) 
   return at == std::string_view::npos ? std::nullopt : std::optional(at);
 }
 
+std::string joined(std::array<std::string, 3> const& extents) {
+  size_t count = 3;
+  while (count > 1 && extents[count - 1] == "1") --count;
+  std::string text = extents[0];
+  for (size_t d = 1; d < count; ++d) text += " x " + extents[d];
+  return text;
+}
+
 }  // namespace
+
+std::string grid_text(LaunchShape const& shape) {
+  return joined({to_text(shape.grid[0]), to_text(shape.grid[1]), to_text(shape.grid[2])});
+}
+
+std::string block_text(LaunchShape const& shape) {
+  return joined({std::to_string(shape.block[0]), std::to_string(shape.block[1]),
+                 std::to_string(shape.block[2])});
+}
 
 Result<LaunchShape> launch_shape(Function const& device_function) {
   LaunchShape shape{{int_imm(1), int_imm(1), int_imm(1)}, {1, 1, 1}};
