@@ -84,6 +84,13 @@ Result<session::ChosenDevice> choose_device(std::filesystem::path const& list,
                                             std::string const& name, StopToken stop,
                                             std::shared_ptr<DeviceLog> const& log) {
   session::ChosenDevice chosen{.title = name, .backend = {}, .device = {}};
+  if (is_described(name)) {
+    TRY_ASSIGN(Environment environment, make_environment(name));
+    TRY_ASSIGN(chosen.device, environment.open_device());
+    chosen.backend = environment.backend;
+    chosen.attached = false;
+    return chosen;
+  }
   if (is_this_machine(name) && name != kLocalDeviceName) {  // as a target that it simulates
     TRY_ASSIGN(Environment environment, make_environment(name));
     TRY_ASSIGN(std::shared_ptr<Device> device, environment.open_device());
@@ -172,8 +179,8 @@ DeviceState state_of_target(DeviceEntry const& entry, AskOptions const& asked) {
 }  // namespace
 
 DeviceState ask_device(DeviceEntry const& entry, AskOptions const& asked) {
-  if (is_this_machine(entry.name) && entry.name != kLocalDeviceName)
-    return state_of_target(entry, asked);
+  bool as_target = is_this_machine(entry.name) && entry.name != kLocalDeviceName;
+  if (as_target || is_described(entry.name)) return state_of_target(entry, asked);
   DeviceState state{.entry = entry};
   std::shared_ptr<DeviceLog> log = asked.logs ? asked.logs->of(entry.name) : nullptr;
   bool here = entry.name == kLocalDeviceName;

@@ -7,6 +7,7 @@
 #include "app/shared/devices.h"
 #include "app/shared/private_folder.h"
 #include "engine/backend/target_table.h"
+#include "engine/device/described_device.h"
 #include "engine/device/local_device.h"
 #include "engine/support/files.h"
 #include "engine/support/program.h"
@@ -66,6 +67,16 @@ Status use_device(std::string const& name, Environment& environment) {
   environment.open_device = [entry, first]() -> Result<std::unique_ptr<Device>> {
     if (*first) return std::move(*first);
     return open_registered(entry);
+  };
+  return {};
+}
+
+/// Code is made for it, and nothing runs.
+Status describe_device(std::string const& name, Environment& environment) {
+  TRY_ASSIGN(Hardware hardware, target_hardware(name));
+  TRY_ASSIGN(environment.backend, create_backend(hardware, code_generator_program()));
+  environment.open_device = [hardware]() -> Result<std::unique_ptr<Device>> {
+    return std::make_unique<DescribedDevice>(hardware);
   };
   return {};
 }
@@ -137,6 +148,10 @@ Result<Environment> make_environment(std::string const& device) {
   environment.warning = cache.warning;
   environment.devices_file =
       user_folder("TW_CONFIG_DIR", "XDG_CONFIG_HOME", ".config") / "devices.json";
+  if (is_described(device)) {
+    TRY(describe_device(device, environment));
+    return environment;
+  }
   if (!is_this_machine(device)) {
     TRY(use_device(device, environment));
     return environment;

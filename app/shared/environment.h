@@ -25,8 +25,8 @@ struct Environment {
   std::string warning;  ///< what a person should know, a sentence; empty: nothing
 };
 /// `device`: one of the list, which is asked what it is; empty or "local": this machine,
-/// "local:cpu" as that target. Errors: unknown_device, unknown_target, another_machine, those of
-/// asking it.
+/// "local:cpu" as that target; "cuda:h100" is none, but described. Errors: unknown_device,
+/// unknown_target, another_machine, those of asking it.
 Result<Environment> make_environment(std::string const& device = "");
 
 /// TW_CACHE_DIR, else the folder that was chosen, else XDG's; where others may write there, another

@@ -10,6 +10,7 @@
 
 #include "engine/analysis/time_model.h"
 #include "engine/graph/pipeline.h"
+#include "engine/hardware/launches.h"
 #include "engine/hardware/roof_probes.h"
 #include "engine/hardware/timeline.h"
 #include "engine/ir/program.h"
@@ -129,6 +130,13 @@ public:
   /// What a simulated machine does with the scheduled program, cycle by cycle; no device is asked.
   /// Errors: no_simulator, those of lowering and of `generate`; cancelled.
   virtual Result<Timeline> timeline(ir::Program const& program, StopToken stop) const;
+
+  /// Whether `launches` answers: kernels are launched as blocks of threads.
+  virtual bool has_launches() const { return false; }
+  /// What the scheduled program's launches ask of the hardware; no device is asked. `assembled`:
+  /// registers, too, which take longer. Errors: no_launches, those of lowering; cancelled.
+  virtual Result<KernelLaunches> launches(ir::Program const& program, bool assembled,
+                                          StopToken stop) const;
 
 private:
   std::shared_ptr<Target const> target_;

@@ -56,6 +56,21 @@ bool is_described_by_device(std::string const& spelling) {
   });
 }
 
+std::vector<std::string> described_devices() {
+  std::vector<std::string> names;
+  for (TargetEntry const* entry : target_table()) {
+    if (!entry->described) continue;
+    std::vector<std::string> all = entry->spellings();
+    names.insert(names.end(), all.begin() + 1, all.end());
+  }
+  return names;
+}
+
+bool is_described(std::string const& device) {
+  std::vector<std::string> names = described_devices();
+  return std::ranges::find(names, device) != names.end();
+}
+
 bool can_be_here(std::string const& spelling) {
   if (is_described_by_device(spelling)) return true;
   TargetEntry const* entry = entry_spelled(spelling);

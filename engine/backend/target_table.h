@@ -41,6 +41,9 @@ struct TargetEntry {
   /// What this machine is as such a target its device says, which asks drivers: what `hardware`
   /// gives is none in particular. "NAME:PART" is one of several that are there.
   bool described_by_device = false;
+  /// Its spellings but the first are hardware by name: what there is no device of can be chosen for
+  /// a session, too, which makes and judges code for it, and runs nothing.
+  bool described = false;
   /// Whether a simulator stands for a device that calls itself so. Null: never.
   bool (*is_simulated)(Hardware const& hardware) = nullptr;
   /// Of an accelerator, which runs kernels but no model alone: the target of the processor beside
@@ -69,6 +72,10 @@ bool can_be_here(std::string const& spelling);
 
 /// `TargetEntry::described_by_device` of the kind whose name the spelling begins with.
 bool is_described_by_device(std::string const& spelling);
+
+/// The spellings of `TargetEntry::described`; and whether a device's name is one of them.
+std::vector<std::string> described_devices();
+bool is_described(std::string const& device);
 
 /// Of an accelerator: what runs the rest of a model beside it. Nothing for what runs models alone.
 std::optional<std::string> processor_beside(std::string const& spelling);

@@ -34,6 +34,7 @@ struct ChosenDevice {
   std::string title;  ///< of its machine view; empty: this machine
   std::shared_ptr<Backend const> backend;
   std::shared_ptr<Device> device;
+  bool attached = true;  ///< else it is only described: nothing runs on it
 };
 
 struct Options {

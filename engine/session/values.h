@@ -359,6 +359,7 @@ struct StateComparison {
 
 struct MachineView {
   std::string device;                ///< as it was chosen: "local", "board"
+  bool attached = true;              ///< else it is only described: nothing runs on it
   std::string name;                  ///< "This machine · 2 cores"
   std::string target;                ///< what code is made for, as the target says it
   std::string kind;                  ///< with the hardware's name, as devices of a tuning have it
@@ -508,7 +509,8 @@ struct Snapshot {
   std::shared_ptr<RooflineView const> roofline;
   std::shared_ptr<std::vector<CodeStage> const> code_stages;
   std::shared_ptr<MachineView const> machine;
-  bool simulated = false;  ///< `Session::timeline` answers: the target has a simulator
+  bool simulated = false;     ///< `Session::timeline` answers: the target has a simulator
+  bool has_launches = false;  ///< `launches` answers: kernels are launched as blocks of threads
   std::shared_ptr<RefusalView const> refusal;  ///< of the last command; null when it was legal
   std::shared_ptr<ErrorView const> error;    ///< of the last command or job; null when it went well
   std::shared_ptr<ReplayView const> replay;  ///< the last one; null when there was none

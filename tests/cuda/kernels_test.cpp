@@ -15,7 +15,7 @@ namespace {
 
 std::string sentence(auto const& result) { return result ? "" : to_sentence(result.error()); }
 
-Hardware gpu(std::string const& name) {
+Hardware described_gpu(std::string const& name) {
   for (cuda::KnownGpu const& one : cuda::known_gpus())
     if (one.name == name) return one.hardware;
   qFatal("no such GPU");
@@ -36,7 +36,7 @@ private slots:
   void each_kernel_assembles() {
     QFETCH(QString, name);
     QFETCH(QString, gpu);
-    auto backend = cuda::create_cuda_backend(::gpu(gpu.toStdString()), {}).value();
+    auto backend = cuda::create_cuda_backend(::described_gpu(gpu.toStdString()), {}).value();
     auto made = testing::bound_kernel(name.toStdString(), *backend);
     QVERIFY2(made, sentence(made).c_str());
     auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
@@ -60,7 +60,7 @@ private slots:
   void nvcc_takes_the_text() {
     std::filesystem::path nvcc = cuda::find_toolkit().ptxas.parent_path() / "nvcc";
     if (!std::filesystem::exists(nvcc)) QSKIP("there is no nvcc here");
-    auto backend = cuda::create_cuda_backend(gpu("a100"), {}).value();
+    auto backend = cuda::create_cuda_backend(described_gpu("a100"), {}).value();
     std::string all;
     for (std::string const& name : testing::bound_kernel_names()) {
       auto made = testing::bound_kernel(name, *backend);

@@ -4,6 +4,7 @@
 #include "engine/ir/expr_evaluator.h"
 #include "engine/ir/stmt.h"
 #include "engine/support/base/random.h"
+#include "targets/shared/gpu/launch_report.h"
 #include "targets/shared/gpu/warp_accesses.h"
 
 using namespace tw;
@@ -155,6 +156,57 @@ private slots:
     }
     qInfo("%d of 3000 decided", decided);
     QCOMPARE(decided, 3000);
+  }
+
+  /// What a picture shows of one request, added up over all of them.
+  void requests_come_to_the_count() {
+    Rng rng(20261130);
+    int requests = 0;
+    for (int i = 0; i < 600; ++i) {
+      Drawn one = drawn(rng);
+      bool shared = i % 2 == 0;
+      Function function = function_of(one, shared);
+      gpu::LaunchShape shape = gpu::launch_shape(function).value();
+      ir::PrintedProgram printed = print(KernelIr{.host = function, .device = {}});
+      LaunchReport report = gpu::launch_report("f", function, shape, printed, 32);
+      LaunchAccess const& access = report.accesses.front();
+      std::vector<int64_t> at(access.loops.size(), 0);
+      double sum = 0, times = 0;
+      for (bool more = true; more;) {
+        for (int warp = 0; warp < access.warps; ++warp, ++times, ++requests) {
+          WarpRequest request = access.request(warp, at);
+          QVERIFY(request.known);
+          sum += request.cost;
+        }
+        size_t turn = 0;
+        while (turn < at.size() && ++at[turn] == access.loops[turn].extent) at[turn++] = 0;
+        more = turn < at.size();
+      }
+      QVERIFY2(std::abs(sum / times - access.average) < 1e-9, qPrintable(QString::number(i)));
+    }
+    qInfo("%d requests", requests);
+  }
+
+  /// A lane whose guard does not hold takes no part, whatever its index would be.
+  void guarded_lanes_take_no_part() {
+    Drawn one{.loops = {{"k", 4}}, .block = {32, 1, 1}, .index = var("tx") * int_imm(4)};
+    Function function = function_of(one, false);
+    Buffer tensor = function.params[0], out = function.params[1];
+    Stmt store = make<Store>(out, std::vector<Expr>{int_imm(0)}, load(tensor, {one.index}));
+    Expr condition = binary(BinaryOp::kLt, var("tx") + var("k"), int_imm(10));
+    Stmt body = make<If>(condition, store, Stmt());
+    body = make<For>(LoopId{9}, var("k"), int_imm(4), LoopKind::kSerial, body);
+    function.body =
+        make<For>(LoopId{1}, var("tx"), int_imm(32), LoopKind::kBind, body, "threadIdx.x");
+    gpu::LaunchShape shape = gpu::launch_shape(function).value();
+    gpu::WarpAccess access = gpu::warp_accesses(function, shape, 32).front();
+    QCOMPARE(gpu::deciding_loops(access), std::vector<std::string>{"k"});
+    for (int64_t k = 0; k < 4; ++k) {
+      auto lanes = gpu::lane_addresses(access, shape, 32, {.warp = 0, .at = {{"k", k}}});
+      QVERIFY(lanes.has_value());
+      for (int64_t lane = 0; lane < 32; ++lane)
+        QCOMPARE((*lanes)[size_t(lane)], lane + k < 10 ? lane * 16 : -1);
+    }
   }
 };
 

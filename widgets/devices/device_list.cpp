@@ -16,7 +16,7 @@ constexpr int kRow = 88;
 /// Each state has a sign of its own beside its colour.
 QString sign_of(DeviceWord word) {
   static QString const kSigns[] = {QStringLiteral("◌"), QStringLiteral("✓"), QStringLiteral("◐"),
-                                   QStringLiteral("✕")};
+                                   QStringLiteral("✕"), QStringLiteral("○")};
   return kSigns[size_t(word)];
 }
 
@@ -34,7 +34,7 @@ QColor colour_of(DeviceWord word, Theme const& theme) {
 }  // namespace
 
 QString word_of(DeviceWord word) {
-  static char const* const kWords[] = {"being asked", "ready", "busy", "unreachable"};
+  static char const* const kWords[] = {"being asked", "ready", "busy", "unreachable", "no device"};
   return kWords[size_t(word)];
 }
 

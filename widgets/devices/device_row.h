@@ -7,7 +7,7 @@
 
 namespace tw {
 
-enum class DeviceWord : uint8_t { kAsking, kReady, kBusy, kUnreachable };
+enum class DeviceWord : uint8_t { kAsking, kReady, kBusy, kUnreachable, kDescribed };
 
 struct DeviceFigure {
   QString name, value;
@@ -45,7 +45,8 @@ struct DeviceRow {
   bool in_use = false;
   bool runs_part = false;  ///< of the model, beside the device in use
   bool simulated = false;  ///< by this machine: it is there while it is in use
-  bool fixed = false;      ///< this machine: cannot be removed
+  bool described = false;  ///< no device at all: nothing runs there
+  bool fixed = false;      ///< this machine, or described: cannot be removed
 };
 
 /// What a person gives for a new device; files may be empty.

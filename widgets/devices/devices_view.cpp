@@ -251,17 +251,19 @@ void DevicesView::show_details() {
   use_->setText(row && row->in_use ? "Reconnect" : "Use");
   use_->setEnabled(row && (row->in_use || row->answers_now));
   remove_->setEnabled(row && !row->fixed && !row->in_use);
-  remove_->setToolTip(row && row->simulated ? "A simulated device is not in the list"
-                      : !row || row->fixed  ? "This machine cannot be removed"
-                      : row->in_use         ? "Switch to another device first"
-                                            : "Remove the selected device from the list (Del)");
+  remove_->setToolTip(row && row->simulated   ? "A simulated device is not in the list"
+                      : row && row->described ? "A described device is not in the list"
+                      : !row || row->fixed    ? "This machine cannot be removed"
+                      : row->in_use           ? "Switch to another device first"
+                                              : "Remove the selected device from the list (Del)");
   title_->setText(row ? row->name : "");
   if (!row) return;
   QString state = word_of(row->word);
   if (!row->since.isEmpty()) state += ", " + row->since;
   if (!row->trouble.isEmpty()) state += ": " + row->trouble;
   if (row->simulated) state += QStringLiteral(" · simulated by this machine");
-  if (row->in_use) state += QStringLiteral(" · kernels run here now");
+  if (row->described) state += QStringLiteral(": code is made and judged for it, nothing runs");
+  if (row->in_use && !row->described) state += QStringLiteral(" · kernels run here now");
   if (row->runs_part) state += QStringLiteral(" · a part of the model runs here now");
   state_->setText(state);
   show_figures(row->figures);

@@ -48,8 +48,10 @@ Result<MachineView> machine_view(Backend const& backend, Device& device,
   Hardware const& hardware = backend.target().hardware;
   MachineView view;
   view.device = title.empty() ? kLocalDeviceName : title;
-  view.name = fmt::format("{} · {}", title.empty() ? "This machine" : title,
-                          count_text(hardware.unit().count, hardware.unit().name));
+  view.attached = !is_described(title);
+  view.name = view.attached ? fmt::format("{} · {}", title.empty() ? "This machine" : title,
+                                          count_text(hardware.unit().count, hardware.unit().name))
+                            : hardware.name + " · no device";
   view.target = backend.target().title;
   view.kind = machine_words(backend);
   view.hardware = std::make_shared<Hardware const>(hardware);

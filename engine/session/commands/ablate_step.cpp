@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include "engine/session/commands/command_row.h"
+#include "engine/session/state/known_devices.h"
 
 namespace tw::session::command_ablate_step {
 
 Status run(Parts& parts, AblateStep const& c) {
   StateCell::Pointer state = parts.cell.read();
   if (!state->has_kernel()) return bad_input("no_kernel", "no kernel is selected");
+  TRY(check_attached(state->here.device));
   History const& history = state->now().history;
   if (!history.has(c.history_node)) return bad_input("unknown_node", "there is no such step");
   HistoryNode const& node = history.node(c.history_node);

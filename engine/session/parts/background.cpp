@@ -71,7 +71,7 @@ void Background::switch_on(bool on) {
 
 std::vector<int> Background::without_time(Plan const& plan, State const& state) {
   std::vector<int> rows;
-  if (!state.model || !state.machine || state.cut_shown) return rows;
+  if (!state.model || !state.machine || !state.attached || state.cut_shown) return rows;
   std::shared_ptr<KernelTable const> table = table_with_states(state);
   for (int row = 0; row < int(table->rows.size()); ++row) {
     KernelRow const& known = table->rows[size_t(row)];

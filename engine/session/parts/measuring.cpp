@@ -73,6 +73,7 @@ void Measuring::start() {
   StateCell::Pointer state = parts_.cell.read();
   if (!parts_.options.measure || !state->has_kernel()) return;
   int kernel = state->kernel;
+  if (!state->attached) return start_judging(kernel, state->now().history.current());
   std::vector<int> wanted = nodes_to_measure(*state);
   if (wanted.empty())
     jobs.cancel("measure");
@@ -133,6 +134,26 @@ bool Measuring::measure_with(CodeTier tier, Model const& model, int kernel, int 
   });
   if (disturbed) parts_.quiet.wait();
   return finer;
+}
+
+/// Of a device that is only described: whether there is code at all.
+void Measuring::start_judging(int kernel, int node) {
+  parts_.queues.main.start(
+      "measure", "generating code", [this, kernel, node](StopToken stop, Progress const&) {
+        StateCell::Pointer state = parts_.cell.read();
+        KernelWork const* work = work_with(*state, kernel, node);
+        if (!work) return;
+        auto code = compile_kernel(work->history.node(node).schedule.program(), *state->backend,
+                                   CodeTier::kFast, stop);
+        if (code || code.error().fault != Fault::kRefused || stop.stop_requested()) return;
+        parts_.cell.commit([&](State& now) {
+          if (now.model != state->model || now.backend != state->backend) return;
+          History& history = now.kernels.at(kernel).history;
+          if (history.has(node))
+            history = history.with_failure(node, now.here, to_sentence(code.error()));
+        });
+        parts_.showing.publish();
+      });
 }
 
 /// Behind every measurement, since nobody waits for it; a step taken meanwhile stops it.

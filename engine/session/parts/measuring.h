@@ -32,6 +32,7 @@ private:
   /// Whether it was right and there may be more to find out with finer code.
   bool measure_with(CodeTier tier, Model const& model, int kernel, int node,
                     Schedule const& schedule, StopToken stop, Progress const& progress);
+  void start_judging(int kernel, int node);
   void start_checking(int kernel, int node);
   void check(int kernel, int node, StopToken stop);
   /// False: the node is gone, or wrong by what was kept.

@@ -44,6 +44,7 @@ void take_times(State& state, RunResult const& run, std::map<int, std::string> c
 Status Measuring::start_model() {
   StateCell::Pointer state = parts_.cell.read();
   if (!state->model) return bad_input("no_model", "no model is open");
+  TRY(check_attached(state->here.device));
   RunOptions options;
   options.cache_folder = parts_.options.cache_folder;
   options.rounds = kRounds;

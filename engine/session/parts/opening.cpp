@@ -141,6 +141,7 @@ Status Opening::use(ChosenDevice chosen, StopToken stop, Progress const& progres
   StateCell::Pointer state = parts_.cell.read();
   DeviceInUse device = in_use(chosen.title, chosen.backend, parts_.options.threads);
   device.devices_asked = state->devices_asked;
+  device.attached = chosen.attached;
   Opened opened{.model = {}, .source = state->source, .shapes = state->shapes, .device = device};
   opened.why.device_before = state->here.device;
   if (state->model) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/backend/backend.h"
+#include "engine/backend/target_table.h"
 #include "engine/device/local_device.h"
 #include "engine/device/logged_device.h"
 #include "engine/device/registry.h"
@@ -24,11 +25,20 @@ Status check_device(Options const& options, std::string const& name) {
   if (name == kLocalDeviceName) return {};
   if (!options.open_device)
     return bad_input("no_devices", "no device other than this machine is known");
-  if (is_this_machine(name)) return {};  // as another target: who opens it knows which there are
+  // As another target: who opens it knows which there are.
+  if (is_this_machine(name) || is_described(name)) return {};
   std::vector<std::string> known = known_devices(options);
   if (!options.device_names || std::ranges::find(known, name) != known.end()) return {};
   return bad_input("unknown_device", fmt::format("there is no device '{}'; there are {}", name,
                                                  fmt::join(known, ", ")));
+}
+
+Status check_attached(std::string const& name) {
+  if (!is_described(name)) return {};
+  TRY_ASSIGN(Hardware hardware, target_hardware(name));
+  return environment_failed("not_attached", fmt::format("no {} is attached: '{}' is only "
+                                                        "described, so nothing runs there",
+                                                        hardware.name, name));
 }
 
 Result<ChosenDevice> open_device(Options const& options, std::string const& name, StopToken stop) {

@@ -13,6 +13,8 @@ namespace tw::session {
 std::vector<std::string> known_devices(Options const& options);
 /// Errors: no_devices, unknown_device.
 Status check_device(Options const& options, std::string const& name);
+/// Whether kernels run there. Errors: not_attached.
+Status check_attached(std::string const& name);
 /// Asked what it is. Errors: those of `check_device`, those of asking.
 Result<ChosenDevice> open_device(Options const& options, std::string const& name, StopToken stop);
 /// The child process that runs kernels here, and the backend for this processor.

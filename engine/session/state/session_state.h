@@ -40,6 +40,7 @@ struct DeviceInUse {
   std::shared_ptr<std::vector<CodeStage> const> stages;  ///< of that backend
   TriedOn here;                                          ///< the device, as histories call it
   std::string kind, kind_words;                          ///< of it
+  bool attached = true;                                  ///< else it is only described
   std::shared_ptr<MachineView const> machine;            ///< null: not known yet
   uint64_t devices_asked = 0;  ///< how often somebody wanted to know anew which others there are
 };

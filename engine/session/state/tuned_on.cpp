@@ -45,8 +45,11 @@ Result<std::vector<std::string>> devices_named(std::string const& names, State c
   std::vector<std::string> named;
   for (std::istream_iterator<std::string> word(words), end; word != end; ++word)
     if (std::ranges::find(named, *word) == named.end()) named.push_back(*word);
-  if (named.empty()) return std::vector<std::string>{state.here.device};
-  for (std::string const& name : named) TRY(check_device(options, name));
+  if (named.empty()) named.push_back(state.here.device);
+  for (std::string const& name : named) {
+    if (name != state.here.device) TRY(check_device(options, name));
+    TRY(check_attached(name));
+  }
   return named;
 }
 

@@ -18,6 +18,7 @@
 #include "targets/cuda/compiler/resources.h"
 #include "targets/cuda/compiler/toolkit.h"
 #include "targets/cuda/hardware/description.h"
+#include "targets/shared/gpu/launch_report.h"
 #include "targets/shared/gpu/passes.h"
 #include "targets/shared/gpu/plain_rule.h"
 #include "targets/shared/gpu/product_rule.h"
@@ -85,6 +86,22 @@ CodeListing plain_listing(std::string const& key, std::string text) {
   return listing;
 }
 
+void take_counts(Result<Assembled> const& assembled, LaunchReport& launch) {
+  if (!assembled) {
+    launch.not_counted = assembled.error().message;
+    return;
+  }
+  auto own = std::ranges::find(assembled->functions, launch.function, &FunctionResources::function);
+  if (own == assembled->functions.end()) {
+    launch.not_counted = "ptxas did not say";
+    return;
+  }
+  launch.registers = own->registers;
+  launch.spill_bytes = own->spill_bytes;
+  launch.stack_bytes = own->stack_bytes;
+  launch.shared_bytes = own->shared_bytes;
+}
+
 class CudaBackend final : public Backend {
 public:
   CudaBackend(Target target, Machine machine, gpu::Multiprocessor const& unit)
@@ -148,7 +165,40 @@ public:
     return {};
   }
 
+  bool has_launches() const override { return true; }
+  Result<KernelLaunches> launches(ir::Program const& program, bool assembled,
+                                  StopToken stop) const override {
+    TRY_ASSIGN(std::vector<LoweredStage> stages,
+               lower(program, target(), passes(), environment_lower_options()));
+    ir::KernelIr const& kernel = stages.back().kernel;
+    ir::PrintedProgram printed = ir::print(kernel);
+    TRY_ASSIGN(Parts parts, parts_of(kernel, printed));
+    KernelLaunches made{.unit = unit_, .units = target().hardware.unit().count, .launches = {}};
+    for (size_t i = 0; i < parts.launched.size(); ++i) {
+      LaunchedFunction const& one = parts.launched[i];
+      made.launches.push_back(
+          gpu::launch_report(one.name, kernel.device[i], one.shape, printed, unit_.warp));
+      made.launches.back().shared_bytes = one.shared_bytes;
+    }
+    if (assembled) TRY(count_registers(kernel, printed, parts, made, stop));
+    return made;
+  }
+
 private:
+  /// As ptxas counts them; where there is none, each launch says so.
+  Status count_registers(ir::KernelIr const& kernel, ir::PrintedProgram const& printed,
+                         Parts const& parts, KernelLaunches& made, StopToken stop) const {
+    llvm::LLVMContext context;
+    TRY_ASSIGN(auto module, build_device_module(kernel, printed, machine_, nvptx_kind(),
+                                                parts.names, parts.blocks, context));
+    TRY_ASSIGN(Emitted emitted,
+               machine_.generate(*module, CodeTier::kFull, CodeTexts::kNone, stop));
+    auto counted = assemble({toolkit_.ptxas, {}}, text_of(emitted.object),
+                            target().hardware.word(kArchitecture));
+    for (LaunchReport& launch : made.launches) take_counts(counted, launch);
+    return {};
+  }
+
   void tell(Artifact& artifact, ir::KernelIr const& kernel, Parts const& parts,
             Emitted& emitted) const {
     std::string architecture = target().hardware.word(kArchitecture);

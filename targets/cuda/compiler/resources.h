@@ -3,9 +3,9 @@
 #pragma once
 
 #include "engine/backend/backend.h"
+#include "engine/hardware/occupancy.h"
 #include "targets/cuda/compiler/toolkit.h"
 #include "targets/shared/gpu/launch_shape.h"
-#include "targets/shared/gpu/occupancy.h"
 
 namespace tw::cuda {
 

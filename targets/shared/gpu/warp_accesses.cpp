@@ -24,13 +24,6 @@ constexpr int64_t kMostValues = 1 << 18;
 /// Warps that are looked at, in all iterations of loops that threads do not stand apart from.
 constexpr int64_t kMostWarps = 1 << 13;
 
-/// A loop around: how many iterations, and which dimension of the block it is, or none.
-struct Around {
-  std::string name;
-  int64_t extent = 1;
-  int dimension = -1;  ///< 0 to 2: of the threads
-};
-
 std::set<std::string> variables_of(Expr const& e) {
   std::set<std::string> names;
   walk(e, [&](Expr const& one) {
@@ -40,13 +33,20 @@ std::set<std::string> variables_of(Expr const& e) {
   return names;
 }
 
+bool reads_tensor(Expr const& e) {
+  bool reads = false;
+  walk(e, [&](Expr const& one) { return reads = reads || one.as<Load>(), !reads; });
+  return reads;
+}
+
 /// How often a sum of terms has each residue.
 using Histogram = std::vector<double>;
 
 /// Of one access: which terms lanes tell apart, and which residues the others have.
 class Counting {
 public:
-  Counting(std::vector<Around> const& around, LaunchShape const& shape, int warp, int64_t modulus)
+  Counting(std::vector<LoopAround> const& around, LaunchShape const& shape, int warp,
+           int64_t modulus)
       : around_(around), shape_(shape), warp_(warp), modulus_(modulus) {}
 
   /// The index of every lane of each warp, without what all lanes share, and what that is modulo
@@ -60,7 +60,7 @@ public:
       std::set<std::string> others;
       bool told = false;
       for (std::string const& name : variables_of(term.term)) {
-        Around const* loop = find(name);
+        LoopAround const* loop = find(name);
         if (!loop || reads_tensor(term.term)) return why_ = "the index is data", false;
         told = told || loop->dimension >= 0;
         if (loop->dimension < 0) others.insert(name);
@@ -88,13 +88,8 @@ public:
   std::string const& why() const { return why_; }
 
 private:
-  static bool reads_tensor(Expr const& e) {
-    bool reads = false;
-    walk(e, [&](Expr const& one) { return reads = reads || one.as<Load>(), !reads; });
-    return reads;
-  }
-  Around const* find(std::string const& name) const {
-    auto found = std::ranges::find(around_, name, &Around::name);
+  LoopAround const* find(std::string const& name) const {
+    auto found = std::ranges::find(around_, name, &LoopAround::name);
     return found == around_.end() ? nullptr : &*found;
   }
   int64_t residue(int64_t value) const { return (value % modulus_ + modulus_) % modulus_; }
@@ -179,7 +174,7 @@ private:
     std::vector<std::pair<int, int>> threads;  // slots with their dimensions
     std::vector<std::pair<int, int64_t>> counters;
     int64_t turns = 1, warps = (shape_.threads() + warp_ - 1) / warp_;
-    for (Around const& loop : around_) {
+    for (LoopAround const& loop : around_) {
       if (loop.dimension >= 0) threads.push_back({evaluator.slot(loop.name), loop.dimension});
       if (!tried.contains(loop.name)) continue;
       counters.push_back({evaluator.slot(loop.name), loop.extent});
@@ -217,7 +212,7 @@ private:
     }
   }
 
-  std::vector<Around> const& around_;
+  std::vector<LoopAround> const& around_;
   LaunchShape const& shape_;
   int warp_;
   int64_t modulus_;
@@ -249,10 +244,9 @@ private:
       visit(alloc->body);
     } else if (auto const* test = s.as<If>()) {
       loads(s, test->condition);
-      ++guards_;
-      visit(test->then_body);
-      if (test->else_body) visit(test->else_body);
-      --guards_;
+      where(test->condition, [&] { visit(test->then_body); });
+      if (test->else_body)
+        where(unary(UnaryOp::kNot, test->condition), [&] { visit(test->else_body); });
     } else if (auto const* let = s.as<Let>()) {
       visit(let->body);
     } else if (auto const* store = s.as<Store>()) {
@@ -262,10 +256,18 @@ private:
     }
   }
 
+  template <typename Inside>
+  void where(Expr const& condition, Inside const& inside) {
+    conditions_.push_back(condition);
+    inside();
+    conditions_.pop_back();
+  }
+
   void visit_loop(For const& loop) {
     int dimension = -1;
     if (loop.bind.starts_with("threadIdx.")) dimension = loop.bind.back() - 'x';
-    around_.push_back({loop.name(), as_int(loop.extent).value_or(0), dimension});
+    around_.push_back({loop.name(), as_int(loop.extent).value_or(0), dimension,
+                       loop.bind.starts_with("blockIdx.")});
     visit(loop.body);
     around_.pop_back();
   }
@@ -275,10 +277,8 @@ private:
     walk(e, [&](Expr const& one) {
       if (auto const* choice = one.as<Select>()) {
         loads(s, choice->condition);
-        ++guards_;
-        loads(s, choice->a);
-        loads(s, choice->b);
-        --guards_;
+        where(choice->condition, [&] { loads(s, choice->a); });
+        where(unary(UnaryOp::kNot, choice->condition), [&] { loads(s, choice->b); });
         return false;
       }
       if (auto const* read = one.as<Load>()) add(s, *read->buffer, read->indices[0], false);
@@ -292,18 +292,24 @@ private:
     WarpAccess access{.statement = s.get(), .tensor = tensor.name, .shared = place->second};
     access.store = store;
     access.bytes = int(size_of(tensor.type));
-    access.guarded = guards_ > 0;
-    bool known = std::ranges::all_of(around_, [](Around const& one) { return one.extent > 0; });
+    access.guarded = !conditions_.empty();
+    access.around = around_;
+    access.index = index;
+    access.conditions = conditions_;
+    bool known = std::ranges::all_of(around_, [](LoopAround const& one) { return one.extent > 0; });
     if (!known)
       access.undecided = "a loop has an extent that is known at run time only";
     else
       count(index, access);
-    bool again = std::ranges::any_of(found_, [&](WarpAccess const& other) {
+    auto again = std::ranges::find_if(found_, [&](WarpAccess const& other) {
       return other.statement == access.statement && other.tensor == access.tensor &&
              other.store == store && other.average == access.average && other.most == access.most &&
              other.undecided == access.undecided;
     });
-    if (!again) found_.push_back(std::move(access));
+    if (again == found_.end())
+      found_.push_back(std::move(access));
+    else
+      ++again->alike;
   }
 
   void count(Expr const& index, WarpAccess& access) const {
@@ -337,9 +343,9 @@ private:
   LaunchShape const& shape_;
   int warp_;
   std::map<std::string, bool> places_;  ///< tensors of main memory, and shared ones
-  std::vector<Around> around_;
+  std::vector<LoopAround> around_;
   std::vector<WarpAccess> found_;
-  int guards_ = 0;
+  std::vector<Expr> conditions_;
 };
 
 int64_t floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0); }
@@ -368,6 +374,44 @@ int passes_of(std::vector<int64_t> const& addresses, int bytes) {
     passes += int(most);
   }
   return passes;
+}
+
+std::vector<std::string> deciding_loops(WarpAccess const& access) {
+  std::set<std::string> used = variables_of(access.index);
+  for (Expr const& condition : access.conditions) used.merge(variables_of(condition));
+  std::vector<std::string> names;
+  for (LoopAround const& loop : access.around)
+    if (loop.dimension < 0 && loop.extent > 1 && used.contains(loop.name))
+      names.push_back(loop.name);
+  return names;
+}
+
+std::optional<std::vector<int64_t>> lane_addresses(WarpAccess const& access,
+                                                   LaunchShape const& shape, int warp,
+                                                   RequestPlace const& place) {
+  if (reads_tensor(access.index) || std::ranges::any_of(access.conditions, reads_tensor))
+    return std::nullopt;
+  ExprEvaluator evaluator;
+  Compiled index = evaluator.compile(access.index);
+  std::vector<Compiled> conditions;
+  for (Expr const& one : access.conditions) conditions.push_back(evaluator.compile(one));
+  for (LoopAround const& loop : access.around) {
+    auto at = place.at.find(loop.name);
+    evaluator.set(evaluator.slot(loop.name), at == place.at.end() ? 0 : at->second);
+  }
+  std::vector<int64_t> addresses;
+  int64_t first = int64_t(place.warp) * warp, end = std::min(first + warp, shape.threads());
+  for (int64_t t = first; t < end; ++t) {
+    std::array<int64_t, 3> at{t % shape.block[0], t / shape.block[0] % shape.block[1],
+                              t / shape.block[0] / shape.block[1]};
+    for (LoopAround const& loop : access.around)
+      if (loop.dimension >= 0) evaluator.set(evaluator.slot(loop.name), at[size_t(loop.dimension)]);
+    bool takes_part = std::ranges::all_of(
+        conditions, [&](Compiled const& one) { return evaluator.integer(one, 0) != 0; });
+    addresses.push_back(takes_part ? evaluator.integer(index, 0) * access.bytes : -1);
+    if (evaluator.failed()) return std::nullopt;
+  }
+  return addresses;
 }
 
 std::vector<WarpAccess> warp_accesses(Function const& device_function, LaunchShape const& shape,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,14 @@
 #include "targets/shared/gpu/launch_shape.h"
 
 namespace tw::gpu {
+
+/// A loop around an access.
+struct LoopAround {
+  std::string name;
+  int64_t extent = 1;  ///< 0: known at run time only
+  int dimension = -1;  ///< 0 to 2: of the threads
+  bool blocks = false;
+};
 
 /// A load or store of all threads of a warp, over all warps of a block and all iterations around.
 struct WarpAccess {
@@ -21,15 +30,33 @@ struct WarpAccess {
   /// Sectors of 32 bytes in main memory, passes of shared memory; the average over all iterations.
   double average = 0;
   int least = 0, most = 0;
-  int ideal = 0;          ///< of as many different elements, side by side
-  bool guarded = false;   ///< some threads or iterations may leave it out: at most so much
-  std::string undecided;  ///< why nothing is known; empty: all above is exact
+  int ideal = 0;                   ///< of as many different elements, side by side
+  bool guarded = false;            ///< some threads or iterations may leave it out: at most so much
+  std::string undecided;           ///< why nothing is known; empty: all above is exact
+  std::vector<LoopAround> around;  ///< outermost first
+  ir::Expr index;                  ///< of the element
+  std::vector<ir::Expr> conditions;  ///< a thread takes part where all hold
+  int alike = 1;                     ///< accesses of the statement that cost the same
 };
 
 /// Accesses to main and shared memory in the order of statements, those that are alike once.
 /// `warp`: threads that step together. Needs flat tensors.
 std::vector<WarpAccess> warp_accesses(ir::Function const& device_function, LaunchShape const& shape,
                                       int warp);
+
+/// The lanes of one warp of a block, at an iteration of each loop in `at`, by names; others are at
+/// their first.
+struct RequestPlace {
+  int warp = 0;
+  std::map<std::string, int64_t> at = {};
+};
+/// Addresses in bytes, -1 of lanes that take no part. Nothing where the index or a condition is
+/// data.
+std::optional<std::vector<int64_t>> lane_addresses(WarpAccess const& access,
+                                                   LaunchShape const& shape, int warp,
+                                                   RequestPlace const& place);
+/// Names of loops, not of threads, that the lanes' addresses or who takes part depend on.
+std::vector<std::string> deciding_loops(WarpAccess const& access);
 
 /// Sectors, or passes, of lanes that touch these bytes; `bytes` each. Passes: of 32 banks of 4
 /// bytes, the most different words in one; elements of 8 bytes take half a warp at a time (CUDA C++

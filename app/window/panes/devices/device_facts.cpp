@@ -45,6 +45,13 @@ QString vectors_text(Hardware const& hardware) {
   return QString::fromStdString((*backend)->target().title) + ", " + registers;
 }
 
+/// "Cores" of a processor; of another kind of unit its name: "Multiprocessors".
+QString units_text(Hardware const& hardware) {
+  std::string name = hardware.unit().name;
+  QString words = QString::fromStdString(name.empty() ? "core" : name) + "s";
+  return words.left(1).toUpper() + words.mid(1);
+}
+
 /// Half of the answer's time is how well a clock can be read from here.
 QString clock_text(DeviceState const& state) {
   double ahead = state.clock_ahead_seconds * 1e3, within = state.clock_within_seconds * 1e3;
@@ -57,8 +64,8 @@ QString clock_text(DeviceState const& state) {
 void add_hardware(Hardware const& hardware, std::vector<DeviceFigure>& figures) {
   figures.push_back({"Processor", QString::fromStdString(hardware.name)});
   figures.push_back({"Kernels for", QString::fromStdString(kind_of(hardware))});
-  figures.push_back({"Vectors", vectors_text(hardware)});
-  figures.push_back({"Cores", QString::number(hardware.unit().count)});
+  if (hardware.unit().vector_registers > 0) figures.push_back({"Vectors", vectors_text(hardware)});
+  figures.push_back({units_text(hardware), QString::number(hardware.unit().count)});
   if (QString caches = caches_text(hardware); !caches.isEmpty())
     figures.push_back({"Caches", caches});
   if (int64_t bytes = hardware.main_memory_bytes(); bytes > 0)
@@ -83,6 +90,7 @@ void add_answers(DeviceState const& state, std::vector<DeviceFigure>& figures) {
 }
 
 QString place_here(std::string const& device) {
+  if (is_described(device)) return "none: its figures follow from its description";
   bool simulated = std::ranges::count(simulated_device_names(), device) > 0;
   return simulated ? "simulated by this machine" : "this machine";
 }
@@ -91,7 +99,7 @@ QString place_here(std::string const& device) {
 
 std::vector<DeviceFigure> figures_of(DeviceState const& state, QString const& asked_at) {
   std::vector<DeviceFigure> figures;
-  bool here = is_this_machine(state.entry.name);
+  bool here = is_this_machine(state.entry.name) || is_described(state.entry.name);
   QString way = state.entry.certificate_file.empty() ? ", no TLS" : ", TLS";
   figures.push_back({"Address", here ? place_here(state.entry.name)
                                      : QString::fromStdString(state.entry.address) + way});

@@ -5,6 +5,7 @@
 #include <QtConcurrent>
 
 #include "app/window/panes/devices/device_facts.h"
+#include "engine/backend/target_table.h"
 #include "widgets/paint/paint.h"
 
 namespace tw {
@@ -13,6 +14,11 @@ namespace {
 constexpr int kSoon = 150;  // milliseconds: calls come by the hundred
 
 QString time_text(QDateTime const& time) { return time.toString("hh:mm:ss"); }
+
+/// What this machine is besides itself, and what is only described: in the list while in use.
+bool needs_no_entry(std::string const& device) {
+  return is_described(device) || (is_this_machine(device) && device != kLocalDeviceName);
+}
 
 QDateTime time_of(double unix_seconds) {
   return QDateTime::fromMSecsSinceEpoch(qint64(unix_seconds * 1e3));
@@ -143,7 +149,7 @@ void DeviceMonitor::set_word(DeviceState const& state, DeviceRow& row) const {
     row.word = DeviceWord::kBusy;
     row.since = use_.busy_with;
   } else {
-    row.word = DeviceWord::kReady;
+    row.word = row.described ? DeviceWord::kDescribed : DeviceWord::kReady;
   }
 }
 
@@ -153,7 +159,7 @@ DeviceRow DeviceMonitor::row_of(DeviceState const& state) const {
   row.figures =
       figures_of(state, known == known_.end() ? QString() : time_text(known->second.asked));
   set_word(state, row);
-  row.answers_now = row.word == DeviceWord::kReady || row.word == DeviceWord::kBusy;
+  row.answers_now = row.word != DeviceWord::kAsking && row.word != DeviceWord::kUnreachable;
   if (!state.hardware) return row;
   row.machine = QString::fromStdString(machine_text(*state.hardware));
   if (state.answer_ms > 0) row.answers = paint::time(state.answer_ms);
@@ -168,8 +174,11 @@ DeviceRow DeviceMonitor::row_of(DeviceState const& state) const {
 DeviceRow DeviceMonitor::row_not_asked(DeviceEntry const& entry) const {
   DeviceRow row;
   row.name = QString::fromStdString(entry.name);
-  row.fixed = is_this_machine(entry.name);
-  row.address = row.fixed ? "this machine" : QString::fromStdString(entry.address);
+  row.described = is_described(entry.name);
+  row.fixed = row.described || is_this_machine(entry.name);
+  row.address = row.described ? "no device"
+                : row.fixed   ? "this machine"
+                              : QString::fromStdString(entry.address);
   row.in_use = row.name == use_.device;
   row.runs_part = use_.of_a_part.contains(row.name);
   row.simulated = std::ranges::count(simulated_device_names(), entry.name) > 0;
@@ -185,7 +194,7 @@ std::vector<DeviceEntry> DeviceMonitor::entries() const {
   QStringList used = use_.of_a_part;
   used.prepend(use_.device);
   for (QString const& name : used)
-    if (std::string here = name.toStdString(); is_this_machine(here) && here != kLocalDeviceName)
+    if (std::string here = name.toStdString(); needs_no_entry(here))
       entries.push_back({.name = here});
   for (DeviceEntry const& entry : read_devices(devices_file_).value_or(std::vector<DeviceEntry>()))
     entries.push_back(entry);
@@ -194,7 +203,7 @@ std::vector<DeviceEntry> DeviceMonitor::entries() const {
 
 /// Null: it was not asked yet, or is another one now.
 DeviceState const* DeviceMonitor::state_of(DeviceEntry const& entry) {
-  if (is_this_machine(entry.name) && entry.name != kLocalDeviceName) {
+  if (needs_no_entry(entry.name)) {
     auto [known, is_new] = targets_.try_emplace(entry.name);
     if (is_new) known->second = ask_device(entry, {options_.cache_folder, {}, options_.logs});
     if (is_new) follow_log(entry.name);

@@ -6,6 +6,7 @@
 #include "app/window/panes/devices/journal.h"
 #include "app/window/panes/devices/team_monitor.h"
 #include "app/window/top_bar.h"
+#include "engine/backend/target_table.h"
 #include "widgets/devices/add_device_dialog.h"
 
 namespace tw {
@@ -21,6 +22,11 @@ QString simulated_title(std::string const& device) {
 }
 QString use_command(std::string const& device) {
   return "Use the simulated " + simulated_title(device);
+}
+/// Of what there is no device: "Judge for an H100 SXM".
+QString judge_command(std::string const& device) {
+  auto hardware = target_hardware(device);
+  return "Judge without a device: " + QString::fromStdString(hardware ? hardware->name : device);
 }
 QString offload_command(std::string const& device) {
   return "Offload supported kernels to the simulated " + simulated_title(device);
@@ -146,6 +152,7 @@ void DevicesPane::watch() {
                       "Remove the selected device",
                       kThisMachine};
     for (std::string const& name : simulated_device_names()) names << use_command(name);
+    for (std::string const& name : described_devices()) names << judge_command(name);
     bench_.show_menu(names, at);
   });
 }
@@ -181,12 +188,17 @@ void DevicesPane::add_commands() {
   bench_.add_copy(section, "Copy the device's log", [this] { return view_->log_text(); });
 }
 
-/// Machines that this one simulates need no entry in the list.
+/// Machines that this one simulates, and those that are only described, need no entry in the list.
 void DevicesPane::add_simulated(QString const& section) {
   bench_.add_command({.section = section,
                       .name = kThisMachine,
                       .run = [this] { bench_.execute(session::UseDevice{kLocalDeviceName}); },
                       .possible = [this] { return in_use() != kLocalDeviceName; }});
+  for (std::string const& name : described_devices())
+    bench_.add_command({.section = section,
+                        .name = judge_command(name),
+                        .run = [this, name] { bench_.execute(session::UseDevice{name}); },
+                        .possible = [this, name] { return in_use() != name; }});
   for (std::string const& name : simulated_device_names()) {
     bench_.add_command({.section = section,
                         .name = use_command(name),

@@ -39,6 +39,9 @@ struct Occupancy {
 
 Occupancy occupancy(Multiprocessor const& unit, KernelUse const& use);
 
+/// Blocks that this alone would let run at once; a great number where it bounds nothing.
+int64_t blocks_within(Multiprocessor const& unit, KernelUse const& use, Limit limit);
+
 /// "registers", "shared memory", "warps", "blocks".
 std::string limit_text(Limit limit);
 

@@ -1,6 +1,7 @@
-#include "targets/shared/gpu/occupancy.h"
+#include "engine/hardware/occupancy.h"
 
 #include <algorithm>
+#include <array>
 #include <climits>
 
 namespace tw::gpu {
@@ -26,6 +27,22 @@ int64_t blocks_by_shared(Multiprocessor const& unit, KernelUse const& use) {
 
 }  // namespace
 
+int64_t blocks_within(Multiprocessor const& unit, KernelUse const& use, Limit limit) {
+  switch (limit) {
+    case Limit::kWarps:
+      return unit.max_warps / std::max(1, warps_of(unit, use));
+    case Limit::kBlocks:
+      return unit.max_blocks;
+    case Limit::kRegisters:
+      return blocks_by_registers(unit, use);
+    case Limit::kShared:
+      return blocks_by_shared(unit, use);
+    case Limit::kCannotRun:
+      break;
+  }
+  return 0;
+}
+
 Occupancy occupancy(Multiprocessor const& unit, KernelUse const& use) {
   if (use.threads < 1 || use.threads > unit.max_threads ||
       use.shared_bytes > unit.shared_per_block || use.registers > unit.registers_per_thread)
@@ -33,13 +50,12 @@ Occupancy occupancy(Multiprocessor const& unit, KernelUse const& use) {
   int warps = warps_of(unit, use);
   struct Bound {
     Limit limit;
-    int64_t blocks;
+    int64_t blocks = 0;
   };
   // Of several that are the least, the one that no change of the code lifts.
-  Bound const bounds[] = {{Limit::kWarps, unit.max_warps / warps},
-                          {Limit::kBlocks, unit.max_blocks},
-                          {Limit::kRegisters, blocks_by_registers(unit, use)},
-                          {Limit::kShared, blocks_by_shared(unit, use)}};
+  std::array<Bound, 4> bounds{
+      {{Limit::kWarps}, {Limit::kBlocks}, {Limit::kRegisters}, {Limit::kShared}}};
+  for (Bound& bound : bounds) bound.blocks = blocks_within(unit, use, bound.limit);
   Bound const& least = *std::ranges::min_element(bounds, {}, &Bound::blocks);
   if (least.blocks < 1) return {};
   Occupancy made{.blocks = int(least.blocks), .warps = int(least.blocks) * warps};

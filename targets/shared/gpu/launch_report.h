@@ -1,0 +1,16 @@
+/// What a launch asks of a GPU, as `KernelLaunches` has it.
+#pragma once
+
+#include "engine/hardware/launches.h"
+#include "engine/ir/program.h"
+#include "engine/ir/text.h"
+#include "targets/shared/gpu/launch_shape.h"
+
+namespace tw::gpu {
+
+/// Everything but registers. `name`: of its code. `printed`: of the kernel that it is of, whose
+/// lines accesses refer to.
+LaunchReport launch_report(std::string name, ir::Function const& device_function,
+                           LaunchShape const& shape, ir::PrintedProgram const& printed, int warp);
+
+}  // namespace tw::gpu

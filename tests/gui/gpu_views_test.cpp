@@ -1,0 +1,159 @@
+// What a launch asks of a GPU that nobody has, as somebody looks at it: accesses of a warp, layouts
+// of a shared tensor, waves and occupancy. With TW_PICTURES set, pictures in three themes and two
+// sizes go to that folder.
+#include <QLabel>
+#include <QtTest>
+
+#include "engine/backend/target_table.h"
+#include "engine/support/base/random.h"
+#include "tests/gui/painted_texts.h"
+#include "tests/gui/workplace.h"
+#include "widgets/access/access_view.h"
+#include "widgets/waves/waves_view.h"
+
+using namespace tw;
+
+namespace {
+
+constexpr char kProduct[] =
+    "tilewright te 1\n"
+    "kernel product(A: f32[1024, 1024], B: f32[1024, 1024]) -> C\n"
+    "  C[i in 1024, j in 1024] = sum[k in 1024] A[i, k] * B[k, j]\n";
+
+}  // namespace
+
+class GpuViewsTest : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() {
+    if (!target_hardware("cuda")) QSKIP("this build has no target cuda");
+    std::string devices = folder_.filePath("devices.json").toStdString();
+    place_ = std::make_unique<Workplace>(devices, true);
+    file_ = folder_.filePath("product.te").toStdString();
+    std::ofstream(file_) << kProduct;
+    place_->window->resize(1280, 800);
+  }
+
+  /// As many rows as passes, as many cells as sectors: the picture is the count.
+  void cells_are_the_count() {
+    Rng rng(7);
+    for (int i = 0; i < 2000; ++i) {
+      int bytes = std::array{1, 2, 4, 8}[size_t(rng.below(4))];
+      bool shared = rng.below(2) == 0;
+      int64_t stride = rng.between(0, 40), base = rng.below(64), part = rng.between(1, 33);
+      WarpRequest request;
+      std::vector<int64_t> taken;
+      for (int64_t lane = 0; lane < 32; ++lane) {
+        int64_t at = (base + stride * (lane % part)) * bytes;
+        request.address.push_back(rng.below(9) == 0 ? -1 : at);
+      }
+      AccessCells cells = cells_of(request, shared, bytes);
+      std::set<int64_t> sectors;
+      for (int64_t at : request.address)
+        if (at != -1) sectors.insert(at / 32);
+      if (!shared) QCOMPARE(cells.cells.size(), sectors.size());
+      int rows = 0;
+      for (AccessCell const& cell : cells.cells) rows = std::max(rows, cell.row + 1);
+      if (shared) QCOMPARE(cells.rows, rows);
+      for (size_t lane = 0; lane < request.address.size(); ++lane)
+        QCOMPARE(cells.of_lane[lane] == -1, request.address[lane] == -1);
+    }
+  }
+
+  void a_described_device_is_chosen_like_any_other() {
+    QCOMPARE(place_->lines("device cuda:h100\nopen " + file_ +
+                           "\n"
+                           "expect device = cuda:h100\n"),
+             std::string());
+    // The plain nest has no code for a GPU, and one click leads to what has.
+    auto* button = place_->window->findChild<QPushButton*>("takeScheduleByRule");
+    QVERIFY(button && button->isVisible());
+    QTest::mouseClick(button, Qt::LeftButton);
+    place_->settle();
+    look("loops");
+  }
+
+  void each_access_shows_what_it_costs() {
+    QCOMPARE(place_->lines("show access\naccess of A_cache load\n"
+                           "expect access = A_cache load\nexpect access.cost = 2\n"
+                           "expect access.ideal = 1\nexpect access.here = 2\n"
+                           "access lane 17\nexpect access.lane = 17\n"
+                           "access at k1 3\nexpect access.here = 2\n"),
+             std::string());
+    auto* view = place_->window->findChild<AccessView*>("accessView");
+    QVERIFY(view->findChild<QLabel*>("accessLane")->text().startsWith("Lane 17 reads element"));
+    QVERIFY(view->paddings()->isVisible());
+    look("access");
+    // A step that is taken from the table heals it.
+    auto const& rows = view->paddings()->shown()->rows;
+    QVERIFY(rows.size() > 1);
+    QTest::mouseClick(view->paddings(), Qt::LeftButton, {},
+                      view->paddings()->pixels(view->paddings()->parts()[1].rect.center()));
+    place_->settle();
+    QCOMPARE(place_->lines("expect access = A_cache load\nexpect access.cost = 1\n"),
+             std::string());
+    auto* before = view->findChild<AccessPicture*>("accessBefore");
+    QVERIFY(before->isVisible() && before->shown()->request.cost == 2);
+    look("access-healed");
+    QVERIFY(!place_->lines("access of Z load\n").empty());
+    QVERIFY(!place_->lines("access lane 32\n").empty());
+    QVERIFY(!place_->lines("access at k1 8\n").empty());
+  }
+
+  void keys_walk_over_accesses() {
+    auto* list = place_->window->findChild<AccessView*>("accessView")->list();
+    list->setFocus();
+    QCOMPARE(place_->lines("access of A load\n"), std::string());
+    QTest::keyClick(list, Qt::Key_Down);
+    QCOMPARE(place_->lines("expect access = B load\n"), std::string());
+    QVERIFY(list->parts().size() > 7);
+  }
+
+  void waves_and_occupancy() {
+    QCOMPARE(place_->lines("show waves\nexpect waves = 1\nexpect waves.blocks = 256\n"),
+             std::string());
+    auto* view = place_->window->findChild<WavesView*>("wavesView");
+    QVERIFY(view->launch());
+    look("waves");
+    QVERIFY(!place_->lines("waves of 2\n").empty());
+    if (!view->launch()->registers) QSKIP("there is no ptxas: registers are not counted");
+    QVERIFY(view->occupancy().blocks > 0);
+    QCOMPARE(int64_t(view->occupancy().blocks) * 132, view->waves().at_once);
+  }
+
+  void another_device_takes_the_views_away() {
+    std::string said = place_->lines(
+        "device local\nexpect error contains has the default schedule\nexpect device = local\n");
+    QVERIFY2(said.empty(), said.c_str());
+    QVERIFY(!place_->window->findChild<QWidget*>("accessView")->isVisible());
+  }
+
+private:
+  /// Whole and clear of each other, in all themes.
+  void look(char const* name) {
+    QByteArray folder = qgetenv("TW_PICTURES");
+    for (QString const& theme : Theme::names())
+      for (QSize size : {QSize(1280, 800), QSize(2560, 1440)}) {
+        if (size.width() > 1280 && theme != "dark") continue;
+        place_->window->resize(size);
+        QCOMPARE(place_->lines("theme " + theme.toStdString() + "\n"), std::string());
+        place_->settle();
+        QStringList wrong;
+        QVERIFY(testing::painted_texts(*place_->window, 1, wrong) > 10);
+        QVERIFY2(wrong.isEmpty(), qPrintable(QString(name) + ": " + wrong.join("; ")));
+        if (folder.isEmpty()) continue;
+        QString path = QString("%1/%2-%3-%4.png")
+                           .arg(QString::fromUtf8(folder), name, theme)
+                           .arg(size.width());
+        QVERIFY(place_->window->grab().save(path));
+      }
+    place_->window->resize(1280, 800);
+  }
+
+  QTemporaryDir folder_;
+  std::unique_ptr<Workplace> place_;
+  std::string file_;
+};
+
+QTEST_MAIN(GpuViewsTest)
+#include "gpu_views_test.moc"
