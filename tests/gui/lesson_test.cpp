@@ -206,7 +206,7 @@ private slots:
   }
 
   void at_the_end_the_next_lesson_is_offered_and_the_start_page_remembers() {
-    QCOMPARE(on_the_start_page(window()), QString("Lesson 1 of 8: Loops and locality"));
+    QCOMPARE(on_the_start_page(window()), QString("Lesson 1 of 9: Loops and locality"));
     QCOMPARE(place_->lines("lesson open 1\n"), std::string());
     QVERIFY(!button("lessonFollowing")->isVisible());
     QCOMPARE(place_->lines("lesson step 4\n"), std::string());
@@ -228,7 +228,7 @@ private slots:
     click("lessonNext");
     auto* left = window().findChild<QTabWidget*>("left");
     QCOMPARE(left->tabText(left->currentIndex()), QString("Kernels"));
-    QCOMPARE(on_the_start_page(window()), QString("Lesson 1 of 8: Loops and locality"));
+    QCOMPARE(on_the_start_page(window()), QString("Lesson 1 of 9: Loops and locality"));
   }
 
   void a_hint_comes_by_a_button_and_by_itself() {

@@ -4,7 +4,7 @@
 
 #include "app/shared/lesson/check.h"
 #include "app/shared/session_stage.h"
-#include "tests/support/sessions.h"
+#include "tests/support/described_devices.h"
 
 using namespace tw;
 
@@ -36,7 +36,7 @@ private slots:
     QFETCH(QString, name);
     auto lesson = lesson::open(name.toStdString());
     QVERIFY2(lesson, lesson ? "" : to_sentence(lesson.error()).c_str());
-    auto session = testing::make_session(true, 0);
+    auto session = session::Session::create(testing::with_described_devices(true, 0)).value();
     SessionStage stage(*session);
     lesson::Checked checked = lesson::check(*lesson, stage);
     std::string words = checked.failure ? to_sentence(*checked.failure) : "";
@@ -46,7 +46,7 @@ private slots:
     QCOMPARE(checked.reached, lesson->goals() - nearly);
   }
 
-  void there_are_eight() { QCOMPARE(lesson::cards().size(), size_t(8)); }
+  void there_are_nine() { QCOMPARE(lesson::cards().size(), size_t(9)); }
 
 private:
   QTemporaryDir cache_;

@@ -14,8 +14,8 @@ inline Result<session::ChosenDevice> described_device(std::string const& name) {
   return session::ChosenDevice{name, backend, std::make_shared<DescribedDevice>(hardware), false};
 }
 
-inline session::Options with_described_devices(bool measure) {
-  session::Options options = session_options(measure, 1);
+inline session::Options with_described_devices(bool measure, int threads = 1) {
+  session::Options options = session_options(measure, threads);
   options.open_device = [](std::string const& name, StopToken) { return described_device(name); };
   options.device_names = [] { return std::vector<std::string>(); };
   return options;

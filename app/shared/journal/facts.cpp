@@ -1,5 +1,6 @@
 #include "app/shared/journal/forms.h"
 #include "engine/session/facts/code_facts.h"
+#include "engine/session/facts/launch_facts.h"
 
 namespace tw::journal {
 namespace {
@@ -26,6 +27,7 @@ std::vector<FactInfo> const& facts() {
     std::vector<FactInfo> list;
     for (session::Fact const& fact : session::facts()) list.push_back(fact.info);
     for (FactInfo const& fact : session::code_facts()) list.push_back(fact);
+    for (FactInfo const& fact : session::launch_facts()) list.push_back(fact);
     list.insert(list.end(), std::begin(kWindowFacts), std::end(kWindowFacts));
     for (Vocabulary const* words : vocabulary_table())
       list.insert(list.end(), words->facts.begin(), words->facts.end());

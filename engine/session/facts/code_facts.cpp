@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "engine/session/code_report.h"
+#include "engine/session/facts/launch_facts.h"
 
 namespace tw::session {
 namespace {
@@ -49,11 +50,14 @@ int register_bytes(std::string_view line, std::string_view word) {
 std::span<FactInfo const> code_facts() { return kCodeFacts; }
 
 bool is_code_fact(std::string_view name) {
-  return std::ranges::any_of(kCodeFacts, [&](auto& info) { return info.name == name; });
+  return is_launch_fact(name) ||
+         std::ranges::any_of(kCodeFacts, [&](auto& info) { return info.name == name; });
 }
 
 std::optional<FactValue> code_fact(std::string_view name, CodeText const& assembly) {
-  if (!is_code_fact(name) || is_loop_fact(name) || !assembly.failure.empty()) return {};
+  if (!is_code_fact(name) || is_loop_fact(name) || is_launch_fact(name) ||
+      !assembly.failure.empty())
+    return {};
   int all = 0, fused = 0, bytes = 0;
   for (CodeLine const& line : assembly.lines) {
     std::string_view word = mnemonic(line.text);

@@ -1,4 +1,4 @@
-/// Facts that are read off a step's assembly. A snapshot does not hold it: a session is asked.
+/// Facts that are read off a step's assembly, or its launches. A snapshot does not hold it: a session is asked.
 #pragma once
 
 #include <optional>
@@ -13,6 +13,7 @@ class Session;
 struct AssemblyReport;
 
 std::span<FactInfo const> code_facts();
+/// Of the assembly, or of the launches (launch_facts.h).
 bool is_code_fact(std::string_view name);
 
 /// Nothing: there is no such fact, or the assembly is not there yet; the session's listener is

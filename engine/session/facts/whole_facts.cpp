@@ -11,8 +11,9 @@ namespace {
 
 /// Without a unit, and no count: what is modelled or one of measured values over another.
 constexpr std::string_view kRatios[] = {
-    "kernel.of_roof",       "kernel.of_peak",   "kernel.gain",         "kernel.over_default",
-    "kernel.modelled_gain", "kernel.intensity", "assembly.loop_cycles"};
+    "kernel.of_roof",       "kernel.of_peak",   "kernel.gain",          "kernel.over_default",
+    "kernel.modelled_gain", "kernel.intensity", "assembly.loop_cycles", "launch.sectors",
+    "launch.passes",        "launch.moved"};
 
 }  // namespace
 

@@ -4,12 +4,19 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/shared/devices.h"
 #include "engine/session/facts/code_facts.h"
 
 namespace tw {
 namespace {
 
 constexpr int kLook = 20;  // milliseconds: until the session is asked again whether it is still
+
+template <typename T>
+bool has(std::deque<journal::Action> const& actions) {
+  return std::ranges::any_of(actions,
+                             [](auto const& one) { return one.template as<T>() != nullptr; });
+}
 
 std::optional<lesson::Card> card_behind(std::string const& name) {
   std::vector<lesson::Card> cards = lesson::cards();
@@ -33,10 +40,15 @@ Status Guide::open(std::string const& name) {
   TRY_ASSIGN(lesson::Lesson lesson, lesson::open(name));
   close();
   for (lesson::Move const& move : lesson.start) queue_.push_back(*move.action);
+  // Measured is where something runs, unless the lesson says where.
+  auto machine = bench_.snapshot().machine;
+  if (machine && !machine->attached && !has<session::UseDevice>(queue_))
+    queue_.push_front(session::Command(session::UseDevice{kLocalDeviceName}));
   if (!queue_.empty()) {
     journal::Action first = queue_.front();
     queue_.pop_front();
-    if (first.as<session::AddKernel>() && bench_.snapshot().model)
+    if ((first.as<session::AddKernel>() || has<session::AddKernel>(queue_)) &&
+        bench_.snapshot().model)
       TRY(bench_.perform(session::CloseModel{}));
     TRY(bench_.perform(first));
   }
