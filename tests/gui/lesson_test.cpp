@@ -215,9 +215,9 @@ private slots:
     keep_picture(window(), "lesson_last_step");
     click("lessonFollowing");
     QCOMPARE(place_->lines("expect lesson.name vectors\nexpect lesson.step = 1\n"), std::string());
-    QCOMPARE(on_the_start_page(window()), QString("Lesson 2 of 8: Vectors"));
+    QCOMPARE(on_the_start_page(window()), QString("Lesson 2 of 9: Vectors"));
     Workplace later(false, place_->folder.filePath("state"));
-    QCOMPARE(on_the_start_page(*later.window), QString("Lesson 2 of 8: Vectors"));
+    QCOMPARE(on_the_start_page(*later.window), QString("Lesson 2 of 9: Vectors"));
   }
 
   void who_finishes_stands_at_the_kernels() {
