@@ -166,8 +166,10 @@ Result<NextMoves> next_moves(Schedule const& schedule, Hardware const& hardware,
 }
 
 std::string binding_sentence(NextMoves const& moves) {
-  bool arithmetic = moves.now.bound == "arithmetic";
-  std::string what = arithmetic ? "arithmetic" : "traffic of " + moves.now.bound;
+  bool traffic = std::ranges::any_of(moves.now.levels, [&](analysis::LevelTraffic const& level) {
+    return level.name == moves.now.bound;
+  });
+  std::string what = traffic ? "traffic of " + moves.now.bound : moves.now.bound;
   std::string now =
       fmt::format("Bottleneck: {} ({} modelled)", what, duration_text(moves.now.seconds));
   if (moves.moves.empty() || moves.moves.front().gain < kSame)

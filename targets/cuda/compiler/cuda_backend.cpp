@@ -15,6 +15,7 @@
 #include "targets/cuda/compiler/access_listing.h"
 #include "targets/cuda/compiler/dialect.h"
 #include "targets/cuda/compiler/nvptx.h"
+#include "targets/cuda/compiler/rates.h"
 #include "targets/cuda/compiler/resources.h"
 #include "targets/cuda/compiler/toolkit.h"
 #include "targets/cuda/hardware/description.h"
@@ -92,7 +93,8 @@ public:
         machine_(std::move(machine)),
         unit_(unit),
         toolkit_(find_toolkit()),
-        passes_(gpu::launch_passes()) {}
+        passes_(gpu::launch_passes()),
+        model_passes_(gpu::model_passes()) {}
 
   std::span<Pass const> passes() const override { return passes_; }
   std::span<CodeTextKind const> texts() const override { return texts_; }
@@ -143,9 +145,15 @@ public:
   Result<RoofProbes> roof_probes() const override {
     return refused("no_roofs", "a GPU's roofs follow from its description");
   }
-  std::optional<analysis::TimeModel> model_time(ir::Program const&, analysis::Locality const&,
-                                                Roofs const&) const override {
-    return {};
+  std::optional<analysis::TimeModel> model_time(ir::Program const& program,
+                                                analysis::Locality const&,
+                                                Roofs const& roofs) const override {
+    auto rates = rates_of(target().hardware, roofs);
+    auto stages = lower(program, target(), model_passes_, {});
+    if (!rates || !stages) return {};
+    auto time = gpu::program_time(stages->back().kernel.host, unit_, *rates);
+    if (!time) return {};
+    return std::move(time->model);
   }
 
 private:
@@ -183,7 +191,7 @@ private:
   Machine machine_;
   gpu::Multiprocessor unit_;
   Toolkit toolkit_;
-  std::vector<Pass> passes_;
+  std::vector<Pass> passes_, model_passes_;
 };
 
 std::vector<ThreadAxis> axes() {

@@ -21,10 +21,23 @@ struct WarpAccess {
   /// Sectors of 32 bytes in main memory, passes of shared memory; the average over all iterations.
   double average = 0;
   int least = 0, most = 0;
+  double lines = 0;       ///< of 128 bytes in main memory that these sectors lie in, the average
   int ideal = 0;          ///< of as many different elements, side by side
   bool guarded = false;   ///< some threads or iterations may leave it out: at most so much
   std::string undecided;  ///< why nothing is known; empty: all above is exact
 };
+
+/// A loop around an access.
+struct LoopAround {
+  std::string name;
+  int64_t extent = 1;
+  int dimension = -1;  ///< 0 to 2: of the threads of a block; else none
+};
+
+/// Fills in what an access with this index, of elements of a flat tensor, costs. `width`: elements
+/// that a thread takes at once, from the index on.
+void count_access(WarpAccess& access, ir::Expr const& index, int width,
+                  std::vector<LoopAround> const& around, LaunchShape const& shape, int warp);
 
 /// Accesses to main and shared memory in the order of statements, those that are alike once.
 /// `warp`: threads that step together. Needs flat tensors.
