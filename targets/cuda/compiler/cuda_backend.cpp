@@ -17,6 +17,7 @@
 #include "targets/cuda/compiler/nvptx.h"
 #include "targets/cuda/compiler/rates.h"
 #include "targets/cuda/compiler/resources.h"
+#include "targets/cuda/compiler/time_listing.h"
 #include "targets/cuda/compiler/toolkit.h"
 #include "targets/cuda/hardware/description.h"
 #include "targets/shared/gpu/passes.h"
@@ -170,7 +171,13 @@ private:
         {texts_[1].key, std::move(emitted.assembly), std::move(emitted.source_line)},
         plain_listing(texts_[2].key, std::move(sass)),
         resources_listing(texts_[3].key, target().hardware, unit_, parts.launched, assembled),
-        access_listing(texts_[4].key, kernel, shapes_of(parts), artifact.lowered)};
+        access_listing(texts_[4].key, kernel, shapes_of(parts), artifact.lowered),
+        time_listing(texts_[5].key, kernel, parts.names, unit_, described_rates(), assembled)};
+  }
+
+  Result<gpu::Rates> described_rates() const {
+    auto roofs = roofs_of(target().hardware);
+    return rates_of(target().hardware, roofs.value_or(Roofs{}));
   }
 
   static std::vector<gpu::LaunchShape> shapes_of(Parts const& parts) {
@@ -179,7 +186,7 @@ private:
     return shapes;
   }
 
-  std::array<CodeTextKind, 5> texts_ = {
+  std::array<CodeTextKind, 6> texts_ = {
       {{"cuda", "CUDA C", "the device functions as a person reads them; PTX is made beside them"},
        {"ptx", "PTX", "NVIDIA's virtual instructions, as LLVM generates them"},
        {"sass", "SASS", "the GPU's own instructions, as ptxas assembles them from PTX"},
@@ -187,7 +194,9 @@ private:
         "registers, spills, shared memory, occupancy with what limits it, and waves"},
        {"access", "Memory access",
         "sectors of main memory and passes of shared memory of each access of a warp, from its "
-        "index"}}};
+        "index"},
+       {"time", "Modelled time",
+        "where the time of each launch goes by the model: work, waits, tail, bytes"}}};
   Machine machine_;
   gpu::Multiprocessor unit_;
   Toolkit toolkit_;
