@@ -56,11 +56,10 @@ double alone_cycles(LaunchNest const& nest, Rates const& rates) {
 /// Cycles that a thread waits, one thing after the other.
 double waiting_cycles(LaunchNest const& nest, Traffic const& traffic, Rates const& rates,
                       bool stays) {
-  double missed = traffic.asked_bytes > 0 ? traffic.loaded_bytes / traffic.asked_bytes : 0;
   double far =
       traffic.l2_bytes > 0 && !stays ? std::min(1.0, traffic.dram_bytes / traffic.l2_bytes) : 0;
   double behind = rates.l2_latency + far * (rates.dram_latency - rates.l2_latency);
-  double load = rates.l1_latency + missed * (behind - rates.l1_latency);
+  double load = rates.l1_latency + traffic.fresh_turns * (behind - rates.l1_latency);
   return nest.waits.main * load + nest.waits.shared * rates.shared_latency + nest.waits.cycles +
          nest.barriers * kBarrierCycles;
 }

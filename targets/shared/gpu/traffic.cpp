@@ -18,6 +18,9 @@ using Kind = NestLoop::Kind;
 constexpr int kWarp = 32;
 constexpr double kSectorsPerCycle = 4;  ///< that L1 answers: 128 bytes
 constexpr double kReturned = 128;       ///< bytes that go to registers in a cycle
+/// What programs that leave their tiles to L1 reach of those that keep them in shared memory, on
+/// average (NVIDIA Tesla V100 GPU Architecture, "L1 data cache").
+constexpr double kOfShared = 0.93;
 /// A slice of L2 looks up one line in a cycle and gives two sectors of it (lts__t_tag_requests and
 /// lts2xbar, smallscientist1/cuda_microbenchmark).
 constexpr double kRequestBytes = 64;
@@ -62,6 +65,9 @@ public:
     traffic_.l2_busy_bytes = missed * asked_busy_bytes_ + stored_busy_bytes_;
     traffic_.touched_bytes = moved(nest_.grid, INT64_MAX, true, false);
     traffic_.dram_bytes = dram_bytes();
+    for (Reached const& one : reached_)
+      if (!one.access->store)
+        traffic_.fresh_turns = std::max(traffic_.fresh_turns, fresh_turns(one));
     return traffic_;
   }
 
@@ -75,7 +81,8 @@ private:
     }
     double bytes = done * cost.average * double(kSectorBytes) * double(nest_.blocks());
     double returned = double(kWarp * access.bytes * access.width) / kReturned;
-    traffic_.l1_cycles += done * std::max({1.0, returned, cost.average / kSectorsPerCycle});
+    traffic_.l1_cycles +=
+        done * std::max({1.0, returned, cost.average / kSectorsPerCycle}) / kOfShared;
     double busy = std::max(1.0, kRequestBytes * cost.lines / (cost.average * kSectorBytes)) * bytes;
     (access.store ? stored_bytes_ : traffic_.asked_bytes) += bytes;
     (access.store ? stored_busy_bytes_ : asked_busy_bytes_) += busy;
@@ -117,6 +124,21 @@ private:
     for (size_t i = depth; i < one.serial.size(); ++i)
       running[nest_.loops[one.serial[i]].name] = nest_.loops[one.serial[i]].extent;
     return one.reach.bytes(running);
+  }
+
+  /// All that a block reads, over what it asks for in each turn of the innermost loop that stays.
+  double fresh_turns(Reached const& one) const {
+    Running running;
+    double turns = 1;
+    for (size_t at : one.access->loops) {
+      NestLoop const& loop = nest_.loops[at];
+      if (loop.kind == Kind::kBlock) continue;
+      bool stays = loop.kind == Kind::kSerial && !loop.unrolled;
+      int64_t in_turn = stays ? std::min(loop.together, loop.extent) : loop.extent;
+      running[loop.name] = in_turn;
+      turns *= double(loop.extent) / double(in_turn);
+    }
+    return std::min(1.0, reached_bytes(one, 0, none_) / (turns * one.reach.bytes(running)));
   }
 
   /// Of several accesses to one tensor the one that reaches most: neighbours share their sectors.

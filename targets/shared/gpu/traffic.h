@@ -22,6 +22,9 @@ struct Traffic {
   double asked_bytes = 0;    ///< sectors that loads of main memory ask L1 for
   double loaded_bytes = 0;   ///< of `l2_bytes`: those that loads miss in L1
   double touched_bytes = 0;  ///< different ones of main memory
+  /// The part of a thread's turns that want what its block has not had: its warps go side by side,
+  /// so that all of them wait where one misses in L1.
+  double fresh_turns = 0;
 };
 
 /// A block's warps run side by side and share what L1 keeps for them, blocks share nothing but L2.
