@@ -78,10 +78,9 @@ private:
     for (Stmt const& child : list.stmts) {
       Stretch one = visit(child);
       auto const* call = child.as<IntrinsicCall>();
-      if (call && call->intrinsic->barrier) {
-        all.before = all.sum();
-        all.loads = 0;
-        all.rest = {};
+      if (call && (call->intrinsic->barrier || call->intrinsic->completion == Completion::kWaits)) {
+        all.loads = std::max(all.loads, one.loads);
+        all = {.before = all.sum(), .rest = {}};
         continue;
       }
       all.before.main += one.before.main;
@@ -351,7 +350,10 @@ private:
       return {};
     }
     for (size_t i = 0; i < call.operands.size(); ++i) add_operand(call, i);
-    return {};
+    bool waits = call.intrinsic->completion == Completion::kWaits && !call.operands.empty();
+    // A copy of a turn before this one has come meanwhile.
+    return {
+        .before = {}, .loads = waits && is_int(call.operands[0].value, 0) ? 1.0 : 0, .rest = {}};
   }
 
   /// Of a copy: what it reaches as its axes run, in one access of that width.

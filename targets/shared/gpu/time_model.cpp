@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
 
@@ -205,11 +206,18 @@ LaunchTime launch_time(LaunchNest nest, Multiprocessor const& unit, Rates const&
 
 std::optional<ProgramTime> program_time(ir::Function const& host, Multiprocessor const& unit,
                                         Rates const& rates) {
+  ir::Substitution greatest;
+  for (ir::SizeParam const& size : host.sizes)
+    greatest[size.var.to<ir::Variable>().name] = ir::int_imm(size.high);
+  auto number = [&](ir::Expr const& e) {
+    return ir::as_int(arith::simplify(ir::substitute(e, greatest))).value_or(0);
+  };
   double data_bytes = 0;
   for (ir::Buffer const& buffer : host.params)
-    data_bytes += double(ir::as_int(buffer->shape[0]).value_or(0)) * double(size_of(buffer->type));
+    data_bytes += double(number(buffer->shape[0])) * double(size_of(buffer->type));
   std::vector<ir::Stmt> nests;
-  each_nest(host.body, nests);
+  each_nest(greatest.empty() ? host.body : arith::simplify(ir::substitute(host.body, greatest)),
+            nests);
   ProgramTime program;
   for (ir::Stmt const& one : nests) {
     auto nest = launch_nest(one);
