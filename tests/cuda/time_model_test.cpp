@@ -4,6 +4,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "engine/analysis/kernel_roof.h"
 #include "engine/lowering/pipeline.h"
 #include "engine/schedule/trace.h"
 #include "engine/te/te.h"
@@ -55,6 +56,7 @@ public:
   }
 
   Backend const& backend() const { return *backend_; }
+  Hardware const& hardware() const { return hardware_; }
   Roofs const& roofs() const { return roofs_; }
   double part_of_peak(Modelled const& one) const {
     return one.time.model.flops / one.seconds() / (roofs_.of("vector", "f32").all_cores * 1e9);
@@ -228,6 +230,21 @@ private slots:
       QVERIFY2(
           std::abs(guessed - counted) <= 16,
           fmt::format("{} x {}: {}, not {}", tiles.block, tiles.own, guessed, counted).c_str());
+    }
+  }
+
+  void no_kernel_is_faster_than_its_roof() {
+    for (char const* name : {"h100", "a100", "orin"}) {
+      TestGpu gpu(name);
+      for (std::string const& text :
+           {product_text(1024), sum_text(1 << 18), sum_text(1 << 20), sum_text(1 << 26),
+            transpose_text(512), transpose_text(8192)}) {
+        te::Kernel kernel = te::parse_kernel(text).value();
+        auto needs = analysis::needs_of(te::to_program(kernel).value(), double(te::flops(kernel)));
+        double least = analysis::roof_of(needs, gpu.hardware(), gpu.roofs(), 1).seconds;
+        Modelled one = gpu.model(text, "default");
+        QVERIFY2(least > 0 && one.seconds() >= least, (text + text_of(one)).c_str());
+      }
     }
   }
 

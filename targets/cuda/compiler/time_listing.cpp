@@ -24,7 +24,7 @@ public:
     line(fmt::format("{}: not known: {}", name, why));
   }
 
-  void launch(std::string const& name, gpu::LaunchTime const& time, bool counted, bool stays) {
+  void launch(std::string const& name, gpu::LaunchTime const& time, bool counted) {
     line(fmt::format("{}: {} modelled, bound by {}", name, duration_text(time.seconds),
                      gpu::bound_text(time.bound)));
     line(fmt::format("  blocks     {} of {} threads, {} of a multiprocessor at once: {}",
@@ -42,7 +42,7 @@ public:
     line(fmt::format("  shared     {}, with what L1 answers", bytes_text(passes * 128)));
     line(fmt::format("  L2         {}", bytes_text(moved.l2_bytes)));
     line(fmt::format("  DRAM       {}{}", bytes_text(moved.dram_bytes),
-                     stays ? ", in the first run: L2 holds the kernel's data" : ""));
+                     time.stays_in_l2 ? ", in the first run: L2 holds the kernel's data" : ""));
   }
 
 private:
@@ -81,7 +81,7 @@ CodeListing time_listing(std::string const& key, ir::KernelIr const& kernel,
     FunctionResources const* counted = find(assembled, names[i]);
     if (counted) nest->registers = counted->registers;
     writer.launch(names[i], gpu::launch_time(*std::move(nest), unit, *rates, data),
-                  counted != nullptr, data <= double(rates->l2_bytes));
+                  counted != nullptr);
   }
   return listing;
 }

@@ -68,8 +68,8 @@ double waiting_cycles(LaunchNest const& nest, Traffic const& traffic, Rates cons
 /// One launch on one GPU.
 class Timing {
 public:
-  Timing(LaunchTime& time, Rates const& rates, bool stays)
-      : time_(time), rates_(rates), stays_(stays), busy_(busy_of(time.nest, time.traffic, rates)) {}
+  Timing(LaunchTime& time, Rates const& rates)
+      : time_(time), rates_(rates), busy_(busy_of(time.nest, time.traffic, rates)) {}
 
   void run() {
     double blocks = double(time_.nest.blocks());
@@ -98,7 +98,7 @@ private:
     double l2 =
         rates_.l2_bandwidth > 0 ? time_.traffic.l2_busy_bytes * share / rates_.l2_bandwidth : 0;
     parts[size_t(Bound::kL2)] = std::max(seconds(busy.l2), l2);
-    if (!stays_ && rates_.dram_bandwidth > 0)
+    if (!time_.stays_in_l2 && rates_.dram_bandwidth > 0)
       parts[size_t(Bound::kDram)] = time_.traffic.dram_bytes * share / rates_.dram_bandwidth;
     parts[size_t(Bound::kWaits)] = seconds(chain());
     size_t longest = size_t(std::ranges::max_element(parts) - parts.begin());
@@ -115,7 +115,7 @@ private:
   /// its waits, else one warp's.
   double chain() const {
     double own = time_.nest.barriers > 0 ? busy_.longest() : alone_cycles(time_.nest, rates_);
-    return own + waiting_cycles(time_.nest, time_.traffic, rates_, stays_);
+    return own + waiting_cycles(time_.nest, time_.traffic, rates_, time_.stays_in_l2);
   }
 
   void split(double blocks) {
@@ -126,7 +126,6 @@ private:
 
   LaunchTime& time_;
   Rates const& rates_;
-  bool stays_;
   Busy busy_;
   std::array<double, kBounds> bound_{};
 };
@@ -138,6 +137,11 @@ Caches caches_of(LaunchNest const& nest, Occupancy const& occupancy, Rates const
   return {.l1_bytes = std::max<int64_t>(0, left) / blocks,
           .l2_bytes = rates.l2_bytes,
           .wave_blocks = int64_t(rates.units) * std::max(1, occupancy.blocks)};
+}
+
+/// From run to run. Nothing is said of an L2 whose speed is not known.
+bool stays_in_l2(Rates const& rates, double data_bytes) {
+  return rates.l2_bandwidth > 0 && data_bytes <= double(rates.l2_bytes);
 }
 
 /// Outermost nests one after the other; what they share is allocated around them.
@@ -171,8 +175,8 @@ analysis::TimeModel model_of(std::vector<LaunchTime> const& launches, Rates cons
     dram.bytes += one.traffic.dram_bytes;
     bound[size_t(one.bound)] += one.seconds;
   }
-  bool stays = data_bytes <= double(rates.l2_bytes);
-  if (!stays && rates.dram_bandwidth > 0) dram.seconds = dram.bytes / rates.dram_bandwidth;
+  if (!stays_in_l2(rates, data_bytes) && rates.dram_bandwidth > 0)
+    dram.seconds = dram.bytes / rates.dram_bandwidth;
   model.levels = {shared, l2, dram};
   auto most = Bound(std::ranges::max_element(bound) - bound.begin());
   model.bound = bound_text(most == Bound::kInstructions ? Bound::kArithmetic : most);
@@ -199,8 +203,8 @@ LaunchTime launch_time(LaunchNest nest, Multiprocessor const& unit, Rates const&
                        .shared_bytes = time.nest.shared_bytes,
                        .threads = int(std::min<int64_t>(time.nest.threads(), INT32_MAX))});
   time.traffic = traffic_of(time.nest, caches_of(time.nest, time.occupancy, rates));
-  bool stays = std::max(data_bytes, time.traffic.touched_bytes) <= double(rates.l2_bytes);
-  Timing(time, rates, stays).run();
+  time.stays_in_l2 = stays_in_l2(rates, std::max(data_bytes, time.traffic.touched_bytes));
+  Timing(time, rates).run();
   return time;
 }
 

@@ -44,6 +44,7 @@ struct LaunchTime {
   Occupancy occupancy;
   LaunchNest nest;
   Traffic traffic;
+  bool stays_in_l2 = false;  ///< the program's data, from run to run
   // Parts of `seconds`.
   double work = 0;    ///< the arithmetic alone, on all multiprocessors at their peak
   double others = 0;  ///< further instructions and bytes, where these take longer
