@@ -112,6 +112,42 @@ private slots:
     QCOMPARE(access(whole, "C", true).share.threads, 1.0);
   }
 
+  void copies_under_conditions_of_their_own_share_nothing() {
+    std::string head =
+        "  bind(threadIdx.x) t in 32\n"
+        "    alloc S: f32[128] @shared\n"
+        "      alloc own: f32[16] @local\n"
+        "        for k in 100\n"
+        "          for i in 4\n"
+        "            for j in 4\n";
+    std::string sum = "own[i*4+j] = own[i*4+j]+S[i*32+t]\n",
+                meet = "          call sync_threads()\n";
+    gpu::LaunchNest always = nest_of(head + "              " + sum + meet);
+    QCOMPARE(access(always, "S", false).times, 400.0);
+    // As in SASS of a product whose sizes are no multiples of its tiles.
+    gpu::LaunchNest tested =
+        nest_of(head + "              if i*4+j+t < 40\n                " + sum + meet);
+    QCOMPARE(access(tested, "S", false).times, 1600.0);
+  }
+
+  void what_registers_do_not_hold_is_local_memory() {
+    auto nest = [](int64_t edge) {
+      std::string n = std::to_string(edge), all = std::to_string(edge * edge);
+      return nest_of("  bind(threadIdx.x) t in 32\n    alloc own: f32[" + all +
+                         "] @local\n      for i in " + n + "\n        for j in " + n +
+                         "\n          own[i*" + n + "+j] = A[i*" + n + "+j]\n      for i in " + n +
+                         "\n        for j in " + n + "\n          C[(i*" + n +
+                         "+j)*32+t] = own[i*" + n + "+j]\n",
+                     "A: f32[4096], C: f32[65536]");
+    };
+    for (gpu::NestAccess const& one : nest(8).accesses) QVERIFY(!one.local);
+    QVERIFY(nest(8).registers >= 64);
+    gpu::LaunchNest large = nest(16);
+    QVERIFY(access(large, "own", true).local);
+    QVERIFY(access(large, "own", false).local);
+    QVERIFY(large.registers < 64);
+  }
+
   void a_copy_that_goes_on_is_waited_for_where_nothing_is_between() {
     auto body = [](int groups) {
       return "  bind(threadIdx.x) t in 32\n"

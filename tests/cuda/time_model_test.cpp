@@ -1,6 +1,8 @@
 // Modelled times of kernels of blocks and threads whose order is known from measurements.
 #include <QtTest>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <ctime>
 
@@ -210,27 +212,46 @@ private slots:
     QCOMPARE(large.shared_bytes, int64_t(2 * 128 * 8 * 4));
   }
 
+  void registers_are_near_those_of_ptxas_data() {
+    QTest::addColumn<int>("block");
+    QTest::addColumn<int>("own");
+    QTest::addColumn<int>("size");
+    for (auto [block, own, size] : {std::array{32, 2, 1024},
+                                    {32, 4, 1024},
+                                    {64, 4, 1024},
+                                    {64, 8, 1024},
+                                    {128, 8, 1024},
+                                    {64, 16, 1024},
+                                    {128, 16, 1024},
+                                    {64, 4, 1000},
+                                    {32, 4, 1021},
+                                    {96, 6, 1024},
+                                    {64, 8, 1000}})
+      QTest::addRow("%d, %d of %d", block, own, size) << block << own << size;
+  }
   void registers_are_near_those_of_ptxas() {
+    QFETCH(int, block);
+    QFETCH(int, own);
+    QFETCH(int, size);
     cuda::Toolkit toolkit = cuda::find_toolkit();
     if (toolkit.ptxas.empty()) QSKIP("there is no ptxas here");
     TestGpu gpu("h100");
-    for (Tiles tiles : {Tiles{32, 2, 8}, {32, 4, 8}, {64, 4, 8}, {64, 8, 8}, {128, 8, 8}}) {
-      ir::Program program = gpu.scheduled(product_text(1024), tiled_product_script(tiles));
-      auto stages = lower(program, gpu.backend().target(), gpu.backend().passes(), {}).value();
-      auto code =
-          gpu.backend().generate(stages.back().kernel, CodeTier::kFull, CodeTexts::kNone, {});
-      QVERIFY(code);
-      std::string ptx(reinterpret_cast<char const*>(code->parts[1].bytes.data()),
-                      code->parts[1].bytes.size());
-      auto assembled = cuda::assemble(toolkit, ptx, "sm_90a");
-      QVERIFY(assembled);
-      int counted = assembled->functions.at(0).registers;
-      int guessed =
-          gpu.model(product_text(1024), tiled_product_script(tiles)).only().nest.registers;
-      QVERIFY2(
-          std::abs(guessed - counted) <= 16,
-          fmt::format("{} x {}: {}, not {}", tiles.block, tiles.own, guessed, counted).c_str());
-    }
+    std::string script = tiled_product_script({block, own, 8});
+    ir::Program program = gpu.scheduled(product_text(size), script);
+    auto stages = lower(program, gpu.backend().target(), gpu.backend().passes(), {}).value();
+    auto code = gpu.backend().generate(stages.back().kernel, CodeTier::kFull, CodeTexts::kNone, {});
+    QVERIFY(code);
+    std::string ptx(reinterpret_cast<char const*>(code->parts[1].bytes.data()),
+                    code->parts[1].bytes.size());
+    auto assembled = cuda::assemble(toolkit, ptx, "sm_90a");
+    QVERIFY(assembled);
+    cuda::FunctionResources const& counted = assembled->functions.at(0);
+    gpu::LaunchNest nest = gpu.model(product_text(size), script).only().nest;
+    bool local = std::ranges::any_of(nest.accesses, &gpu::NestAccess::local);
+    QCOMPARE(local, counted.stack_bytes > 0);
+    if (local) return;
+    QVERIFY2(std::abs(nest.registers - counted.registers) <= 16,
+             fmt::format("{}, not {}", nest.registers, counted.registers).c_str());
   }
 
   void no_kernel_is_faster_than_its_roof() {
@@ -248,11 +269,11 @@ private slots:
     }
   }
 
-  void odd_sizes_cost_little_more() {
+  void odd_sizes_cost_more() {
     TestGpu gpu("a100");
     double even = gpu.model(product_text(1024), "default").seconds(),
            odd = gpu.model(product_text(1021), "default").seconds();
-    QVERIFY2(odd > 0.9 * even && odd < 2 * even, fmt::format("{} {}", odd, even).c_str());
+    QVERIFY2(odd > 0.9 * even && odd < 12 * even, fmt::format("{} {}", odd, even).c_str());
   }
 
   void parts_make_the_whole() {

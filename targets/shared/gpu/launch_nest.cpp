@@ -21,11 +21,13 @@ namespace {
 
 // What LLVM 19 and ptxas 13 do with products of 4 x 4 and 8 x 8 sums of a thread, seen in SASS.
 constexpr int64_t kUnrolled = 128;  ///< statements that an unrolled loop may become
+constexpr int64_t kGuarded = 4;     ///< so many, one under a condition
 constexpr int64_t kTogether = 64;   ///< statements of iterations that are run side by side
 constexpr int64_t kMostTogether = 16;
 constexpr int64_t kWideBytes = 16;  ///< of the widest load
 constexpr double kLoopControl = 3;  ///< counter, comparison, branch
 constexpr double kPrologue = 12;    ///< parameters, counters of blocks and threads, addresses
+constexpr int64_t kMostHeld = 224;  ///< words of a thread's tensors, beside what it computes with
 constexpr int kBaseRegisters = 16, kLeastRegisters = 24, kMostRegisters = 255;
 constexpr double kOperation = 4;  ///< cycles until a result can be used
 
@@ -162,7 +164,7 @@ private:
     else if (auto const* let = s.as<Let>())
       join(let->body);
     else if (auto const* test = s.as<If>())
-      join(test->then_body), join(test->else_body);
+      join(test->then_body), join(test->else_body), weight.statements *= kGuarded;
     else
       weight = {1, s.as<IntrinsicCall>() != nullptr};
     return weight;
@@ -175,10 +177,40 @@ private:
       shared_.insert(buffer.name);
       nest_.shared_bytes += bytes;
     } else if (!around_.empty() && buffer.scope != kWorkspaceScope && buffer.scope != "global") {
-      own_.insert(buffer.name);
-      held_ += (bytes + 3) / 4;
+      int64_t words = (bytes + 3) / 4;
+      bool held = words <= kMostHeld && indices_are_known(alloc.body, buffer.name);
+      (held ? own_ : local_).insert(buffer.name);
+      if (held) held_ += words;
     }
     return visit(alloc.body);
+  }
+
+  /// Registers have no addresses: each index must be a number in what is unrolled.
+  bool indices_are_known(Stmt const& s, std::string const& tensor) const {
+    if (auto const* loop = s.as<For>(); loop && loop->loop_kind != LoopKind::kBind) {
+      int64_t extent = as_int(loop->extent).value_or(kUnrolled + 1);
+      bool known = is_unrolled(*loop, extent, weigh(loop->body)) ||
+                   !is_index_of(loop->body, tensor, loop->name());
+      return known && indices_are_known(loop->body, tensor);
+    }
+    bool known = true;
+    walk(s, [&](Stmt const& child) {
+      auto const* loop = child.as<For>();
+      if (!loop || loop->loop_kind == LoopKind::kBind) return known;
+      known = known && indices_are_known(child, tensor);
+      return false;
+    });
+    return known;
+  }
+
+  static bool is_index_of(Stmt const& s, std::string const& tensor, std::string const& counter) {
+    bool used = false;
+    auto look = [&](Touched const& at) {
+      used = used || (at.buffer->name == tensor && uses_variable(at.indices[0], counter));
+    };
+    walk_reads(s, look);
+    walk_writes(s, look);
+    return used;
   }
 
   Stretch visit_test(If const& test) {
@@ -208,6 +240,12 @@ private:
     return times;
   }
 
+  /// Copies under conditions of their own share nothing.
+  bool is_guard(NestLoop const& loop) const {
+    return std::ranges::any_of(guards_,
+                               [&](Expr const& one) { return uses_variable(one, loop.name); });
+  }
+
   /// How often code does what depends on this expression alone. What is loaded may not be kept
   /// over a barrier; `keeps`: it may.
   double times_of(Expr const& e, bool keeps) const {
@@ -216,7 +254,7 @@ private:
     for (size_t i = around_.size(); i-- > 0;) {
       NestLoop const& loop = nest_.loops[around_[i]];
       if (loop.kind != NestLoop::Kind::kSerial) continue;
-      bool uses = uses_variable(e, loop.name);
+      bool uses = uses_variable(e, loop.name) || is_guard(loop);
       if (!uses && (loop.unrolled || (invariant && (keeps || !loop.barrier)))) continue;
       if (!loop.unrolled) invariant = false;
       times *= double(loop.extent);
@@ -230,9 +268,7 @@ private:
     for (size_t at : around_) {
       NestLoop const& loop = nest_.loops[at];
       bool together = loop.unrolled || loop.together >= 4;
-      bool guarded = std::ranges::any_of(
-          guards_, [&](Expr const& one) { return uses_variable(one, loop.name); });
-      if (loop.kind != NestLoop::Kind::kSerial || !together || guarded ||
+      if (loop.kind != NestLoop::Kind::kSerial || !together || is_guard(loop) ||
           linear.factor_of(loop.name) != 1)
         continue;
       int64_t even = std::gcd(linear.constant, loop.extent);
@@ -245,13 +281,14 @@ private:
     return 1;
   }
 
-  /// False: it is a thread's own.
+  /// False: it is in registers.
   bool add_access(BufferNode const& tensor, Expr const& index, bool store) {
     if (own_.contains(tensor.name)) return false;
     NestAccess access{.tensor = tensor.name, .index = index, .store = store, .loops = around_};
     access.bytes = int(size_of(tensor.type));
     access.tensor_bytes = as_int(tensor.shape[0]).value_or(0) * access.bytes;
     access.shared = shared_.contains(tensor.name);
+    access.local = local_.contains(tensor.name);
     access.width = width_of(index, access.bytes);
     access.times = std::max(1.0, times_of(index, !access.shared) / access.width);
     access.share = share_;
@@ -284,9 +321,10 @@ private:
       if (!read || !add_access(*read->buffer, read->indices[0], false)) return true;
       NestAccess const& access = nest_.accesses.back();
       loaded += copies_of(access, store.indices[0]);
-      bool main = !access.shared;
-      waits.loads = main ? 1 : waits.loads;
-      if (!main) waits.rest.shared = 1;
+      if (access.shared || access.local)
+        waits.rest.shared = 1;
+      else
+        waits.loads = 1;
       return true;
     });
     most_loaded_ = std::max(most_loaded_, loaded);
@@ -378,7 +416,7 @@ private:
   std::vector<size_t> around_;
   std::vector<Expr> guards_;
   Share share_;
-  std::set<std::string> shared_, own_;
+  std::set<std::string> shared_, own_, local_;
   int64_t held_ = 0;
   double most_loaded_ = 0;
   bool known_ = true;

@@ -33,6 +33,7 @@ struct NestAccess {
   ir::Expr index;
   int bytes = 4;  ///< of an element
   bool shared = false, store = false;
+  bool local = false;         ///< of a thread alone: it does not fit registers, or is indexed
   std::vector<size_t> loops;  ///< around it, outermost first: of `LaunchNest::loops`
   double times = 1;           ///< that a thread does it
   int width = 1;              ///< elements at once
@@ -61,7 +62,7 @@ struct Waits {
 struct LaunchNest {
   std::array<int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   std::vector<NestLoop> loops;
-  std::vector<NestAccess> accesses;  ///< of main and shared memory
+  std::vector<NestAccess> accesses;  ///< of all that is not in registers
   Instructions instructions;
   Waits waits;
   double barriers = 0;       ///< that a thread meets

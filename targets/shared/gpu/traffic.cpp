@@ -46,7 +46,7 @@ class Counting {
 public:
   Counting(LaunchNest const& nest, Caches const& caches) : nest_(nest), caches_(caches) {
     for (NestAccess const& access : nest.accesses) {
-      if (access.shared) continue;
+      if (access.shared || access.local) continue;
       Reached one{&access, IndexReach(access.index, access.bytes, access.tensor_bytes), {}};
       for (size_t at : access.loops)
         if (nest.loops[at].kind == Kind::kSerial) one.serial.push_back(at);
@@ -73,14 +73,18 @@ public:
 
 private:
   void add_access(NestAccess const& access, double warps) {
-    WarpAccess cost = cost_of(access);
     double done = access.times * warps * access.share.warps;
+    double returned = double(kWarp * access.bytes * access.width) / kReturned;
+    if (access.local) {  // threads side by side have theirs side by side, and L1 keeps it
+      traffic_.l1_cycles += done * std::max(1.0, returned) / kOfShared;
+      return;
+    }
+    WarpAccess cost = cost_of(access);
     if (access.shared) {
       traffic_.shared_cycles += done * cost.average;
       return;
     }
     double bytes = done * cost.average * double(kSectorBytes) * double(nest_.blocks());
-    double returned = double(kWarp * access.bytes * access.width) / kReturned;
     traffic_.l1_cycles +=
         done * std::max({1.0, returned, cost.average / kSectorsPerCycle}) / kOfShared;
     double busy = std::max(1.0, kRequestBytes * cost.lines / (cost.average * kSectorBytes)) * bytes;
