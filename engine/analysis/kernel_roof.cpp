@@ -71,16 +71,16 @@ KernelRoof roof_of(KernelNeeds const& needs, Hardware const& hardware, Roofs con
                    int threads) {
   KernelRoof roof;
   int cores = hardware.unit().count;
-  auto caches = hardware.caches();
   std::string type = needs.integers ? "i8" : counted_type(roofs);
   roof.gflops = of_cores(roofs.best(type), threads, cores);
   double arithmetic = roof.gflops > 0 ? needs.flops / roof.gflops * 1e-9 : 0;
   double moving = 0, nearer = 0, bytes = needs.bytes();
   for (size_t i = 0; i < roofs.memory.size() && nearer < bytes; ++i) {
     bool last = i + 1 == roofs.memory.size();
-    if (!last && i >= caches.size()) continue;  // a way to main memory: the whole of it is faster
+    MemoryLevel const* level = hardware.memory(roofs.memory[i].name);
+    if (!last && (!level || !level->cache)) continue;  // a way to what lies behind it
     double here = bytes;
-    if (!last) here = std::min(bytes, held(caches[i], threads, cores));
+    if (!last) here = std::min(bytes, held(*level, threads, cores));
     double share = std::max(0.0, here - nearer) / bytes;
     moving +=
         seconds_at(roofs.memory[i], needs.read * share, needs.written * share, threads, cores);

@@ -33,8 +33,16 @@ struct Offer {
 /// Only drafts that are possible are looked at further.
 using Offering = std::function<void(Offer)>;
 
+/// Machines that an idea is for.
+enum class Machines : uint8_t {
+  kAll,
+  kVectors,  ///< cores with vectors and caches of their own
+  kBlocks,   ///< loops are bound to blocks and to threads
+};
+
 struct Idea {
   std::string name;  ///< "vectors"
+  Machines machines = Machines::kAll;
   void (*offer)(Scene const& scene, Offering const& offering) = nullptr;
 };
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "engine/moves/idea.h"
+#include "engine/moves/launch.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/trace.h"
 #include "engine/support/base/quantities.h"
@@ -69,10 +70,19 @@ std::vector<Offer> offers_of(Idea const& idea, Scene const& scene, MovesWanted c
   return offers;
 }
 
+/// Those that suit what the schedule is for.
+std::vector<Idea const*> ideas_for(Target const& target) {
+  Machines others = has_blocks(target) ? Machines::kVectors : Machines::kBlocks;
+  std::vector<Idea const*> ideas;
+  for (Idea const* idea : idea_table())
+    if (idea->machines != others) ideas.push_back(idea);
+  return ideas;
+}
+
 /// All that could be carried out, with what it would take.
 std::vector<Candidate> candidates(Scene const& scene, Model const& model,
                                   MovesWanted const& wanted) {
-  std::span<Idea const* const> ideas = idea_table();
+  std::vector<Idea const*> ideas = ideas_for(scene.schedule.target());
   std::vector<std::vector<Offer>> offers(ideas.size());
   for_each_of(ideas.size(), wanted.stop,
               [&](size_t i) { offers[i] = offers_of(*ideas[i], scene, wanted); });
@@ -166,8 +176,10 @@ Result<NextMoves> next_moves(Schedule const& schedule, Hardware const& hardware,
 }
 
 std::string binding_sentence(NextMoves const& moves) {
-  bool arithmetic = moves.now.bound == "arithmetic";
-  std::string what = arithmetic ? "arithmetic" : "traffic of " + moves.now.bound;
+  bool traffic = std::ranges::any_of(moves.now.levels, [&](analysis::LevelTraffic const& level) {
+    return level.name == moves.now.bound;
+  });
+  std::string what = traffic ? "traffic of " + moves.now.bound : moves.now.bound;
   std::string now =
       fmt::format("Bottleneck: {} ({} modelled)", what, duration_text(moves.now.seconds));
   if (moves.moves.empty() || moves.moves.front().gain < kSame)

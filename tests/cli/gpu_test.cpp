@@ -55,12 +55,22 @@ private slots:
                                                {"cuda:a100", "cuda", "__shared__"},
                                                {"cuda:a100", "ptx", ".target sm_80"},
                                                {"cuda:a100", "resources", "occupancy"},
-                                               {"cuda:a100", "access", "sectors, ideal"}}) {
+                                               {"cuda:a100", "access", "sectors, ideal"},
+                                               {"cuda:a100", "time", "modelled, bound by"}}) {
       Run run =
           run_tw({"lower", kernel_, "--target", target, "--script", script_, "--stage", stage});
       QVERIFY2(run.code == 0, qPrintable(run.err));
       QVERIFY2(run.out.contains(words), qPrintable(run.out));
     }
+  }
+
+  void a_described_gpu_has_modelled_times() {
+    Run run = run_tw({"analyze", kernel_, "--device", "local:cuda", "--script", script_});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    for (char const* word : {"shared", "L2", "DRAM", "Bottleneck of"})
+      QVERIFY2(run.out.contains(word), qPrintable(run.out));
+    run = run_tw({"analyze", kernel_, "--device", "local:cuda", "--script", "plain"});
+    QVERIFY2(run.out.contains("this step, modelled: latency"), qPrintable(run.out));
   }
 
   void a_product_is_judged_and_run_on_a_device() {

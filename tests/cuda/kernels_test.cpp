@@ -49,6 +49,7 @@ private slots:
     QVERIFY2(code->listings[4].text.contains(", ideal ") &&
                  !code->listings[4].text.contains("not decided"),
              code->listings[4].text.c_str());
+    QVERIFY2(code->listings[5].text.contains("modelled, bound by"), code->listings[5].text.c_str());
     std::string const& resources = code->listings[3].text;
     if (cuda::find_toolkit().ptxas.empty()) QSKIP("there is no ptxas here");
     QVERIFY2(resources.contains("spills         none"), resources.c_str());

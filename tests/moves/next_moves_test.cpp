@@ -130,7 +130,8 @@ private slots:
     QCOMPARE(walks.wrong.size(), size_t(0));
     if (count < 150) return;
     for (moves::Idea const* idea : moves::idea_table())  // what is never taken proves nothing
-      QVERIFY2(walks.taken[idea->name] > 0, idea->name.c_str());
+      if (idea->machines != moves::Machines::kBlocks)
+        QVERIFY2(walks.taken[idea->name] > 0, idea->name.c_str());
   }
 
   void the_best_comes_first_and_says_what_it_brings() {

@@ -48,7 +48,7 @@ void print_roofs(session::MachineView const& machine) {
              session::has_computed_roofs(machine) ? ", roofs from its configuration" : "");
   for (session::RoofView const& roof : machine.roofs)
     fmt::print("  {:<24} {:>13}, {}\n", roof.name, speed_text(roof.value, session::unit_of(roof)),
-               count_text(roof.cores, "core"));
+               count_text(roof.cores, machine.hardware ? machine.hardware->unit().name : "core"));
 }
 
 /// The operations that the layers' rates are of: "GOP/s".

@@ -38,7 +38,7 @@ void offer(Scene const& scene, Offering const& offering) {
 }  // namespace
 
 Idea const& row() {
-  static Idea const idea{.name = "cache_tile", .offer = offer};
+  static Idea const idea{.name = "cache_tile", .machines = Machines::kVectors, .offer = offer};
   return idea;
 }
 

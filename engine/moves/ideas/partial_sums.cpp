@@ -73,7 +73,7 @@ void offer(Scene const& scene, Offering const& offering) {
 }  // namespace
 
 Idea const& row() {
-  static Idea const idea{.name = "partial_sums", .offer = offer};
+  static Idea const idea{.name = "partial_sums", .machines = Machines::kVectors, .offer = offer};
   return idea;
 }
 

@@ -105,7 +105,7 @@ void offer(Scene const& scene, Offering const& offering) {
 }  // namespace
 
 Idea const& row() {
-  static Idea const idea{.name = "register_tile", .offer = offer};
+  static Idea const idea{.name = "register_tile", .machines = Machines::kVectors, .offer = offer};
   return idea;
 }
 

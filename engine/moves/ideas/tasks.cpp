@@ -48,7 +48,7 @@ void offer(Scene const& scene, Offering const& offering) {
 }  // namespace
 
 Idea const& row() {
-  static Idea const idea{.name = "tasks", .offer = offer};
+  static Idea const idea{.name = "tasks", .machines = Machines::kVectors, .offer = offer};
   return idea;
 }
 

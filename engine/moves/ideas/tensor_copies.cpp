@@ -96,7 +96,7 @@ void offer(Scene const& scene, Offering const& offering) {
 }  // namespace
 
 Idea const& row() {
-  static Idea const idea{.name = "tensor_copies", .offer = offer};
+  static Idea const idea{.name = "tensor_copies", .machines = Machines::kVectors, .offer = offer};
   return idea;
 }
 

@@ -42,7 +42,7 @@ void offer(Scene const& scene, Offering const& offering) {
 }  // namespace
 
 Idea const& row() {
-  static Idea const idea{.name = "vectors", .offer = offer};
+  static Idea const idea{.name = "vectors", .machines = Machines::kVectors, .offer = offer};
   return idea;
 }
 

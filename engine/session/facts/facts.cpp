@@ -253,7 +253,7 @@ Fact const kFacts[] = {
     {{"kernel.modelled_gain", "",
       "how many times as fast as the unscheduled loop nest, by the time model"},
      [](Now now, Chosen) { return gain_over(now, "plain", &HistoryNodeView::model_ms); }},
-    {{"kernel.bound", "words", "the modelled bottleneck: arithmetic, or a memory"},
+    {{"kernel.bound", "words", "the modelled bottleneck: arithmetic, a memory, or latency"},
      [](Now now, Chosen) { return of_node(now, [](auto& node) { return or_none(node.bound); }); }},
     {{"kernel.intensity", "", "operations for each byte of main memory that the schedule moves"},
      [](Now now, Chosen) { return intensity(now); }},

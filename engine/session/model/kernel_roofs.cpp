@@ -28,6 +28,16 @@ std::string arithmetic_unit_of(analysis::KernelNeeds const& needs, MachineView c
   return analysis::arithmetic_unit(type);
 }
 
+namespace {
+
+/// Of all units together alone, as a kernel takes all of a GPU.
+bool has_one_rate(Roofs const& roofs) {
+  return !roofs.compute.empty() &&
+         roofs.compute.front().rate.one_core == roofs.compute.front().rate.all_cores;
+}
+
+}  // namespace
+
 std::optional<KernelRoofView> roof_view(analysis::KernelNeeds const& needs,
                                         MachineView const& machine, int threads) {
   if (!machine.rates || !machine.hardware) return std::nullopt;
@@ -45,8 +55,10 @@ std::optional<KernelRoofView> roof_view(analysis::KernelNeeds const& needs,
   view.unit = view.moves_data ? "GB/s" : arithmetic_unit_of(needs, &machine);
   view.value = (view.moves_data ? view.bytes : needs.flops) / view.ms * 1e-6;
   view.words = speed_text(view.value, view.unit);
-  view.cores = std::clamp(threads, 1, std::max(machine.hardware->unit().count, 1));
-  std::string cores = count_text(view.cores, "core");
+  Unit const& unit = machine.hardware->unit();
+  view.cores =
+      has_one_rate(*machine.rates) ? unit.count : std::clamp(threads, 1, std::max(unit.count, 1));
+  std::string cores = count_text(view.cores, unit.name);
   bool of_level = !roof.arithmetic && !roof.level.empty();
   view.words += of_level ? " of " + roof.level + ", " + cores : " of " + cores;
   return view;

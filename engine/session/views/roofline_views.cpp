@@ -1,6 +1,8 @@
 // Modelled times as values: a point over all memory levels, and what bounds it in words.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/analysis/counted_operations.h"
 #include "engine/backend/target_table.h"
 #include "engine/session/model_roofline.h"
@@ -38,10 +40,11 @@ std::string explanation_of(analysis::TimeModel const& model) {
   };
   add("arithmetic", model.arithmetic_seconds);
   for (analysis::LevelTraffic const& level : model.levels) add(level.name, level.seconds);
-  bool arithmetic = model.bound == "arithmetic";
+  bool traffic = std::ranges::any_of(
+      model.levels, [&](analysis::LevelTraffic const& level) { return level.name == model.bound; });
   return fmt::format(
       "Bottleneck of {}this step, modelled: {}, {}{}{}{}.", is_part ? "most of " : "",
-      arithmetic ? "arithmetic" : "traffic with " + model.bound, duration_text(model.seconds),
+      traffic ? "traffic with " + model.bound : model.bound, duration_text(model.seconds),
       is_part ? " in all" : "", others.empty() ? "" : "; ", others);
 }
 

@@ -15,7 +15,9 @@
 #include "targets/cuda/compiler/access_listing.h"
 #include "targets/cuda/compiler/dialect.h"
 #include "targets/cuda/compiler/nvptx.h"
+#include "targets/cuda/compiler/rates.h"
 #include "targets/cuda/compiler/resources.h"
+#include "targets/cuda/compiler/time_listing.h"
 #include "targets/cuda/compiler/toolkit.h"
 #include "targets/cuda/hardware/description.h"
 #include "targets/shared/gpu/launch_report.h"
@@ -109,7 +111,8 @@ public:
         machine_(std::move(machine)),
         unit_(unit),
         toolkit_(find_toolkit()),
-        passes_(gpu::launch_passes()) {}
+        passes_(gpu::launch_passes()),
+        model_passes_(gpu::model_passes()) {}
 
   std::span<Pass const> passes() const override { return passes_; }
   std::span<CodeTextKind const> texts() const override { return texts_; }
@@ -160,9 +163,15 @@ public:
   Result<RoofProbes> roof_probes() const override {
     return refused("no_roofs", "a GPU's roofs follow from its description");
   }
-  std::optional<analysis::TimeModel> model_time(ir::Program const&, analysis::Locality const&,
-                                                Roofs const&) const override {
-    return {};
+  std::optional<analysis::TimeModel> model_time(ir::Program const& program,
+                                                analysis::Locality const&,
+                                                Roofs const& roofs) const override {
+    auto rates = rates_of(target().hardware, roofs);
+    auto stages = lower(program, target(), model_passes_, {});
+    if (!rates || !stages) return {};
+    auto time = gpu::program_time(stages->back().kernel.host, unit_, *rates);
+    if (!time) return {};
+    return std::move(time->model);
   }
 
   bool has_launches() const override { return true; }
@@ -212,7 +221,13 @@ private:
         {texts_[1].key, std::move(emitted.assembly), std::move(emitted.source_line)},
         plain_listing(texts_[2].key, std::move(sass)),
         resources_listing(texts_[3].key, target().hardware, unit_, parts.launched, assembled),
-        access_listing(texts_[4].key, kernel, shapes_of(parts), artifact.lowered)};
+        access_listing(texts_[4].key, kernel, shapes_of(parts), artifact.lowered),
+        time_listing(texts_[5].key, kernel, parts.names, unit_, described_rates(), assembled)};
+  }
+
+  Result<gpu::Rates> described_rates() const {
+    auto roofs = roofs_of(target().hardware);
+    return rates_of(target().hardware, roofs.value_or(Roofs{}));
   }
 
   static std::vector<gpu::LaunchShape> shapes_of(Parts const& parts) {
@@ -221,7 +236,7 @@ private:
     return shapes;
   }
 
-  std::array<CodeTextKind, 5> texts_ = {
+  std::array<CodeTextKind, 6> texts_ = {
       {{"cuda", "CUDA C", "the device functions as a person reads them; PTX is made beside them"},
        {"ptx", "PTX", "NVIDIA's virtual instructions, as LLVM generates them"},
        {"sass", "SASS", "the GPU's own instructions, as ptxas assembles them from PTX"},
@@ -229,11 +244,13 @@ private:
         "registers, spills, shared memory, occupancy with what limits it, and waves"},
        {"access", "Memory access",
         "sectors of main memory and passes of shared memory of each access of a warp, from its "
-        "index"}}};
+        "index"},
+       {"time", "Modelled time",
+        "where the time of each launch goes by the model: work, waits, tail, bytes"}}};
   Machine machine_;
   gpu::Multiprocessor unit_;
   Toolkit toolkit_;
-  std::vector<Pass> passes_;
+  std::vector<Pass> passes_, model_passes_;
 };
 
 std::vector<ThreadAxis> axes() {

@@ -3,6 +3,7 @@
 
 #include "engine/backend/target_table.h"
 #include "targets/cuda/compiler/cuda_backend.h"
+#include "targets/cuda/compiler/rates.h"
 #include "targets/cuda/hardware/description.h"
 
 namespace tw {
@@ -34,28 +35,6 @@ std::string kind(Hardware const& machine) {
   return fmt::format("{}, {} multiprocessors", machine.word(kArchitecture), machine.unit().count);
 }
 
-Rate rate(double billions) { return {.one_core = billions, .all_cores = billions}; }
-
-/// Of the description: multiply-adds of all lanes, and what its data sheet says of memory.
-std::optional<Roofs> roofs(Hardware const& machine) {
-  auto lanes = number_of(machine, kLanes), clock = number_of(machine, kMegahertz),
-       bandwidth = number_of(machine, kGigabytes);
-  if (!lanes || !clock || !bandwidth) return std::nullopt;
-  double cycles = double(*clock) * 1e-3 * machine.unit().count;  // 1e9 per second, of all units
-  Roofs roofs;
-  roofs.compute = {{"FMA f32", "vector", "f32", rate(2 * double(*lanes) * cycles)}};
-  constexpr double kSharedBytes = 128;  // of a multiprocessor in a cycle: 32 banks of 4
-  roofs.memory = {{.name = kSharedMemory,
-                   .working_set = 0,
-                   .load = rate(kSharedBytes * cycles),
-                   .triad = rate(kSharedBytes * cycles)},
-                  {.name = "DRAM",
-                   .working_set = 0,
-                   .load = rate(double(*bandwidth)),
-                   .triad = rate(double(*bandwidth))}};
-  return roofs;
-}
-
 }  // namespace
 
 TargetEntry const& target_cuda() {
@@ -70,7 +49,7 @@ TargetEntry const& target_cuda() {
       },
       .create_backend = create_cuda_backend,
       .described = true,
-      .roofs = roofs,
+      .roofs = roofs_of,
   };
   return entry;
 }

@@ -5,22 +5,27 @@
 namespace tw::cuda {
 namespace {
 
-/// As NVIDIA's data sheets and the CUDA C++ Programming Guide (Compute Capabilities) have them.
+/// As NVIDIA's data sheets and the CUDA C++ Programming Guide (Compute Capabilities) have them;
+/// L2's bandwidth as measured: H200 and A100 by te42kyfo/gpu-benches (gpu-l2-cache), of which an
+/// H100 SXM has the H200's chip and clock; RTX 4090 by smallscientist1/cuda_microbenchmark (copies
+/// to shared memory).
 struct Sheet {
   char const* name;
   char const* title;
   char const* architecture;
   int units, lanes, megahertz;
   int warps, blocks;
-  int shared_kib, shared_per_block_kib, l2_mib, memory_gib, gigabytes_per_second;
+  int shared_kib, shared_per_block_kib, l1_kib, l2_mib, memory_gib, gigabytes_per_second;
+  int l2_gigabytes_per_second;  ///< 0: nobody has measured it
 };
 
 constexpr Sheet kSheets[] = {
-    {"h100", "H100 SXM", "sm_90a", 132, 128, 1980, 64, 32, 228, 227, 50, 80, 3350},
-    {"h200", "H200 SXM", "sm_90a", 132, 128, 1980, 64, 32, 228, 227, 50, 141, 4800},
-    {"a100", "A100 SXM 80 GB", "sm_80", 108, 64, 1410, 64, 32, 164, 163, 40, 80, 2039},
-    {"rtx4090", "GeForce RTX 4090", "sm_89", 128, 128, 2520, 48, 24, 100, 99, 72, 24, 1008},
-    {"orin", "Jetson AGX Orin 64 GB", "sm_87", 16, 128, 1300, 48, 16, 164, 163, 4, 64, 205},
+    {"h100", "H100 SXM", "sm_90a", 132, 128, 1980, 64, 32, 228, 227, 256, 50, 80, 3350, 9700},
+    {"h200", "H200 SXM", "sm_90a", 132, 128, 1980, 64, 32, 228, 227, 256, 50, 141, 4800, 9700},
+    {"a100", "A100 SXM 80 GB", "sm_80", 108, 64, 1410, 64, 32, 164, 163, 192, 40, 80, 2039, 5400},
+    {"rtx4090", "GeForce RTX 4090", "sm_89", 128, 128, 2520, 48, 24, 100, 99, 128, 72, 24, 1008,
+     4900},
+    {"orin", "Jetson AGX Orin 64 GB", "sm_87", 16, 128, 1300, 48, 16, 164, 163, 192, 4, 64, 205, 0},
 };
 
 Hardware described(Sheet const& sheet) {
@@ -31,10 +36,13 @@ Hardware described(Sheet const& sheet) {
               {kSharedPerBlock, std::to_string(sheet.shared_per_block_kib * 1024)},
               {kLanes, std::to_string(sheet.lanes)},
               {kMegahertz, std::to_string(sheet.megahertz)},
-              {kGigabytes, std::to_string(sheet.gigabytes_per_second)}};
+              {kGigabytes, std::to_string(sheet.gigabytes_per_second)},
+              {kL1, std::to_string(sheet.l1_kib * 1024)}};
+  if (sheet.l2_gigabytes_per_second > 0)
+    gpu.code[kL2Gigabytes] = std::to_string(sheet.l2_gigabytes_per_second);
   gpu.units = {{.name = "multiprocessor", .count = sheet.units}};
   gpu.memories = {{.name = kSharedMemory, .bytes = int64_t(sheet.shared_kib) << 10, .cache = false},
-                  {.name = "L2", .bytes = int64_t(sheet.l2_mib) << 20, .shared_by = sheet.units},
+                  {.name = kL2, .bytes = int64_t(sheet.l2_mib) << 20, .shared_by = sheet.units},
                   {.name = "DRAM",
                    .bytes = int64_t(sheet.memory_gib) << 30,
                    .shared_by = sheet.units,

@@ -17,9 +17,13 @@ inline constexpr char kSharedPerBlock[] = "shared_per_block";  ///< bytes that a
 inline constexpr char kLanes[] = "lanes";                      ///< f32 multiply-adds of a cycle
 inline constexpr char kMegahertz[] = "megahertz";              ///< of the multiprocessors, boosted
 inline constexpr char kGigabytes[] = "gigabytes_per_second";   ///< of main memory
+inline constexpr char kL1[] = "l1";                            ///< bytes, with shared memory
+/// Of L2, as it was measured; absent where nobody has.
+inline constexpr char kL2Gigabytes[] = "l2_gigabytes_per_second";
 
 /// Of `Hardware::memories`: what a block's threads share, of one multiprocessor.
 inline constexpr char kSharedMemory[] = "shared";
+inline constexpr char kL2[] = "L2";
 
 /// A GPU that is described without one being there.
 struct KnownGpu {

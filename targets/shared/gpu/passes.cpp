@@ -1,5 +1,7 @@
 #include "targets/shared/gpu/passes.h"
 
+#include <algorithm>
+
 #include "engine/lowering/passes.h"
 
 namespace tw::gpu {
@@ -23,6 +25,14 @@ std::vector<Pass> launch_passes() {
       cut_launches(),
       read_sizes().because("last: all passes before it use the ranges of the sizes"),
   };
+}
+
+std::vector<Pass> model_passes() {
+  std::vector<Pass> passes = launch_passes();
+  auto end = std::ranges::find(passes, std::string("plan_workspace"), &Pass::name);
+  passes.erase(end, passes.end());
+  std::erase_if(passes, [](Pass const& one) { return one.name == "check_target"; });
+  return passes;
 }
 
 }  // namespace tw::gpu

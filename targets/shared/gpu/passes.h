@@ -11,4 +11,7 @@ namespace tw::gpu {
 /// and unrolled loops stay loops.
 std::vector<Pass> launch_passes();
 
+/// Those up to flat tensors in one function, whatever of it is bound: what a model of time reads.
+std::vector<Pass> model_passes();
+
 }  // namespace tw::gpu

@@ -18,7 +18,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kSector = 32, kBank = 4, kBanks = 32;
+constexpr int64_t kSector = 32, kLine = 128, kBank = 4, kBanks = 32;
 /// Values of variables that are tried together.
 constexpr int64_t kMostValues = 1 << 18;
 /// Warps that are looked at, in all iterations of loops that threads do not stand apart from.
@@ -125,7 +125,8 @@ private:
     histogram_[size_t(residue(constant))] = 1;
     for (auto const& group : groups_of(terms)) {
       Histogram own(size_t(modulus_), 0.0);
-      if (!for_values(group, [&](int64_t sum) { own[size_t(residue(sum))] += 1; })) return false;
+      auto add = [&](int64_t sum) { own[size_t(residue(sum))] += 1; };
+      if (!add_counter(group, own) && !for_values(group, add)) return false;
       double all = 0;
       for (double one : own) all += one;
       Histogram next(size_t(modulus_), 0.0);
@@ -134,6 +135,17 @@ private:
           next[size_t((a + b) % modulus_)] += histogram_[size_t(a)] * own[size_t(b)] / all;
       histogram_ = std::move(next);
     }
+    return true;
+  }
+
+  /// A counter by itself: its residues repeat after `modulus` values. False: it is none.
+  bool add_counter(std::vector<arith::Linear::Term> const& group, Histogram& own) const {
+    auto const* counter = group[0].term.as<Variable>();
+    if (group.size() != 1 || !counter) return false;
+    int64_t extent = find(counter->name)->extent;
+    for (int64_t value = 0; value < std::min(extent, modulus_); ++value)
+      own[size_t(residue(value * group[0].factor))] +=
+          double((extent - value + modulus_ - 1) / modulus_);
     return true;
   }
 
@@ -300,7 +312,7 @@ private:
     if (!known)
       access.undecided = "a loop has an extent that is known at run time only";
     else
-      count(index, access);
+      count_access(access, index, 1, around_, shape_, warp_);
     auto again = std::ranges::find_if(found_, [&](WarpAccess const& other) {
       return other.statement == access.statement && other.tensor == access.tensor &&
              other.store == store && other.average == access.average && other.most == access.most &&
@@ -310,34 +322,6 @@ private:
       found_.push_back(std::move(access));
     else
       ++again->alike;
-  }
-
-  void count(Expr const& index, WarpAccess& access) const {
-    int64_t modulus = std::max<int64_t>(1, (access.shared ? kBank : kSector) / access.bytes);
-    Counting counting(around_, shape_, warp_, modulus);
-    if (!counting.run(index)) {
-      access.undecided = counting.why();
-      return;
-    }
-    bool first = true;
-    for (std::vector<int64_t> const& lanes : counting.warps()) {
-      std::set<int64_t> different(lanes.begin(), lanes.end());
-      int64_t bytes = int64_t(different.size()) * access.bytes;
-      int64_t unit = access.shared ? kBank * kBanks : kSector;
-      access.ideal = std::max(access.ideal, int((bytes + unit - 1) / unit));
-      for (int64_t r = 0; r < modulus; ++r) {
-        double share = counting.histogram()[size_t(r)];
-        if (share == 0) continue;
-        std::vector<int64_t> addresses;
-        for (int64_t lane : lanes) addresses.push_back((lane + r) * access.bytes);
-        int cost = access.shared ? passes_of(addresses, access.bytes)
-                                 : sectors_of(addresses, access.bytes);
-        access.average += share * cost / double(counting.warps().size());
-        access.least = first ? cost : std::min(access.least, cost);
-        access.most = std::max(access.most, cost);
-        first = false;
-      }
-    }
   }
 
   LaunchShape const& shape_;
@@ -350,13 +334,18 @@ private:
 
 int64_t floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
+/// Aligned blocks of memory that hold what lanes touch.
+int blocks_of(std::vector<int64_t> const& addresses, int bytes, int64_t block) {
+  std::set<int64_t> blocks;
+  for (int64_t address : addresses)
+    for (int64_t at : {address, address + bytes - 1}) blocks.insert(floor_quotient(at, block));
+  return int(blocks.size());
+}
+
 }  // namespace
 
 int sectors_of(std::vector<int64_t> const& addresses, int bytes) {
-  std::set<int64_t> sectors;
-  for (int64_t address : addresses)
-    for (int64_t at : {address, address + bytes - 1}) sectors.insert(floor_quotient(at, kSector));
-  return int(sectors.size());
+  return blocks_of(addresses, bytes, kSector);
 }
 
 int passes_of(std::vector<int64_t> const& addresses, int bytes) {
@@ -412,6 +401,38 @@ std::optional<std::vector<int64_t>> lane_addresses(WarpAccess const& access,
     if (evaluator.failed()) return std::nullopt;
   }
   return addresses;
+}
+
+void count_access(WarpAccess& access, Expr const& index, int width,
+                  std::vector<LoopAround> const& around, LaunchShape const& shape, int warp) {
+  int64_t modulus = std::max<int64_t>(1, (access.shared ? kBank : kSector) / access.bytes);
+  Counting counting(around, shape, warp, modulus);
+  if (!counting.run(index)) {
+    access.undecided = counting.why();
+    return;
+  }
+  bool first = true;
+  int taken = access.bytes * width;
+  for (std::vector<int64_t> const& lanes : counting.warps()) {
+    std::set<int64_t> different(lanes.begin(), lanes.end());
+    int64_t bytes = int64_t(different.size()) * taken;
+    int64_t unit = access.shared ? kBank * kBanks : kSector;
+    access.ideal = std::max(access.ideal, int((bytes + unit - 1) / unit));
+    for (int64_t r = 0; r < modulus; ++r) {
+      double share = counting.histogram()[size_t(r)];
+      if (share == 0) continue;
+      std::vector<int64_t> addresses;
+      for (int64_t lane : lanes) addresses.push_back((lane + r) * access.bytes);
+      int cost = access.shared ? passes_of(addresses, taken) : sectors_of(addresses, taken);
+      access.average += share * cost / double(counting.warps().size());
+      if (!access.shared)
+        access.lines +=
+            share * blocks_of(addresses, taken, kLine) / double(counting.warps().size());
+      access.least = first ? cost : std::min(access.least, cost);
+      access.most = std::max(access.most, cost);
+      first = false;
+    }
+  }
 }
 
 std::vector<WarpAccess> warp_accesses(Function const& device_function, LaunchShape const& shape,

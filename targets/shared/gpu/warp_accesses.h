@@ -30,14 +30,20 @@ struct WarpAccess {
   /// Sectors of 32 bytes in main memory, passes of shared memory; the average over all iterations.
   double average = 0;
   int least = 0, most = 0;
-  int ideal = 0;                   ///< of as many different elements, side by side
-  bool guarded = false;            ///< some threads or iterations may leave it out: at most so much
-  std::string undecided;           ///< why nothing is known; empty: all above is exact
-  std::vector<LoopAround> around;  ///< outermost first
-  ir::Expr index;                  ///< of the element
+  double lines = 0;       ///< of 128 bytes in main memory that these sectors lie in, the average
+  int ideal = 0;          ///< of as many different elements, side by side
+  bool guarded = false;   ///< some threads or iterations may leave it out: at most so much
+  std::string undecided;  ///< why nothing is known; empty: all above is exact
+  std::vector<LoopAround> around;    ///< outermost first
+  ir::Expr index;                    ///< of the element
   std::vector<ir::Expr> conditions;  ///< a thread takes part where all hold
   int alike = 1;                     ///< accesses of the statement that cost the same
 };
+
+/// Fills in what an access with this index, of elements of a flat tensor, costs. `width`: elements
+/// that a thread takes at once, from the index on.
+void count_access(WarpAccess& access, ir::Expr const& index, int width,
+                  std::vector<LoopAround> const& around, LaunchShape const& shape, int warp);
 
 /// Accesses to main and shared memory in the order of statements, those that are alike once.
 /// `warp`: threads that step together. Needs flat tensors.

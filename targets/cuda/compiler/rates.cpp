@@ -1,0 +1,71 @@
+#include "targets/cuda/compiler/rates.h"
+
+#include <algorithm>
+
+#include "targets/cuda/hardware/description.h"
+
+namespace tw::cuda {
+namespace {
+
+/// Of one architecture: multiply-adds of f64 in a cycle (CUDA C++ Programming Guide, Arithmetic
+/// Instructions), cycles until a load's value is there from L1, L2 and DRAM (te42kyfo/gpu-benches,
+/// gpu-latency: H100 PCIe, A100 80 GB, L40).
+struct Architecture {
+  std::string_view name;
+  double f64_lanes, l1_latency, l2_latency, dram_latency;
+};
+
+constexpr Architecture kArchitectures[] = {{"sm_80", 32, 36, 211, 570},
+                                           {"sm_87", 2, 36, 211, 570},
+                                           {"sm_89", 2, 36, 276, 631},
+                                           {"sm_90a", 64, 34, 265, 650}};
+
+double bandwidth(Roofs const& roofs, std::string_view name) {
+  auto found = std::ranges::find(roofs.memory, name, &MemoryRoof::name);
+  return found == roofs.memory.end() ? 0 : found->load.all_cores * 1e9;
+}
+
+Rate rate(double billions) { return {.one_core = billions, .all_cores = billions}; }
+
+}  // namespace
+
+std::optional<Roofs> roofs_of(Hardware const& machine) {
+  auto lanes = number_of(machine, kLanes), clock = number_of(machine, kMegahertz),
+       bandwidth = number_of(machine, kGigabytes);
+  if (!lanes || !clock || !bandwidth) return std::nullopt;
+  double cycles = double(*clock) * 1e-3 * machine.unit().count;  // 1e9 per second, of all units
+  Roofs roofs;
+  roofs.compute = {{"FMA f32", "vector", "f32", rate(2 * double(*lanes) * cycles)}};
+  constexpr double kSharedBytes = 128;  // of a multiprocessor in a cycle: 32 banks of 4
+  auto memory = [&](char const* name, double gigabytes) {
+    roofs.memory.push_back(
+        {.name = name, .working_set = 0, .load = rate(gigabytes), .triad = rate(gigabytes)});
+  };
+  memory(kSharedMemory, kSharedBytes * cycles);
+  if (auto l2 = number_of(machine, kL2Gigabytes)) memory(kL2, double(*l2));
+  memory("DRAM", double(*bandwidth));
+  return roofs;
+}
+
+Result<gpu::Rates> rates_of(Hardware const& hardware, Roofs const& roofs) {
+  gpu::Rates rates;
+  TRY_ASSIGN(int64_t lanes, number_of(hardware, kLanes));
+  TRY_ASSIGN(int64_t megahertz, number_of(hardware, kMegahertz));
+  TRY_ASSIGN(rates.l1_bytes, number_of(hardware, kL1));
+  rates.units = std::max(1, hardware.unit().count);
+  rates.hertz = double(megahertz) * 1e6;
+  rates.f32_lanes = double(lanes);
+  if (MemoryLevel const* l2 = hardware.memory(kL2)) rates.l2_bytes = l2->bytes;
+  rates.l2_bandwidth = bandwidth(roofs, kL2);
+  rates.dram_bandwidth = bandwidth(roofs, "DRAM");
+  for (Architecture const& one : kArchitectures) {
+    if (one.name != hardware.word(kArchitecture)) continue;
+    rates.f64_lanes = one.f64_lanes;
+    rates.l1_latency = one.l1_latency;
+    rates.l2_latency = one.l2_latency;
+    rates.dram_latency = one.dram_latency;
+  }
+  return rates;
+}
+
+}  // namespace tw::cuda

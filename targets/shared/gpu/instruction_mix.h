@@ -1,0 +1,15 @@
+/// What a GPU's code generator makes of an expression: instructions by the unit that runs them.
+#pragma once
+
+#include "engine/ir/handles.h"
+#include "targets/shared/gpu/launch_nest.h"
+
+namespace tw::gpu {
+
+/// Of the values of one expression, without the indices of what it loads; a product that feeds a
+/// sum is one instruction with it.
+Instructions instructions_of(ir::Expr const& value);
+/// Of an index: quotients and remainders; sums and products ride in addresses.
+double index_instructions(ir::Expr const& index);
+
+}  // namespace tw::gpu

@@ -1,0 +1,429 @@
+#include "targets/shared/gpu/launch_nest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "engine/arith/linear.h"
+#include "engine/ir/intrinsic.h"
+#include "engine/ir/rewrite.h"
+#include "engine/ir/stmt.h"
+#include "engine/lowering/pipeline.h"
+#include "targets/shared/gpu/active_share.h"
+#include "targets/shared/gpu/instruction_mix.h"
+
+namespace tw::gpu {
+
+using namespace ir;
+
+namespace {
+
+// What LLVM 19 and ptxas 13 do with products of 4 x 4 and 8 x 8 sums of a thread, seen in SASS.
+constexpr int64_t kUnrolled = 128;  ///< statements that an unrolled loop may become
+constexpr int64_t kGuarded = 4;     ///< so many, one under a condition
+constexpr int64_t kTogether = 64;   ///< statements of iterations that are run side by side
+constexpr int64_t kMostTogether = 16;
+constexpr int64_t kWideBytes = 16;  ///< of the widest load
+constexpr double kLoopControl = 3;  ///< counter, comparison, branch
+constexpr double kPrologue = 12;    ///< parameters, counters of blocks and threads, addresses
+constexpr int64_t kMostHeld = 224;  ///< words of a thread's tensors, beside what it computes with
+constexpr int kBaseRegisters = 16, kLeastRegisters = 24, kMostRegisters = 255;
+constexpr double kOperation = 4;  ///< cycles until a result can be used
+
+/// Statements that the code has for one iteration of all loops around, and whether it has a loop
+/// or a barrier that stays.
+struct Weight {
+  int64_t statements = 0;
+  bool stays = false;
+};
+
+class Reading {
+public:
+  std::optional<LaunchNest> run(Stmt const& nest) {
+    Waits waits = visit(nest).sum();
+    if (!known_) return std::nullopt;
+    nest_.waits = waits;
+    nest_.instructions.integers += kPrologue;
+    int64_t words = kBaseRegisters + held_ + int64_t(most_loaded_);
+    nest_.registers =
+        int(std::clamp<int64_t>((words + 7) / 8 * 8, kLeastRegisters, kMostRegisters));
+    return std::move(nest_);
+  }
+
+private:
+  /// What follows on a barrier waits by itself; loads before it are under way together.
+  struct Stretch {
+    Waits before;      ///< of what ended with a barrier or is a loop
+    double loads = 0;  ///< of main memory, side by side
+    Waits rest;
+    Waits sum() const {
+      return {before.main + loads + rest.main, before.shared + rest.shared,
+              before.cycles + rest.cycles};
+    }
+  };
+
+  Stretch visit(Stmt const& s) {
+    if (auto const* list = s.as<Seq>()) return visit_list(*list);
+    if (auto const* loop = s.as<For>()) return visit_loop(*loop);
+    if (auto const* alloc = s.as<Alloc>()) return visit_alloc(*alloc);
+    if (auto const* test = s.as<If>()) return visit_test(*test);
+    if (auto const* let = s.as<Let>())
+      return visit(substitute(let->body, {{let->var.to<Variable>().name, let->value}}));
+    if (auto const* store = s.as<Store>()) return visit_store(s, *store);
+    if (auto const* call = s.as<IntrinsicCall>()) return visit_call(*call);
+    return {};
+  }
+
+  Stretch visit_list(Seq const& list) {
+    Stretch all;
+    for (Stmt const& child : list.stmts) {
+      Stretch one = visit(child);
+      auto const* call = child.as<IntrinsicCall>();
+      if (call && (call->intrinsic->barrier || call->intrinsic->completion == Completion::kWaits)) {
+        all.loads = std::max(all.loads, one.loads);
+        all = {.before = all.sum(), .rest = {}};
+        continue;
+      }
+      all.before.main += one.before.main;
+      all.before.shared += one.before.shared;
+      all.before.cycles += one.before.cycles;
+      all.loads = std::max(all.loads, one.loads);
+      all.rest.shared += one.rest.shared;
+      all.rest.cycles += one.rest.cycles;
+    }
+    return all;
+  }
+
+  Stretch visit_loop(For const& loop) {
+    std::optional<int64_t> extent = as_int(loop.extent);
+    if (!extent) known_ = false;
+    Weight weight = weigh(loop.body);
+    NestLoop made{.name = loop.name(), .extent = extent.value_or(1)};
+    if (loop.loop_kind == LoopKind::kBind) {
+      bind(made, loop.bind);
+    } else {
+      made.barrier = has_barrier(loop.body);
+      made.unrolled = is_unrolled(loop, made.extent, weight);
+      if (!made.unrolled && !weight.stays)
+        made.together =
+            std::clamp<int64_t>(kTogether / std::max<int64_t>(1, weight.statements), 1,
+                                std::min(kMostTogether, std::max<int64_t>(1, made.extent)));
+    }
+    around_.push_back(nest_.loops.size());
+    nest_.loops.push_back(made);
+    Stretch inside = visit(loop.body);
+    around_.pop_back();
+    if (made.kind != NestLoop::Kind::kSerial || made.unrolled) return inside;
+    return repeated(inside.sum(), made);
+  }
+
+  /// Iterations that run side by side wait for their loads together.
+  Stretch repeated(Waits const& one, NestLoop const& loop) {
+    double times = double(loop.extent), turns = times / double(loop.together);
+    nest_.instructions.control += outer_times() * turns * kLoopControl * warps();
+    return {.before = {one.main * turns, one.shared * turns, one.cycles * times}, .rest = {}};
+  }
+
+  void bind(NestLoop& loop, std::string const& axis) {
+    bool block = axis.starts_with("blockIdx."), thread = axis.starts_with("threadIdx.");
+    if (!block && !thread) return;  // virtual threads are a loop
+    loop.kind = block ? NestLoop::Kind::kBlock : NestLoop::Kind::kThread;
+    loop.dimension = std::clamp(axis.back() - 'x', 0, 2);
+    int64_t& extent = (block ? nest_.grid : nest_.block)[size_t(loop.dimension)];
+    extent = std::max(extent, loop.extent);
+  }
+
+  bool is_unrolled(For const& loop, int64_t extent, Weight const& weight) const {
+    if (weight.stays || extent > 4096) return false;
+    return loop.loop_kind == LoopKind::kUnroll || loop.loop_kind == LoopKind::kVector ||
+           extent * std::max<int64_t>(1, weight.statements) <= kUnrolled;
+  }
+
+  Weight weigh(Stmt const& s) const {
+    Weight weight;
+    if (auto const* loop = s.as<For>()) {
+      weight = weigh(loop->body);
+      int64_t extent = as_int(loop->extent).value_or(kUnrolled + 1);
+      if (is_unrolled(*loop, extent, weight))
+        weight.statements *= extent;
+      else
+        weight.stays = true;
+      return weight;
+    }
+    auto join = [&](Stmt const& child) {
+      if (!child) return;
+      Weight one = weigh(child);
+      weight.statements += one.statements;
+      weight.stays = weight.stays || one.stays;
+    };
+    if (auto const* list = s.as<Seq>())
+      for (Stmt const& child : list->stmts) join(child);
+    else if (auto const* alloc = s.as<Alloc>())
+      join(alloc->body);
+    else if (auto const* let = s.as<Let>())
+      join(let->body);
+    else if (auto const* test = s.as<If>())
+      join(test->then_body), join(test->else_body), weight.statements *= kGuarded;
+    else
+      weight = {1, s.as<IntrinsicCall>() != nullptr};
+    return weight;
+  }
+
+  Stretch visit_alloc(Alloc const& alloc) {
+    BufferNode const& buffer = *alloc.buffer;
+    int64_t bytes = as_int(buffer.shape[0]).value_or(0) * int64_t(size_of(buffer.type));
+    if (buffer.scope == kSharedScope) {
+      shared_.insert(buffer.name);
+      nest_.shared_bytes += bytes;
+    } else if (!around_.empty() && buffer.scope != kWorkspaceScope && buffer.scope != "global") {
+      int64_t words = (bytes + 3) / 4;
+      bool held = words <= kMostHeld && indices_are_known(alloc.body, buffer.name);
+      (held ? own_ : local_).insert(buffer.name);
+      if (held) held_ += words;
+    }
+    return visit(alloc.body);
+  }
+
+  /// Registers have no addresses: each index must be a number in what is unrolled.
+  bool indices_are_known(Stmt const& s, std::string const& tensor) const {
+    if (auto const* loop = s.as<For>(); loop && loop->loop_kind != LoopKind::kBind) {
+      int64_t extent = as_int(loop->extent).value_or(kUnrolled + 1);
+      bool known = is_unrolled(*loop, extent, weigh(loop->body)) ||
+                   !is_index_of(loop->body, tensor, loop->name());
+      return known && indices_are_known(loop->body, tensor);
+    }
+    bool known = true;
+    walk(s, [&](Stmt const& child) {
+      auto const* loop = child.as<For>();
+      if (!loop || loop->loop_kind == LoopKind::kBind) return known;
+      known = known && indices_are_known(child, tensor);
+      return false;
+    });
+    return known;
+  }
+
+  static bool is_index_of(Stmt const& s, std::string const& tensor, std::string const& counter) {
+    bool used = false;
+    auto look = [&](Touched const& at) {
+      used = used || (at.buffer->name == tensor && uses_variable(at.indices[0], counter));
+    };
+    walk_reads(s, look);
+    walk_writes(s, look);
+    return used;
+  }
+
+  Stretch visit_test(If const& test) {
+    guards_.push_back(test.condition);
+    update_share();
+    nest_.instructions.integers += times_of(test.condition, true) * 2 * warps();
+    Stretch first = visit(test.then_body);
+    guards_.pop_back();
+    if (test.else_body) {
+      Stretch other = visit(test.else_body);
+      if (other.sum().cycles > first.sum().cycles) first = other;
+    }
+    update_share();
+    return first;
+  }
+
+  void update_share() { share_ = active_share(guards_, nest_, around_); }
+  double warps() const { return share_.warps; }
+
+  /// Of all serial loops around that stay loops.
+  double outer_times() const {
+    double times = 1;
+    for (size_t at : around_)
+      if (NestLoop const& loop = nest_.loops[at];
+          loop.kind == NestLoop::Kind::kSerial && !loop.unrolled)
+        times *= double(loop.extent);
+    return times;
+  }
+
+  /// Copies under conditions of their own share nothing.
+  bool is_guard(NestLoop const& loop) const {
+    return std::ranges::any_of(guards_,
+                               [&](Expr const& one) { return uses_variable(one, loop.name); });
+  }
+
+  /// How often code does what depends on this expression alone. What is loaded may not be kept
+  /// over a barrier; `keeps`: it may.
+  double times_of(Expr const& e, bool keeps) const {
+    double times = 1;
+    bool invariant = true;
+    for (size_t i = around_.size(); i-- > 0;) {
+      NestLoop const& loop = nest_.loops[around_[i]];
+      if (loop.kind != NestLoop::Kind::kSerial) continue;
+      bool uses = uses_variable(e, loop.name) || is_guard(loop);
+      if (!uses && (loop.unrolled || (invariant && (keeps || !loop.barrier)))) continue;
+      if (!loop.unrolled) invariant = false;
+      times *= double(loop.extent);
+    }
+    return times;
+  }
+
+  /// Elements that lie side by side in a loop whose iterations are there together.
+  int width_of(Expr const& index, int bytes) const {
+    arith::Linear linear = arith::to_linear(index);
+    for (size_t at : around_) {
+      NestLoop const& loop = nest_.loops[at];
+      bool together = loop.unrolled || loop.together >= 4;
+      if (loop.kind != NestLoop::Kind::kSerial || !together || is_guard(loop) ||
+          linear.factor_of(loop.name) != 1)
+        continue;
+      int64_t even = std::gcd(linear.constant, loop.extent);
+      for (arith::Linear::Term const& term : linear.terms)
+        if (auto const* counter = term.term.as<Variable>(); !counter || counter->name != loop.name)
+          even = uses_variable(term.term, loop.name) ? 1 : std::gcd(even, term.factor);
+      for (int64_t width = kWideBytes / bytes; width > 1; width /= 2)
+        if (even % width == 0) return int(width);
+    }
+    return 1;
+  }
+
+  /// False: it is in registers.
+  bool add_access(BufferNode const& tensor, Expr const& index, bool store) {
+    if (own_.contains(tensor.name)) return false;
+    NestAccess access{.tensor = tensor.name, .index = index, .store = store, .loops = around_};
+    access.bytes = int(size_of(tensor.type));
+    access.tensor_bytes = as_int(tensor.shape[0]).value_or(0) * access.bytes;
+    access.shared = shared_.contains(tensor.name);
+    access.local = local_.contains(tensor.name);
+    access.width = width_of(index, access.bytes);
+    access.times = std::max(1.0, times_of(index, !access.shared) / access.width);
+    access.share = share_;
+    nest_.instructions.memory += access.times * warps();
+    nest_.instructions.integers += index_work(index) * warps();
+    nest_.accesses.push_back(std::move(access));
+    return true;
+  }
+
+  /// An address moves once in each turn of the innermost loop that stays; quotients are computed
+  /// where what they depend on changes.
+  double index_work(Expr const& index) const {
+    double moves = 0;
+    for (size_t at : around_) {
+      NestLoop const& loop = nest_.loops[at];
+      if (loop.kind == NestLoop::Kind::kSerial && !loop.unrolled && uses_variable(index, loop.name))
+        moves = outer_times() / double(loop.together);
+    }
+    for (arith::Linear::Term const& term : arith::to_linear(index).terms)
+      if (double count = index_instructions(term.term); count > 0)
+        moves += count * times_of(term.term, true);
+    return moves;
+  }
+
+  Stretch visit_store(Stmt const&, Store const& store) {
+    Stretch waits;
+    double loaded = 0;
+    walk(store.value, [&](Expr const& e) {
+      auto const* read = e.as<Load>();
+      if (!read || !add_access(*read->buffer, read->indices[0], false)) return true;
+      NestAccess const& access = nest_.accesses.back();
+      loaded += copies_of(access, store.indices[0]);
+      if (access.shared || access.local)
+        waits.rest.shared = 1;
+      else
+        waits.loads = 1;
+      return true;
+    });
+    most_loaded_ = std::max(most_loaded_, loaded);
+    add_access(*store.buffer, store.indices[0], true);
+    add_arithmetic(store);
+    waits.rest.cycles += dependent_cycles(store);
+    return waits;
+  }
+
+  /// Values of a load that the code has at once for different elements of what it makes, with what
+  /// a wide load brings along.
+  double copies_of(NestAccess const& access, Expr const& made) const {
+    double copies = 1;
+    bool beside = false;
+    for (size_t at : around_) {
+      NestLoop const& loop = nest_.loops[at];
+      if (!loop.unrolled || !uses_variable(access.index, loop.name) ||
+          !uses_variable(made, loop.name))
+        continue;
+      copies *= double(loop.extent);
+      beside = beside || arith::to_linear(access.index).factor_of(loop.name) == 1;
+    }
+    return beside ? copies : copies * access.width;
+  }
+
+  void add_arithmetic(Store const& store) {
+    double times = 1;
+    for (size_t at : around_)
+      if (nest_.loops[at].kind == NestLoop::Kind::kSerial) times *= double(nest_.loops[at].extent);
+    Instructions one = instructions_of(store.value);
+    Instructions& all = nest_.instructions;
+    all.flops += one.flops * times * share_.threads;
+    all.f32 += one.f32 * times * warps();
+    all.f64 += one.f64 * times * warps();
+    all.integers += one.integers * times * warps();
+    all.special += one.special * times * warps();
+  }
+
+  /// Of a sum in the copies that add to the same element, one after the other.
+  double dependent_cycles(Store const& store) const {
+    bool updates = false;
+    walk(store.value, [&](Expr const& e) {
+      auto const* read = e.as<Load>();
+      updates = updates || (read && read->buffer->name == store.buffer->name);
+      return !updates;
+    });
+    if (!updates) return 0;
+    double cycles = kOperation;
+    for (size_t at : around_) {
+      NestLoop const& loop = nest_.loops[at];
+      if (loop.unrolled && !uses_variable(store.indices[0], loop.name))
+        cycles *= double(loop.extent);
+    }
+    return cycles;
+  }
+
+  Stretch visit_call(IntrinsicCall const& call) {
+    if (call.intrinsic->barrier) {
+      nest_.barriers += outer_times();
+      nest_.instructions.control += outer_times();
+      return {};
+    }
+    for (size_t i = 0; i < call.operands.size(); ++i) add_operand(call, i);
+    bool waits = call.intrinsic->completion == Completion::kWaits && !call.operands.empty();
+    // A copy of a turn before this one has come meanwhile.
+    return {
+        .before = {}, .loads = waits && is_int(call.operands[0].value, 0) ? 1.0 : 0, .rest = {}};
+  }
+
+  /// Of a copy: what it reaches as its axes run, in one access of that width.
+  void add_operand(IntrinsicCall const& call, size_t i) {
+    auto const* element = call.operands[i].value.as<Load>();
+    if (!element) return;
+    Substitution first;
+    int64_t elements = 1;
+    for (OperandAxis const& axis : call.operands[i].axes) {
+      first[axis.name()] = int_imm(0);
+      elements *= as_int(axis.extent).value_or(1);
+    }
+    IntrinsicParam const& param = call.intrinsic->params[i];
+    if (!add_access(*element->buffer, substitute(element->indices[0], first), param.writes()))
+      return;
+    NestAccess& access = nest_.accesses.back();
+    access.width = int(std::clamp<int64_t>(elements, 1, kWideBytes / access.bytes));
+    access.times *= std::ceil(double(elements) / access.width);
+  }
+
+  LaunchNest nest_;
+  std::vector<size_t> around_;
+  std::vector<Expr> guards_;
+  Share share_;
+  std::set<std::string> shared_, own_, local_;
+  int64_t held_ = 0;
+  double most_loaded_ = 0;
+  bool known_ = true;
+};
+
+}  // namespace
+
+std::optional<LaunchNest> launch_nest(Stmt const& nest) { return Reading().run(nest); }
+
+}  // namespace tw::gpu
