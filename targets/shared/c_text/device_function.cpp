@@ -96,8 +96,9 @@ std::vector<std::string> parameters(Expressions& expressions, KernelHead const& 
   std::vector<std::string> list;
   for (Buffer const& tensor : function.params) {
     std::string name = expressions.tensor_name(tensor->name);
-    list.push_back(fmt::format("{}{}{}* {}", head.pointer, dialect.type(tensor->type),
-                               written.contains(tensor->name) ? "" : " const", name));
+    list.push_back(fmt::format("{}{}{}* {} {}", head.pointer, dialect.type(tensor->type),
+                               written.contains(tensor->name) ? "" : " const", head.restrict_word,
+                               name));
     if (head.has_begins)
       list.push_back(dialect.type(DType::kI64) + " " +
                      expressions.tensor_name(begin_of(tensor->name)));

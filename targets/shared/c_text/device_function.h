@@ -18,6 +18,8 @@ struct KernelHead {
   /// all.
   std::string_view before;
   std::string_view pointer;  ///< before the type of a tensor's elements: "global "
+  /// Says of a pointer that nothing else reaches its elements: no two tensors overlap.
+  std::string_view restrict_word = "restrict";
   /// Each tensor has a parameter more, behind it: how many elements before its first one the
   /// pointer is.
   bool has_begins = false;

@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 
+#include "engine/arith/known_sizes.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/llvm/emitter.h"
@@ -47,9 +48,15 @@ llvm::Function* declare(ir::Function const& function, std::string const& name, l
   auto* made = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
   made->addFnAttr("no-builtins");
   made->addFnAttr(llvm::Attribute::NoUnwind);
-  for (unsigned i = 0; i < function.params.size(); ++i)
+  std::set<std::string> written;
+  ir::walk_writes(function.body, [&](ir::Touched const& at) { written.insert(at.buffer->name); });
+  for (unsigned i = 0; i < function.params.size(); ++i) {
     made->addParamAttr(i,
                        llvm::Attribute::getWithAlignment(context, llvm::Align(kTensorAlignment)));
+    made->addParamAttr(i, llvm::Attribute::NoAlias);  // no two tensors overlap
+    if (!written.contains(function.params[i]->name))
+      made->addParamAttr(i, llvm::Attribute::ReadOnly);
+  }
   return made;
 }
 
@@ -87,9 +94,11 @@ Result<std::unique_ptr<llvm::Module>> build_device_module(
     parts.device = &shell;
     auto* no_pointer = llvm::ConstantPointerNull::get(llvm::PointerType::get(context, 0));
     Emitter emitter(parts, made, no_pointer, no_pointer);
-    for (size_t s = 0; s < function.sizes.size(); ++s)
-      emitter.bind(function.sizes[s].var.to<ir::Variable>().name,
-                   made->getArg(unsigned(function.params.size() + s)));
+    arith::Ranges ranges = arith::ranges_of(function.sizes);
+    for (size_t s = 0; s < function.sizes.size(); ++s) {
+      std::string const& name = function.sizes[s].var.to<ir::Variable>().name;
+      emitter.bind(name, made->getArg(unsigned(function.params.size() + s)), ranges.find(name));
+    }
     emitter.begin_body();
     emitter.statement(function.body);
     emitter.finish();

@@ -9,6 +9,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/llvm/emitter.h"
+#include "targets/shared/llvm/narrow_indices.h"
 #include "targets/shared/llvm/words.h"
 
 namespace tw {
@@ -48,9 +49,11 @@ Emitter::Emitter(ModuleParts& parts, llvm::Function* function, Value* buffers, V
   builder_.SetCurrentDebugLocation(llvm::DILocation::get(context_, 1, 0, scope_));
 }
 
-void Emitter::bind(std::string const& name, Value* value) {
+void Emitter::bind(std::string const& name, Value* value,
+                   std::optional<arith::Interval> const& values) {
   variables_[name] = value;
   variable_order_.push_back(name);
+  if (values) ranges_.set(name, *values);
 }
 
 void Emitter::fail(std::string code, std::string message) {
@@ -101,6 +104,8 @@ void Emitter::statement(Stmt const& s) {
                      locate(node);
                      named(
                          node.var.to<Variable>().name, [&] { return expression(node.value); },
+                         node.var.type() == DType::kI64 ? arith::bounds(node.value, ranges_)
+                                                        : std::nullopt,
                          node.body);
                    },
                });
@@ -129,16 +134,18 @@ void Emitter::allocation(Alloc const& node) {
 }
 
 /// As a loop's counter: tasks below know it, and what is made of it has a place before the body.
-void Emitter::named(std::string const& name, Side const& value, Stmt const& body) {
+void Emitter::named(std::string const& name, Side const& value,
+                    std::optional<arith::Interval> const& values, Stmt const& body) {
   auto* before = llvm::BasicBlock::Create(context_, "", function_);
   auto* inside = llvm::BasicBlock::Create(context_, "", function_);
   builder_.CreateBr(before);
   builder_.SetInsertPoint(before);
-  bind(name, value());
+  bind(name, value(), values);
   builder_.CreateBr(inside);
   levels_.push_back({before, {}, name});
   builder_.SetInsertPoint(inside);
   statement(body);
+  ranges_.erase(name);
   levels_.pop_back();
   variable_order_.pop_back();
   variables_.erase(name);
@@ -152,18 +159,19 @@ void Emitter::loop(For const& node) {
   if (parts_.device && node.loop_kind == LoopKind::kBind)
     if (Value* counter = parts_.device->counter(builder_, node.bind))
       return named(
-          node.name(), [&] { return counter; }, node.body);
+          node.name(), [&] { return counter; }, counts_of(node, ranges_), node.body);
   if (node.loop_kind == LoopKind::kBind || (node.loop_kind == LoopKind::kVector && !parts_.device))
     return fail("unsupported_statement",
                 fmt::format("the loop {} has no code on this target", node.name()));
-  Value* extent = expression(node.extent);
+  Value* extent = narrow(node.extent);
+  if (!extent) extent = expression(node.extent);
   auto* before = builder_.GetInsertBlock();
   auto* body = llvm::BasicBlock::Create(context_, "", function_);
   auto* after = llvm::BasicBlock::Create(context_, "", function_);
   builder_.CreateBr(body);  // verified programs: at least one iteration
   builder_.SetInsertPoint(body);
-  auto* variable = builder_.CreatePHI(builder_.getInt64Ty(), 2);
-  variable->addIncoming(builder_.getInt64(0), before);
+  auto* variable = builder_.CreatePHI(extent->getType(), 2);
+  variable->addIncoming(llvm::Constant::getNullValue(extent->getType()), before);
   std::map<std::string, llvm::PHINode*> phis;
   for (std::string const& name : registers_written(node.body)) {
     auto* phi = builder_.CreatePHI(registers_[name]->getType(), 2);
@@ -171,8 +179,7 @@ void Emitter::loop(For const& node) {
     phis[name] = phi;
     registers_[name] = phi;
   }
-  variables_[node.name()] = variable;
-  variable_order_.push_back(node.name());
+  bind(node.name(), builder_.CreateSExt(variable, builder_.getInt64Ty()), counts_of(node, ranges_));
   // What is placed for the whole loop stands in a block of its own, before anything of the body.
   auto* inside = llvm::BasicBlock::Create(context_, "", function_);
   builder_.CreateBr(inside);
@@ -183,7 +190,9 @@ void Emitter::loop(For const& node) {
   levels_.pop_back();
   variable_order_.pop_back();
   variables_.erase(node.name());
-  Value* next = builder_.CreateAdd(variable, builder_.getInt64(1), "", true, true);
+  ranges_.erase(node.name());
+  Value* next =
+      builder_.CreateAdd(variable, llvm::ConstantInt::get(variable->getType(), 1), "", true, true);
   variable->addIncoming(next, builder_.GetInsertBlock());
   for (auto& [name, phi] : phis) phi->addIncoming(registers_[name], builder_.GetInsertBlock());
   auto* branch = builder_.CreateCondBr(builder_.CreateICmpSLT(next, extent), body, after);
