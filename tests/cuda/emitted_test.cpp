@@ -51,8 +51,13 @@ llvm::Value* counter(llvm::IRBuilder<>& builder, std::string const& axis) {
   return builder.CreateZExt(builder.CreateLoad(builder.getInt32Ty(), place), builder.getInt64Ty());
 }
 
+llvm::Value* reciprocal(llvm::IRBuilder<>& builder, llvm::Value* x) {
+  return builder.CreateFDiv(llvm::ConstantFP::get(x->getType(), 1), x);
+}
+
 void fill(DeviceShell& shell) {
   shell.counter = counter;
+  shell.reciprocal = reciprocal;
   shell.calls[cuda::kBarrierName] = [](llvm::IRBuilder<>& builder) {
     auto* pointer = builder.getPtrTy();
     auto* place = global(*builder.GetInsertBlock()->getModule(), kMeet, pointer);
@@ -187,8 +192,9 @@ class EmittedTest : public QObject {
   Q_OBJECT
 private slots:
   void initTestCase() {
-    // Rounding is an instruction from there on, and no function of a library.
-    machine_.emplace(Machine::create({.triple = {}, .cpu = "x86-64-v2", .features = {}}).value());
+    // Rounding and products with sums are instructions from there on, no functions of a library.
+    if (!__builtin_cpu_supports("fma")) QSKIP("this processor has no fused products and sums");
+    machine_.emplace(Machine::create({.triple = {}, .cpu = "x86-64-v3", .features = {}}).value());
     backend_ = cuda::create_cuda_backend(cuda::known_gpus()[0].hardware, {}).value();
   }
 

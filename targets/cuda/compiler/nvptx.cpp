@@ -39,6 +39,10 @@ void fill(DeviceShell& shell) {
   shell.calls[kBarrierName] = [](llvm::IRBuilder<>& builder) {
     builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
   };
+  // Of one unit in the last place (PTX ISA, rcp.approx.ftz.f32: a relative error up to 2^-23).
+  shell.reciprocal = [](llvm::IRBuilder<>& builder, llvm::Value* x) {
+    return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {}, {x});
+  };
 }
 
 /// LLVM 19 reads these from the module's list of annotations (NVPTX usage, "nvvm.annotations").

@@ -7,6 +7,8 @@
 #include <map>
 #include <string>
 
+#include "targets/shared/llvm/single_math.h"
+
 namespace tw {
 
 /// A device function as its target has it, beside what every function has.
@@ -17,6 +19,7 @@ struct DeviceShell {
   std::function<llvm::Value*(llvm::IRBuilder<>&, std::string const& axis)> counter;
   /// What stands for calls, by the instruction's name.
   std::map<std::string, std::function<void(llvm::IRBuilder<>&)>> calls;
+  Reciprocal reciprocal;  ///< where the device has one of its own
 };
 
 }  // namespace tw
