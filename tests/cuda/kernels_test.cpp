@@ -85,6 +85,28 @@ private slots:
     for (cuda::FunctionResources const& one : counted) QCOMPARE(one.spill_bytes, int64_t(0));
   }
 
+  void vector_loops_become_vectors() {
+    auto backend = cuda::create_cuda_backend(gpu("a100"), {}).value();
+    auto texts = [&](char const* name) {
+      auto made = testing::bound_kernel(name, *backend).value();
+      auto code = backend->generate(made.lowered, CodeTier::kFull, CodeTexts::kAll, {}).value();
+      return std::pair(code.listings[0].text, code.listings[1].text);
+    };
+    auto [wide, wide_ptx] = texts("product_wide");
+    for (char const* part : {"*(float4*)&A_cache[an", "= *(float4 const*)&A[", "*(float4*)&C["})
+      QVERIFY2(wide.contains(part), wide.c_str());
+    for (char const* part :
+         {"ld.global.nc.v4.f32", "st.shared.v4.f32", "ld.shared.v4.f32", "st.global.v4.f32"})
+      QVERIFY2(wide_ptx.contains(part), wide_ptx.c_str());
+    // A row of 29 elements begins where no vector of four may stand.
+    QVERIFY(!texts("transpose").first.contains("float4"));
+    std::string bytes = texts("bytes_wide").first;
+    QVERIFY2(bytes.contains("*(uchar4 const*)&X[") && bytes.contains("*(float4*)&Y["),
+             bytes.c_str());
+    // What a condition chooses between is read where it is chosen.
+    QVERIFY2(!bytes.contains("float4 const*)&A["), bytes.c_str());
+  }
+
   void without_a_toolkit_the_reason_is_said() {
     auto none = cuda::assemble({}, "", "sm_80");
     QVERIFY(!none);

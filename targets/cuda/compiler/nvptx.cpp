@@ -5,6 +5,7 @@
 #include <llvm/IR/Module.h>
 
 #include "targets/cuda/compiler/dialect.h"
+#include "targets/cuda/hardware/description.h"
 #include "targets/shared/llvm/device_shell.h"
 
 namespace tw::cuda {
@@ -73,7 +74,11 @@ Result<Machine> create_nvptx_machine(std::string const& architecture, std::strin
 }
 
 DeviceKind const& nvptx_kind() {
-  static DeviceKind const kind{.global_space = 1, .shared_space = 3, .fill = fill, .mark = mark};
+  static DeviceKind const kind{.global_space = 1,
+                               .shared_space = 3,
+                               .tensor_alignment = kTensorAlignment,
+                               .fill = fill,
+                               .mark = mark};
   return kind;
 }
 

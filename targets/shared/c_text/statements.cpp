@@ -4,6 +4,7 @@
 
 #include "engine/ir/fields.h"
 #include "engine/lowering/pipeline.h"
+#include "targets/shared/c_text/vector_loops.h"
 
 namespace tw::c_text {
 
@@ -66,6 +67,7 @@ std::string Statements::counter_type(For const& loop) {
 void Statements::print(For const& node) {
   if (node.loop_kind == LoopKind::kBind) return print_bound(node);
   if (node.loop_kind == LoopKind::kParallel) return print_parallel(node);
+  if (print_vector_loop(*this, expressions_, node)) return;
   if (std::string hint = hint_of(node); !hint.empty()) line(hint);
   std::string counter = expressions_.variable_name(node.name());
   std::string head = fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1})", counter_type(node), counter,

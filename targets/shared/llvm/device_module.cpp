@@ -14,7 +14,7 @@
 namespace tw {
 namespace {
 
-constexpr uint64_t kTensorAlignment = 64;  // of what arenas and the workspace hold
+constexpr uint64_t kSharedAlignment = 64;
 
 /// One for each tensor that the threads of a block share.
 void add_shared_tensors(ir::Function const& function, llvm::Module& module, DeviceKind const& kind,
@@ -31,7 +31,7 @@ void add_shared_tensors(ir::Function const& function, llvm::Module& module, Devi
         module, type, false, llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(type),
         "shared_" + std::to_string(module.global_size()), nullptr,
         llvm::GlobalValue::NotThreadLocal, kind.shared_space);
-    place->setAlignment(llvm::Align(kTensorAlignment));
+    place->setAlignment(llvm::Align(kSharedAlignment));
     shell.tensors[alloc->buffer->name] = place;
     return true;
   });
@@ -51,8 +51,8 @@ llvm::Function* declare(ir::Function const& function, std::string const& name, l
   std::set<std::string> written;
   ir::walk_writes(function.body, [&](ir::Touched const& at) { written.insert(at.buffer->name); });
   for (unsigned i = 0; i < function.params.size(); ++i) {
-    made->addParamAttr(i,
-                       llvm::Attribute::getWithAlignment(context, llvm::Align(kTensorAlignment)));
+    made->addParamAttr(
+        i, llvm::Attribute::getWithAlignment(context, llvm::Align(kind.tensor_alignment)));
     made->addParamAttr(i, llvm::Attribute::NoAlias);  // no two tensors overlap
     if (!written.contains(function.params[i]->name))
       made->addParamAttr(i, llvm::Attribute::ReadOnly);

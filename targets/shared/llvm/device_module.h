@@ -25,6 +25,7 @@ struct DeviceShell;
 /// What a device's code generator has of its own.
 struct DeviceKind {
   unsigned global_space = 1, shared_space = 3;  ///< address spaces
+  uint64_t tensor_alignment = 64;  ///< bytes that first elements of parameters are multiples of
   /// Fills `counter` and `calls`.
   void (*fill)(DeviceShell& shell) = nullptr;
   /// Says that the host launches the function, with so many threads of a block.
