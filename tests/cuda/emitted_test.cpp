@@ -19,6 +19,7 @@
 #include "targets/cuda/compiler/dialect.h"
 #include "targets/cuda/hardware/description.h"
 #include "targets/shared/gpu/launch_shape.h"
+#include "targets/shared/gpu/shared_layout.h"
 #include "targets/shared/link/link.h"
 #include "targets/shared/llvm/device_module.h"
 #include "targets/shared/llvm/machine.h"
@@ -26,6 +27,7 @@
 #include "tests/support/random_bindings.h"
 #include "tests/support/random_schedules.h"
 #include "tests/support/runtime_runs.h"
+#include "tests/support/shared_rows.h"
 
 using namespace tw;
 
@@ -114,6 +116,17 @@ int check_alignments(llvm::Module& module) {
     if (auto* store = llvm::dyn_cast<llvm::StoreInst>(one)) store->setAlignment(llvm::Align(1));
   }
   return proven;
+}
+
+void define_given_shared(llvm::Module& module, int64_t bytes) {
+  llvm::GlobalVariable* declared = module.getNamedGlobal(kGivenShared);
+  if (!declared) return;
+  auto* type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), uint64_t(bytes));
+  auto* made = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::InternalLinkage,
+                                        llvm::Constant::getNullValue(type));
+  made->setAlignment(declared->getAlign());
+  declared->replaceAllUsesWith(made);
+  declared->eraseFromParent();
 }
 
 /// The threads of one block, which meet.
@@ -215,6 +228,22 @@ private slots:
     QCOMPARE(testing::difference(wanted, *outputs), std::string());
   }
 
+  /// More than a function may declare on a GPU: here a variable takes the place of what a launch
+  /// gives.
+  void memory_that_a_launch_gives_is_used() {
+    auto rows = testing::shared_rows(50001, 24, *backend_);
+    QVERIFY2(rows, sentence(rows).c_str());
+    auto stages = lower(rows->schedule.program(), backend_->target(), backend_->passes());
+    QVERIFY2(stages, sentence(stages).c_str());
+    Rng rng(5);
+    std::vector<NDArray> inputs = testing::random_inputs(rows->kernel, rng);
+    auto wanted = ir::interpret(rows->schedule.origin(), inputs).value();
+    auto outputs = run(stages->back().kernel, rows->schedule.origin(), inputs);
+    QVERIFY2(outputs, sentence(outputs).c_str());
+    QCOMPARE(testing::difference(wanted, *outputs), std::string());
+    QCOMPARE(given_bytes_, int64_t(50048));
+  }
+
   void random_schedules_are_right() {
     int traces = qEnvironmentVariableIsSet("TW_TEST_TRACES")
                      ? qEnvironmentVariableIntValue("TW_TEST_TRACES")
@@ -248,17 +277,25 @@ private:
                                    std::vector<NDArray> const& inputs) {
     std::vector<std::string> names;
     std::vector<gpu::LaunchShape> shapes;
-    std::vector<std::array<int64_t, 3>> blocks;
+    std::vector<DeviceFunction> functions;
+    given_bytes_ = 0;
     for (size_t i = 0; i < kernel.device.size(); ++i) {
       TRY_ASSIGN(gpu::LaunchShape shape, gpu::launch_shape(kernel.device[i]));
       names.push_back("f" + std::to_string(i));
-      blocks.push_back(shape.block);
+      gpu::SharedLayout shared = gpu::shared_layout(kernel.device[i], cuda::kTensorAlignment);
+      constexpr int64_t kMostDeclared = 48 << 10;
+      if (shared.bytes > kMostDeclared)
+        given_bytes_ = std::max(given_bytes_, shared.bytes);
+      else
+        shared.offsets.clear();
+      functions.push_back({names.back(), shape.block, std::move(shared.offsets)});
       shapes.push_back(std::move(shape));
     }
     llvm::LLVMContext context;
     DeviceKind const kind{.global_space = 0, .shared_space = 0, .fill = fill, .mark = mark};
-    TRY_ASSIGN(auto module, build_device_module(kernel, ir::print(kernel), *machine_, kind, names,
-                                                blocks, context));
+    TRY_ASSIGN(auto module,
+               build_device_module(kernel, ir::print(kernel), *machine_, kind, functions, context));
+    define_given_shared(*module, std::max<int64_t>(given_bytes_, 1));
     prove_alignments(*module);
     proven_ += check_alignments(*module);
     TRY_ASSIGN(Emitted emitted, machine_->generate(*module, CodeTier::kFull, CodeTexts::kNone));
@@ -337,6 +374,7 @@ private:
 
   std::optional<Machine> machine_;
   int proven_ = 0;
+  int64_t given_bytes_ = 0;  // of the last kernel's largest function
   std::shared_ptr<Backend const> backend_;
 };
 

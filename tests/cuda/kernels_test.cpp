@@ -7,7 +7,9 @@
 #include "targets/cuda/compiler/cuda_backend.h"
 #include "targets/cuda/compiler/toolkit.h"
 #include "targets/cuda/hardware/description.h"
+#include "targets/shared/launch_record/launch_record.h"
 #include "tests/support/bound_kernels.h"
+#include "tests/support/shared_rows.h"
 
 using namespace tw;
 
@@ -105,6 +107,43 @@ private slots:
              bytes.c_str());
     // What a condition chooses between is read where it is chosen.
     QVERIFY2(!bytes.contains("float4 const*)&A["), bytes.c_str());
+  }
+
+  void a_launch_gives_what_no_function_may_declare() {
+    auto backend = cuda::create_cuda_backend(gpu("h100"), {}).value();
+    auto made = [&](int64_t bytes) -> Result<Artifact> {
+      TRY_ASSIGN(testing::SharedRows rows, testing::shared_rows(bytes, 256, *backend));
+      TRY_ASSIGN(auto stages, lower(rows.schedule.program(), backend->target(), backend->passes()));
+      return backend->generate(stages.back().kernel, CodeTier::kFull, CodeTexts::kAll, {});
+    };
+    auto record = [](Artifact const& code) {
+      std::string text(reinterpret_cast<char const*>(code.parts[0].bytes.data()),
+                       code.parts[0].bytes.size());
+      return launch_record::parse_record(text).value();
+    };
+    auto declared = made(48 << 10);
+    QVERIFY2(declared, sentence(declared).c_str());
+    QVERIFY(!declared->listings[0].text.contains("extern __shared__"));
+    QCOMPARE(record(*declared).launches[0].shared_bytes, int64_t(0));
+    for (int64_t bytes : {(48 << 10) + 1, 227 << 10}) {
+      auto given = made(bytes);
+      QVERIFY2(given, sentence(given).c_str());
+      QVERIFY2(given->listings[0].text.contains("extern __shared__"),
+               given->listings[0].text.c_str());
+      QVERIFY2(given->listings[1].text.contains(".extern .shared"),
+               given->listings[1].text.c_str());
+      QCOMPARE(record(*given).launches[0].shared_bytes, (bytes + 63) / 64 * 64);
+      QVERIFY2(given->listings[3].text.contains("of 232448, given by the launch"),
+               given->listings[3].text.c_str());
+      if (!cuda::find_toolkit().ptxas.empty())
+        QVERIFY2(given->listings[3].text.contains("registers      ") &&
+                     !given->listings[3].text.contains("not known"),
+                 given->listings[3].text.c_str());
+    }
+    auto more = made((227 << 10) + 1);
+    QVERIFY(!more);
+    QCOMPARE(more.error().code, std::string("scope_overflow"));
+    QVERIFY2(more.error().message.contains("X_cache"), more.error().message.c_str());
   }
 
   void without_a_toolkit_the_reason_is_said() {

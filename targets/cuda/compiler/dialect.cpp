@@ -84,7 +84,8 @@ constexpr std::string_view kReserved =
     "namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
     "reinterpret_cast static_assert static_cast template this thread_local throw true try typeid "
     "typename using virtual wchar_t xor xor_eq threadIdx blockIdx blockDim gridDim warpSize dim3 "
-    "uint3 __align__ __global__ __device__ __shared__ __restrict__ __syncthreads ";
+    "uint3 __align__ __global__ __device__ __shared__ __restrict__ __syncthreads "
+    "block_memory ";
 
 }  // namespace
 
@@ -120,7 +121,11 @@ c_text::Dialect const& dialect() {
 c_text::KernelHead const& kernel_head() {
   static c_text::KernelHead const head{.before = "extern \"C\" __global__ __launch_bounds__(%n)\n",
                                        .pointer = "",
-                                       .restrict_word = "__restrict__"};
+                                       .restrict_word = "__restrict__",
+                                       .given_shared =
+                                           "extern __shared__ __align__(64) unsigned char "
+                                           "block_memory[];",
+                                       .given_name = "block_memory"};
   return head;
 }
 
