@@ -15,6 +15,7 @@
 
 #include "engine/runtime/module.h"
 #include "engine/schedule/names.h"
+#include "targets/cuda/compiler/async_copies.h"
 #include "targets/cuda/compiler/cuda_backend.h"
 #include "targets/cuda/compiler/dialect.h"
 #include "targets/cuda/hardware/description.h"
@@ -60,7 +61,18 @@ llvm::Value* reciprocal(llvm::IRBuilder<>& builder, llvm::Value* x) {
 void fill(DeviceShell& shell) {
   shell.counter = counter;
   shell.reciprocal = reciprocal;
-  shell.calls[cuda::kBarrierName] = [](llvm::IRBuilder<>& builder) {
+  using Operands = std::vector<llvm::Value*>;
+  auto nothing = [](llvm::IRBuilder<>&, Operands const&) {};
+  shell.calls[cuda::kCommitName] = shell.calls[cuda::kWaitName] = nothing;
+  for (cuda::AsyncCopy const& copy : cuda::kAsyncCopies)
+    shell.calls[copy.name] = [bytes = copy.bytes](llvm::IRBuilder<>& builder,
+                                                  Operands const& operands) {
+      auto* type = llvm::FixedVectorType::get(builder.getInt8Ty(), unsigned(bytes));
+      llvm::Align align{uint64_t(bytes)};
+      builder.CreateAlignedStore(builder.CreateAlignedLoad(type, operands[1], align), operands[0],
+                                 align);
+    };
+  shell.calls[cuda::kBarrierName] = [](llvm::IRBuilder<>& builder, Operands const&) {
     auto* pointer = builder.getPtrTy();
     auto* place = global(*builder.GetInsertBlock()->getModule(), kMeet, pointer);
     builder.CreateCall(llvm::FunctionType::get(builder.getVoidTy(), false),
@@ -213,7 +225,8 @@ private slots:
 
   void each_kernel_is_right_data() {
     QTest::addColumn<QString>("name");
-    for (std::string const& name : testing::bound_kernel_names())
+    for (std::string const& name :
+         testing::bound_kernel_names({testing::kBoundKernels, testing::kCudaKernels}))
       QTest::newRow(name.c_str()) << QString::fromStdString(name);
   }
   void each_kernel_is_right() {

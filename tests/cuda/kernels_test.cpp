@@ -9,6 +9,8 @@
 #include "targets/cuda/hardware/description.h"
 #include "targets/shared/launch_record/launch_record.h"
 #include "tests/support/bound_kernels.h"
+#include "tests/support/random_schedules.h"
+#include "tests/support/runtime_runs.h"
 #include "tests/support/shared_rows.h"
 
 using namespace tw;
@@ -17,7 +19,7 @@ namespace {
 
 std::string sentence(auto const& result) { return result ? "" : to_sentence(result.error()); }
 
-Hardware gpu(std::string const& name) {
+Hardware gpu_named(std::string const& name) {
   for (cuda::KnownGpu const& one : cuda::known_gpus())
     if (one.name == name) return one.hardware;
   qFatal("no such GPU");
@@ -31,14 +33,15 @@ private slots:
   void each_kernel_assembles_data() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<QString>("gpu");
-    for (std::string const& name : testing::bound_kernel_names())
+    for (std::string const& name :
+         testing::bound_kernel_names({testing::kBoundKernels, testing::kCudaKernels}))
       for (char const* one : {"a100", "h100"})
         QTest::newRow((name + " " + one).c_str()) << QString::fromStdString(name) << QString(one);
   }
   void each_kernel_assembles() {
     QFETCH(QString, name);
     QFETCH(QString, gpu);
-    auto backend = cuda::create_cuda_backend(::gpu(gpu.toStdString()), {}).value();
+    auto backend = cuda::create_cuda_backend(gpu_named(gpu.toStdString()), {}).value();
     auto made = testing::bound_kernel(name.toStdString(), *backend);
     QVERIFY2(made, sentence(made).c_str());
     auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
@@ -62,9 +65,10 @@ private slots:
   void nvcc_takes_the_text() {
     std::filesystem::path nvcc = cuda::find_toolkit().ptxas.parent_path() / "nvcc";
     if (!std::filesystem::exists(nvcc)) QSKIP("there is no nvcc here");
-    auto backend = cuda::create_cuda_backend(gpu("a100"), {}).value();
+    auto backend = cuda::create_cuda_backend(gpu_named("a100"), {}).value();
     std::string all;
-    for (std::string const& name : testing::bound_kernel_names()) {
+    for (std::string const& name :
+         testing::bound_kernel_names({testing::kBoundKernels, testing::kCudaKernels})) {
       auto made = testing::bound_kernel(name, *backend);
       QVERIFY2(made, sentence(made).c_str());
       auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {}).value();
@@ -88,7 +92,7 @@ private slots:
   }
 
   void vector_loops_become_vectors() {
-    auto backend = cuda::create_cuda_backend(gpu("a100"), {}).value();
+    auto backend = cuda::create_cuda_backend(gpu_named("a100"), {}).value();
     auto texts = [&](char const* name) {
       auto made = testing::bound_kernel(name, *backend).value();
       auto code = backend->generate(made.lowered, CodeTier::kFull, CodeTexts::kAll, {}).value();
@@ -109,8 +113,70 @@ private slots:
     QVERIFY2(!bytes.contains("float4 const*)&A["), bytes.c_str());
   }
 
+  void copies_go_on_while_others_compute() {
+    auto backend = cuda::create_cuda_backend(gpu_named("a100"), {}).value();
+    auto made = testing::bound_kernel("product_async", *backend);
+    QVERIFY2(made, sentence(made).c_str());
+    auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {}).value();
+    std::string text = code.listings[0].text, ptx = code.listings[1].text;
+    for (char const* part : {"cp.async.cg.shared.global [", "cp.async.commit_group;"}) {
+      QVERIFY2(ptx.contains(part), ptx.c_str());
+      QVERIFY2(text.contains(part), text.c_str());
+    }
+    QVERIFY2(text.contains("\"n\"(1)") && text.contains("\"n\"(0)"), text.c_str());
+    std::string flat = QString::fromStdString(ptx).simplified().toStdString();
+    QVERIFY2(flat.contains("cp.async.wait_group 1;") && flat.contains("cp.async.wait_group 0;"),
+             ptx.c_str());
+    // Nobody uses what may still be under way, and threads meet where they have to.
+    Rng rng(4);
+    std::vector<NDArray> inputs = testing::random_inputs(made->kernel, rng);
+    auto wanted = ir::interpret(made->schedule.origin(), inputs).value();
+    ir::Sharing sharing = placed_sharing(backend->target());
+    auto outputs = ir::interpret(made->lowered, inputs.size(), inputs,
+                                 {.shuffle_seed = 9, .sizes = {}, .sharing = &sharing, .stop = {}});
+    QVERIFY2(outputs, sentence(outputs).c_str());
+    QCOMPARE(testing::difference(wanted, *outputs), std::string());
+  }
+
+  void a_copy_stands_where_it_is_known_to() {
+    auto backend = cuda::create_cuda_backend(gpu_named("a100"), {}).value();
+    auto made = [&](std::string const& columns, std::string const& bytes,
+                    std::string const& lanes) -> Result<Artifact> {
+      TRY_ASSIGN(te::Kernel kernel,
+                 te::parse_kernel("tilewright te 1\nkernel rows(X: f32[8, " + columns +
+                                  "]) -> Y\n  Y[i in 8, j in 24] = X[i, 23-j]\n"));
+      TRY_ASSIGN(ir::Program program, te::to_program(kernel));
+      TRY_ASSIGN(Script steps,
+                 parse_script("tilewright schedule 1\nbind(Y.i, axis=blockIdx.x)\n"
+                              "j0, j1 = split(Y.j, factor=6)\nbind(j1, axis=threadIdx.x)\n"
+                              "cache_read(Y, tensor=X, scope=shared)\ncompute_at(X_cache, Y.i)\n"
+                              "c0, cw = split(X_cache.d1, factor=" +
+                              lanes +
+                              ")\n"
+                              "c1, c2 = split(c0, factor=6)\nbind(c2, axis=threadIdx.x)\n"
+                              "tensorize(cw, intrinsic=copy_async_" +
+                              bytes + ")\n"));
+      auto done = replay(Schedule(program, backend->shared_target()), steps);
+      if (!done) return refused(done.error().code, done.error().message);
+      TRY_ASSIGN(auto stages, lower(done->program(), backend->target(), backend->passes()));
+      return backend->generate(stages.back().kernel, CodeTier::kFull, CodeTexts::kAll, {});
+    };
+    auto even = made("24", "16", "4"), pairs = made("26", "8", "2"), odd = made("26", "16", "4"),
+         single = made("25", "4", "1");
+    QVERIFY2(even, sentence(even).c_str());
+    QVERIFY2(pairs, sentence(pairs).c_str());
+    QVERIFY2(pairs->listings[1].text.contains("cp.async.ca.shared.global ["),
+             pairs->listings[1].text.c_str());
+    QVERIFY2(single, sentence(single).c_str());
+    QVERIFY(!odd);
+    QCOMPARE(odd.error().code, std::string("unaligned_copy"));
+    QVERIFY2(odd.error().message.contains("multiples of 16 bytes") &&
+                 odd.error().message.contains("of X is only known to be at a multiple of 8"),
+             odd.error().message.c_str());
+  }
+
   void a_launch_gives_what_no_function_may_declare() {
-    auto backend = cuda::create_cuda_backend(gpu("h100"), {}).value();
+    auto backend = cuda::create_cuda_backend(gpu_named("h100"), {}).value();
     auto made = [&](int64_t bytes) -> Result<Artifact> {
       TRY_ASSIGN(testing::SharedRows rows, testing::shared_rows(bytes, 256, *backend));
       TRY_ASSIGN(auto stages, lower(rows.schedule.program(), backend->target(), backend->passes()));

@@ -40,7 +40,8 @@ Counts counts_of(std::vector<cuda::FunctionResources> const& functions, std::str
 /// Every kernel of tests/opencl/kernels.
 Result<std::vector<testing::BoundKernel>> all_kernels(Backend const& backend) {
   std::vector<testing::BoundKernel> kernels;
-  for (std::string const& name : testing::bound_kernel_names()) {
+  for (std::string const& name :
+       testing::bound_kernel_names({testing::kBoundKernels, testing::kCudaKernels})) {
     TRY_ASSIGN(testing::BoundKernel one, testing::bound_kernel(name, backend));
     kernels.push_back(std::move(one));
   }

@@ -14,6 +14,7 @@
 #include "engine/runtime/library_parts.h"
 #include "engine/target/memory_parts.h"
 #include "targets/cuda/compiler/access_listing.h"
+#include "targets/cuda/compiler/async_copies.h"
 #include "targets/cuda/compiler/dialect.h"
 #include "targets/cuda/compiler/nvptx.h"
 #include "targets/cuda/compiler/resources.h"
@@ -95,6 +96,7 @@ public:
                             StopToken stop) const override {
     if (tier == CodeTier::kChecked)
       return refused("not_supported", "PTX is not made with checks of every access");
+    TRY(check_async_copies(kernel));
     Artifact artifact;
     artifact.lowered = ir::print(kernel);
     TRY_ASSIGN(Parts parts, parts_of(kernel, artifact.lowered, *target().scope(kSharedScope)));
@@ -200,28 +202,28 @@ Result<std::shared_ptr<Backend const>> create_cuda_backend(Hardware const& hardw
   TRY_ASSIGN(
       ir::Intrinsic barrier,
       ir::declare({.name = kBarrierName, .doc = "all threads of the block meet", .barrier = true}));
-  return std::make_shared<CudaBackend>(
-      Target{
-          .name = kCudaTarget,
-          .hardware = hardware,
-          .title = fmt::format("CUDA · {} · {}", hardware.name, hardware.word(kArchitecture)),
-          .needs = {.architecture = hardware.word(kArchitecture), .processor = {}, .features = {}},
-          .scopes = {{.name = kGlobalScope,
-                      .doc = "the GPU's main memory, through L2",
-                      .alignment = kTensorAlignment},
-                     {.name = kSharedScope,
-                      .doc = "shared memory: what the threads of a block have together",
-                      .bytes = unit.shared_per_block,
-                      .shared_by = Level::kBlock},
-                     {.name = "local",
-                      .doc = "registers of one thread, where they suffice",
-                      .shared_by = Level::kThread}},
-          .axes = axes(),
-          .threads_per_block = kThreads,
-          .barrier = barrier,
-          .types = {DType::kF32, DType::kF64, DType::kI8, DType::kU8, DType::kI16, DType::kU16,
-                    DType::kI32, DType::kU32, DType::kI64, DType::kU64, DType::kBool}},
-      std::move(machine), unit);
+  Target target{
+      .name = kCudaTarget,
+      .hardware = hardware,
+      .title = fmt::format("CUDA · {} · {}", hardware.name, hardware.word(kArchitecture)),
+      .needs = {.architecture = hardware.word(kArchitecture), .processor = {}, .features = {}},
+      .scopes = {{.name = kGlobalScope,
+                  .doc = "the GPU's main memory, through L2",
+                  .alignment = kTensorAlignment},
+                 {.name = kSharedScope,
+                  .doc = "shared memory: what the threads of a block have together",
+                  .bytes = unit.shared_per_block,
+                  .shared_by = Level::kBlock},
+                 {.name = "local",
+                  .doc = "registers of one thread, where they suffice",
+                  .shared_by = Level::kThread}},
+      .axes = axes(),
+      .threads_per_block = kThreads,
+      .barrier = barrier,
+      .types = {DType::kF32, DType::kF64, DType::kI8, DType::kU8, DType::kI16, DType::kU16,
+                DType::kI32, DType::kU32, DType::kI64, DType::kU64, DType::kBool}};
+  add_async_copies(target);
+  return std::make_shared<CudaBackend>(std::move(target), std::move(machine), unit);
 }
 
 }  // namespace tw::cuda

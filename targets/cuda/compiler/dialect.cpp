@@ -1,6 +1,9 @@
 #include "targets/cuda/compiler/dialect.h"
 
+#include <fmt/format.h>
+
 #include "engine/lowering/pipeline.h"
+#include "targets/cuda/compiler/async_copies.h"
 #include "targets/cuda/hardware/description.h"
 
 namespace tw::cuda {
@@ -77,6 +80,20 @@ std::string vector_store(ir::BufferNode const& tensor, int lanes, std::string co
   return "*(" + vector_type(tensor.type, lanes) + "*)&" + element + " = " + value;
 }
 
+/// Inline PTX needs no header, which NVRTC has not.
+std::map<std::string, std::string, std::less<>> calls() {
+  std::map<std::string, std::string, std::less<>> made{
+      {kBarrierName, "__syncthreads();"},
+      {kCommitName, "asm volatile(\"cp.async.commit_group;\" ::: \"memory\");"},
+      {kWaitName, "asm volatile(\"cp.async.wait_group %%0;\" :: \"n\"(%0) : \"memory\");"}};
+  for (AsyncCopy const& copy : kAsyncCopies)
+    made[copy.name] = fmt::format(
+        "asm volatile(\"cp.async.{}.shared.global [%%0], [%%1], {};\" :: "
+        "\"r\"((unsigned)__cvta_generic_to_shared(%0)), \"l\"(%1) : \"memory\");",
+        copy.bytes == 16 ? "cg" : "ca", copy.bytes);
+  return made;
+}
+
 /// Words of C++ that are none of C's, and what the printed code says.
 constexpr std::string_view kReserved =
     " alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl "
@@ -113,7 +130,7 @@ c_text::Dialect const& dialect() {
                {"threadIdx.x", "threadIdx.x"},
                {"threadIdx.y", "threadIdx.y"},
                {"threadIdx.z", "threadIdx.z"}},
-      .calls = {{kBarrierName, "__syncthreads();"}},
+      .calls = calls(),
   };
   return made;
 }

@@ -4,10 +4,10 @@
 
 #include <array>
 #include <map>
-#include <numeric>
 #include <vector>
 
 #include "engine/arith/linear.h"
+#include "engine/arith/places.h"
 #include "engine/ir/fields.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
@@ -78,17 +78,14 @@ private:
     if (tensor->scope == kStackScope || vectors.type(tensor->type, width_).empty()) return {};
     arith::Linear linear = arith::to_linear(index);
     if (linear.factor_of(loop_.name()) != 1) return {};
+    for (auto const& term : linear.terms)
+      if (!term.term.as<Variable>() && uses_variable(term.term, loop_.name())) return {};
     int64_t bytes = size_of(tensor->type);
-    int64_t common =
+    int64_t of_first =
         tensor->scope == kSharedScope ? vectors.shared_alignment : vectors.tensor_alignment;
     Expr begin = at(index, 0);
-    arith::Linear rest = arith::to_linear(begin);
-    common = std::gcd(common, rest.constant * bytes);
-    for (auto const& term : rest.terms) {
-      if (uses_variable(term.term, loop_.name())) return {};
-      common = std::gcd(common, term.factor * bytes);
-    }
-    if (vectors.are_aligned && common % (width_ * bytes) != 0) return {};
+    if (vectors.are_aligned && arith::alignment_of(begin, bytes, of_first) % (width_ * bytes) != 0)
+      return {};
     return Wide{tensor, begin};
   }
 

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "engine/arith/places.h"
 #include "engine/ir/annotations.h"
 #include "engine/ir/fields.h"
 #include "engine/ir/rewrite.h"
@@ -19,13 +20,11 @@ using llvm::Value;
 
 namespace {
 
-/// False: the device has nothing that stands for the call.
-bool emit_call(IntrinsicCall const& node, DeviceShell const* device, llvm::IRBuilder<>& builder) {
-  if (!device || !node.operands.empty()) return false;
+/// Null: the device has nothing that stands for the call.
+DeviceShell::Call const* code_of(IntrinsicCall const& node, DeviceShell const* device) {
+  if (!device) return nullptr;
   auto found = device->calls.find(node.intrinsic->name);
-  if (found == device->calls.end()) return false;
-  found->second(builder);
-  return true;
+  return found == device->calls.end() ? nullptr : &found->second;
 }
 
 }  // namespace
@@ -81,34 +80,44 @@ void Emitter::statement(Stmt const& s) {
     locate(node);
     (this->*member)(node);
   };
-  dispatch(*s, overloaded{
-                   [&](For const& node) { located(node, &Emitter::loop); },
-                   [&](Store const& node) { located(node, &Emitter::store); },
-                   [&](If const& node) { located(node, &Emitter::condition); },
-                   [&](Prefetch const& node) { located(node, &Emitter::prefetch); },
-                   [&](Alloc const& node) {
-                     allocation(node);
-                     statement(node.body);
-                   },
-                   [&](Seq const& node) {
-                     for (Stmt const& child : node.stmts) statement(child);
-                   },
-                   [&](IntrinsicCall const& node) {
-                     locate(node);
-                     if (emit_call(node, parts_.device, builder_)) return;
-                     fail("unsupported_intrinsic",
+  dispatch(
+      *s,
+      overloaded{
+          [&](For const& node) { located(node, &Emitter::loop); },
+          [&](Store const& node) { located(node, &Emitter::store); },
+          [&](If const& node) { located(node, &Emitter::condition); },
+          [&](Prefetch const& node) { located(node, &Emitter::prefetch); },
+          [&](Alloc const& node) {
+            allocation(node);
+            statement(node.body);
+          },
+          [&](Seq const& node) {
+            for (Stmt const& child : node.stmts) statement(child);
+          },
+          [&](IntrinsicCall const& node) {
+            locate(node);
+            auto const* code = code_of(node, parts_.device);
+            if (!code)
+              return fail("unsupported_intrinsic",
                           fmt::format("{} has no code on this target", node.intrinsic->name));
-                   },
-                   [&](Block const& node) { unsupported("the block " + node.name); },
-                   [&](Let const& node) {
-                     locate(node);
-                     named(
-                         node.var.to<Variable>().name, [&] { return expression(node.value); },
-                         node.var.type() == DType::kI64 ? arith::bounds(node.value, ranges_)
-                                                        : std::nullopt,
-                         node.body);
-                   },
-               });
+            std::vector<Value*> operands;
+            for (Operand const& one : node.operands) {
+              Expr first = arith::first_of(one);
+              auto const* load = one.axes.empty() ? nullptr : first.as<Load>();
+              operands.push_back(load ? pointer(load->buffer, load->indices[0])
+                                      : expression(first));
+            }
+            (*code)(builder_, operands);
+          },
+          [&](Block const& node) { unsupported("the block " + node.name); },
+          [&](Let const& node) {
+            locate(node);
+            named(
+                node.var.to<Variable>().name, [&] { return expression(node.value); },
+                node.var.type() == DType::kI64 ? arith::bounds(node.value, ranges_) : std::nullopt,
+                node.body);
+          },
+      });
 }
 
 void Emitter::unsupported(std::string const& what) {
