@@ -4,19 +4,23 @@
 #include <QtTest>
 #ifndef Q_MOC_RUN  // it does not come to an end of these
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
 #include "targets/shared/llvm/device_shell.h"
+#include "targets/shared/llvm/proven_alignment.h"
 #endif
 #include <ucontext.h>
 
 #include "engine/runtime/module.h"
 #include "engine/schedule/names.h"
+#include "targets/cuda/compiler/async_copies.h"
 #include "targets/cuda/compiler/cuda_backend.h"
 #include "targets/cuda/compiler/dialect.h"
 #include "targets/cuda/hardware/description.h"
 #include "targets/shared/gpu/launch_shape.h"
+#include "targets/shared/gpu/shared_layout.h"
 #include "targets/shared/link/link.h"
 #include "targets/shared/llvm/device_module.h"
 #include "targets/shared/llvm/machine.h"
@@ -24,6 +28,7 @@
 #include "tests/support/random_bindings.h"
 #include "tests/support/random_schedules.h"
 #include "tests/support/runtime_runs.h"
+#include "tests/support/shared_rows.h"
 
 using namespace tw;
 
@@ -49,9 +54,25 @@ llvm::Value* counter(llvm::IRBuilder<>& builder, std::string const& axis) {
   return builder.CreateZExt(builder.CreateLoad(builder.getInt32Ty(), place), builder.getInt64Ty());
 }
 
+llvm::Value* reciprocal(llvm::IRBuilder<>& builder, llvm::Value* x) {
+  return builder.CreateFDiv(llvm::ConstantFP::get(x->getType(), 1), x);
+}
+
 void fill(DeviceShell& shell) {
   shell.counter = counter;
-  shell.calls[cuda::kBarrierName] = [](llvm::IRBuilder<>& builder) {
+  shell.reciprocal = reciprocal;
+  using Operands = std::vector<llvm::Value*>;
+  auto nothing = [](llvm::IRBuilder<>&, Operands const&) {};
+  shell.calls[cuda::kCommitName] = shell.calls[cuda::kWaitName] = nothing;
+  for (cuda::AsyncCopy const& copy : cuda::kAsyncCopies)
+    shell.calls[copy.name] = [bytes = copy.bytes](llvm::IRBuilder<>& builder,
+                                                  Operands const& operands) {
+      auto* type = llvm::FixedVectorType::get(builder.getInt8Ty(), unsigned(bytes));
+      llvm::Align align{uint64_t(bytes)};
+      builder.CreateAlignedStore(builder.CreateAlignedLoad(type, operands[1], align), operands[0],
+                                 align);
+    };
+  shell.calls[cuda::kBarrierName] = [](llvm::IRBuilder<>& builder, Operands const&) {
     auto* pointer = builder.getPtrTy();
     auto* place = global(*builder.GetInsertBlock()->getModule(), kMeet, pointer);
     builder.CreateCall(llvm::FunctionType::get(builder.getVoidTy(), false),
@@ -74,6 +95,50 @@ void mark(llvm::Function& function, std::array<int64_t, 3> const&) {
         builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), made->getArg(0), one.getArgNo())));
   builder.CreateCall(&function, arguments);
   builder.CreateRetVoid();
+}
+
+/// Sets the fault word to 2 where an access does not stand at what its alignment says.
+void check(llvm::Instruction& access, llvm::Value* address, llvm::Align align) {
+  if (align.value() == 1) return;
+  llvm::IRBuilder<> builder(&access);
+  llvm::Function* function = access.getFunction();
+  llvm::Value* fault = function->getArg(unsigned(function->arg_size() - 1));
+  llvm::Value* rest = builder.CreateAnd(builder.CreatePtrToInt(address, builder.getInt64Ty()),
+                                        builder.getInt64(align.value() - 1));
+  llvm::Value* wrong = builder.CreateICmpNE(rest, builder.getInt64(0));
+  llvm::Value* kept = builder.CreateLoad(builder.getInt32Ty(), fault);
+  builder.CreateStore(builder.CreateSelect(wrong, builder.getInt32(2), kept), fault);
+}
+
+/// Accesses whose alignment is proven to be more than an element's, each with a check.
+int check_alignments(llvm::Module& module) {
+  std::vector<llvm::Instruction*> accesses;
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration() && !function.getName().starts_with(kCall))
+      for (llvm::BasicBlock& block : function)
+        for (llvm::Instruction& one : block)
+          if (llvm::isa<llvm::LoadInst, llvm::StoreInst>(one)) accesses.push_back(&one);
+  int proven = 0;
+  for (llvm::Instruction* one : accesses) {
+    llvm::Align align = llvm::getLoadStoreAlignment(one);
+    proven += align.value() > 8;
+    check(*one, llvm::getLoadStorePointerOperand(one), align);
+    // The processor does not ask for it: what computes must not depend on it.
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(one)) load->setAlignment(llvm::Align(1));
+    if (auto* store = llvm::dyn_cast<llvm::StoreInst>(one)) store->setAlignment(llvm::Align(1));
+  }
+  return proven;
+}
+
+void define_given_shared(llvm::Module& module, int64_t bytes) {
+  llvm::GlobalVariable* declared = module.getNamedGlobal(kGivenShared);
+  if (!declared) return;
+  auto* type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), uint64_t(bytes));
+  auto* made = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::InternalLinkage,
+                                        llvm::Constant::getNullValue(type));
+  made->setAlignment(declared->getAlign());
+  declared->replaceAllUsesWith(made);
+  declared->eraseFromParent();
 }
 
 /// The threads of one block, which meet.
@@ -152,14 +217,16 @@ class EmittedTest : public QObject {
   Q_OBJECT
 private slots:
   void initTestCase() {
-    // Rounding is an instruction from there on, and no function of a library.
-    machine_.emplace(Machine::create({.triple = {}, .cpu = "x86-64-v2", .features = {}}).value());
+    // Rounding and products with sums are instructions from there on, no functions of a library.
+    if (!__builtin_cpu_supports("fma")) QSKIP("this processor has no fused products and sums");
+    machine_.emplace(Machine::create({.triple = {}, .cpu = "x86-64-v3", .features = {}}).value());
     backend_ = cuda::create_cuda_backend(cuda::known_gpus()[0].hardware, {}).value();
   }
 
   void each_kernel_is_right_data() {
     QTest::addColumn<QString>("name");
-    for (std::string const& name : testing::bound_kernel_names())
+    for (std::string const& name :
+         testing::bound_kernel_names({testing::kBoundKernels, testing::kCudaKernels}))
       QTest::newRow(name.c_str()) << QString::fromStdString(name);
   }
   void each_kernel_is_right() {
@@ -172,6 +239,22 @@ private slots:
     auto outputs = run(made->lowered, made->schedule.origin(), inputs);
     QVERIFY2(outputs, sentence(outputs).c_str());
     QCOMPARE(testing::difference(wanted, *outputs), std::string());
+  }
+
+  /// More than a function may declare on a GPU: here a variable takes the place of what a launch
+  /// gives.
+  void memory_that_a_launch_gives_is_used() {
+    auto rows = testing::shared_rows(50001, 24, *backend_);
+    QVERIFY2(rows, sentence(rows).c_str());
+    auto stages = lower(rows->schedule.program(), backend_->target(), backend_->passes());
+    QVERIFY2(stages, sentence(stages).c_str());
+    Rng rng(5);
+    std::vector<NDArray> inputs = testing::random_inputs(rows->kernel, rng);
+    auto wanted = ir::interpret(rows->schedule.origin(), inputs).value();
+    auto outputs = run(stages->back().kernel, rows->schedule.origin(), inputs);
+    QVERIFY2(outputs, sentence(outputs).c_str());
+    QCOMPARE(testing::difference(wanted, *outputs), std::string());
+    QCOMPARE(given_bytes_, int64_t(50048));
   }
 
   void random_schedules_are_right() {
@@ -197,7 +280,8 @@ private slots:
       QVERIFY2(outputs, (sentence(outputs) + "\n" + said).c_str());
       QVERIFY2(te::judge(*outputs, testing::expected_of(kernel, inputs)).equal, said.c_str());
     }
-    qInfo("%d of %d taken", taken, traces);
+    qInfo("%d of %d taken, %d accesses with proven alignment so far", taken, traces, proven_);
+    QVERIFY(proven_ > 0);
     QVERIFY(taken * 4 >= traces);
   }
 
@@ -206,17 +290,27 @@ private:
                                    std::vector<NDArray> const& inputs) {
     std::vector<std::string> names;
     std::vector<gpu::LaunchShape> shapes;
-    std::vector<std::array<int64_t, 3>> blocks;
+    std::vector<DeviceFunction> functions;
+    given_bytes_ = 0;
     for (size_t i = 0; i < kernel.device.size(); ++i) {
       TRY_ASSIGN(gpu::LaunchShape shape, gpu::launch_shape(kernel.device[i]));
       names.push_back("f" + std::to_string(i));
-      blocks.push_back(shape.block);
+      gpu::SharedLayout shared = gpu::shared_layout(kernel.device[i], cuda::kTensorAlignment);
+      constexpr int64_t kMostDeclared = 48 << 10;
+      if (shared.bytes > kMostDeclared)
+        given_bytes_ = std::max(given_bytes_, shared.bytes);
+      else
+        shared.offsets.clear();
+      functions.push_back({names.back(), shape.block, std::move(shared.offsets)});
       shapes.push_back(std::move(shape));
     }
     llvm::LLVMContext context;
     DeviceKind const kind{.global_space = 0, .shared_space = 0, .fill = fill, .mark = mark};
-    TRY_ASSIGN(auto module, build_device_module(kernel, ir::print(kernel), *machine_, kind, names,
-                                                blocks, context));
+    TRY_ASSIGN(auto module,
+               build_device_module(kernel, ir::print(kernel), *machine_, kind, functions, context));
+    define_given_shared(*module, std::max<int64_t>(given_bytes_, 1));
+    prove_alignments(*module);
+    proven_ += check_alignments(*module);
     TRY_ASSIGN(Emitted emitted, machine_->generate(*module, CodeTier::kFull, CodeTexts::kNone));
     TRY_ASSIGN(std::vector<std::byte> library, link_shared_library({&emitted.object, 1}));
     TRY_ASSIGN(LoadedModule loaded, LoadedModule::load(library));
@@ -286,11 +380,14 @@ private:
                       numbers, meet ? static_cast<void**>(*meet) : &nowhere))
         return refused("divergent_barrier", "threads of a block do not meet");
     }
+    if (fault == 2) return refused("misaligned", "an access is not where its alignment says");
     if (fault != 0) return refused("division_by_zero", "it divided by zero");
     return {};
   }
 
   std::optional<Machine> machine_;
+  int proven_ = 0;
+  int64_t given_bytes_ = 0;  // of the last kernel's largest function
   std::shared_ptr<Backend const> backend_;
 };
 

@@ -27,17 +27,24 @@ inline std::string text_of_file(std::filesystem::path const& path) {
   return text.str();
 }
 
-inline std::vector<std::string> bound_kernel_names() {
+inline constexpr char kBoundKernels[] = "/tests/opencl/kernels";
+/// With instructions that CUDA alone has.
+inline constexpr char kCudaKernels[] = "/tests/cuda/kernels";
+
+inline std::vector<std::string> bound_kernel_names(std::vector<std::string> const& folders = {
+                                                       kBoundKernels}) {
   std::vector<std::string> names;
-  for (auto const& entry : std::filesystem::directory_iterator(source("/tests/opencl/kernels")))
-    if (entry.path().extension() == ".te") names.push_back(entry.path().stem().string());
+  for (std::string const& folder : folders)
+    for (auto const& entry : std::filesystem::directory_iterator(source(folder)))
+      if (entry.path().extension() == ".te") names.push_back(entry.path().stem().string());
   std::ranges::sort(names);
   return names;
 }
 
 /// Errors: those of reading, of the steps and of lowering.
 inline Result<BoundKernel> bound_kernel(std::string const& name, Backend const& backend) {
-  std::filesystem::path file = source("/tests/opencl/kernels/" + name);
+  std::filesystem::path file = source(kBoundKernels + ("/" + name));
+  if (!std::filesystem::exists(file.string() + ".te")) file = source(kCudaKernels + ("/" + name));
   TRY_ASSIGN(te::Kernel kernel, te::parse_kernel(text_of_file(file.string() + ".te")));
   TRY_ASSIGN(ir::Program program, te::to_program(kernel));
   TRY_ASSIGN(Schedule schedule, backend.default_schedule(program));

@@ -12,7 +12,9 @@
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/runtime/library_parts.h"
+#include "engine/target/memory_parts.h"
 #include "targets/cuda/compiler/access_listing.h"
+#include "targets/cuda/compiler/async_copies.h"
 #include "targets/cuda/compiler/dialect.h"
 #include "targets/cuda/compiler/nvptx.h"
 #include "targets/cuda/compiler/rates.h"
@@ -25,13 +27,15 @@
 #include "targets/shared/gpu/plain_rule.h"
 #include "targets/shared/gpu/product_rule.h"
 #include "targets/shared/gpu/record_of.h"
+#include "targets/shared/gpu/shared_layout.h"
 
 namespace tw::cuda {
 namespace {
 
 constexpr char kLaunchesPart[] = "launches", kPtxPart[] = "ptx";
-/// Shared memory that a function may declare; more is asked for when it is launched.
-constexpr int64_t kMostShared = 48 << 10;
+/// Shared memory that a function may declare; more is asked for when it is launched (CUDA C++
+/// Programming Guide, Compute Capability 8.x, Shared Memory).
+constexpr int64_t kMostDeclared = 48 << 10;
 constexpr int64_t kThreads = 1024;
 
 std::vector<std::byte> bytes_of(std::string_view text) {
@@ -44,38 +48,28 @@ std::string text_of(std::vector<std::byte> const& bytes) {
   return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
 
-int64_t shared_bytes(ir::Function const& function) {
-  std::map<std::string, int64_t> bytes;
-  ir::walk(function.body, [&](ir::Stmt const& s) {
-    auto const* alloc = s.as<ir::Alloc>();
-    if (alloc && alloc->buffer->scope == kSharedScope)
-      bytes[alloc->buffer->name] =
-          ir::as_int(alloc->buffer->shape[0]).value_or(0) * int64_t(size_of(alloc->buffer->type));
-    return true;
-  });
-  int64_t all = 0;
-  for (auto const& [name, one] : bytes) all += one;
-  return all;
-}
-
 /// A kernel on its way to code.
 struct Parts {
   std::vector<c_text::DeviceText> texts;
   std::vector<LaunchedFunction> launched;
-  std::vector<std::string> names;
-  std::vector<std::array<int64_t, 3>> blocks;
+  std::vector<DeviceFunction> functions;
 };
 
-Result<Parts> parts_of(ir::KernelIr const& kernel, ir::PrintedProgram const& printed) {
+Result<Parts> parts_of(ir::KernelIr const& kernel, ir::PrintedProgram const& printed,
+                       MemoryScope const& memory) {
   Parts parts;
   for (ir::Function const& function : kernel.device) {
     TRY_ASSIGN(gpu::LaunchShape shape, gpu::launch_shape(function));
-    TRY_ASSIGN(
-        c_text::DeviceText text,
-        c_text::print_device_function(dialect(), kernel_head(), function, shape.block, printed));
-    parts.names.push_back(text.name);
-    parts.blocks.push_back(shape.block);
-    parts.launched.push_back({text.name, std::move(shape), shared_bytes(function)});
+    gpu::SharedLayout shared = gpu::shared_layout(function, memory.alignment);
+    MemoryUse use{memory.name, memory.bytes, shared.bytes, shared.parts, {}};
+    if (use.overflows()) return std::unexpected(overflow_of(use));
+    bool is_given = shared.bytes > kMostDeclared;
+    if (!is_given) shared.offsets.clear();
+    TRY_ASSIGN(c_text::DeviceText text,
+               c_text::print_device_function(dialect(), kernel_head(), function, shape.block,
+                                             printed, shared.offsets));
+    parts.functions.push_back({text.name, shape.block, std::move(shared.offsets)});
+    parts.launched.push_back({text.name, std::move(shape), shared.bytes, is_given});
     parts.texts.push_back(std::move(text));
   }
   return parts;
@@ -122,17 +116,19 @@ public:
                             StopToken stop) const override {
     if (tier == CodeTier::kChecked)
       return refused("not_supported", "PTX is not made with checks of every access");
+    TRY(check_async_copies(kernel));
     Artifact artifact;
     artifact.lowered = ir::print(kernel);
-    TRY_ASSIGN(Parts parts, parts_of(kernel, artifact.lowered));
+    TRY_ASSIGN(Parts parts, parts_of(kernel, artifact.lowered, *target().scope(kSharedScope)));
     llvm::LLVMContext context;
     TRY_ASSIGN(auto module, build_device_module(kernel, artifact.lowered, machine_, nvptx_kind(),
-                                                parts.names, parts.blocks, context));
+                                                parts.functions, context));
     TRY_ASSIGN(Emitted emitted, machine_.generate(*module, CodeTier::kFull, texts, stop));
     artifact.symbol = "tw_kernel_" + kernel.host.name;
     artifact.workspace_bytes = workspace_bytes(kernel);
     std::vector<gpu::LaunchedCode> launched;
-    for (std::string const& name : parts.names) launched.push_back({name, true});
+    for (LaunchedFunction const& one : parts.launched)
+      launched.push_back({one.name, true, one.is_given ? one.shared_bytes : 0});
     TRY_ASSIGN(launch_record::KernelRecord record,
                gpu::record_of(kernel, artifact.symbol, launched));
     if (texts != CodeTexts::kNone) tell(artifact, kernel, parts, emitted);
@@ -273,27 +269,28 @@ Result<std::shared_ptr<Backend const>> create_cuda_backend(Hardware const& hardw
   TRY_ASSIGN(
       ir::Intrinsic barrier,
       ir::declare({.name = kBarrierName, .doc = "all threads of the block meet", .barrier = true}));
-  int64_t shared = std::min(unit.shared_per_block, kMostShared);
-  return std::make_shared<CudaBackend>(
-      Target{
-          .name = kCudaTarget,
-          .hardware = hardware,
-          .title = fmt::format("CUDA · {} · {}", hardware.name, hardware.word(kArchitecture)),
-          .needs = {.architecture = hardware.word(kArchitecture), .processor = {}, .features = {}},
-          .scopes = {{.name = kGlobalScope, .doc = "the GPU's main memory, through L2"},
-                     {.name = kSharedScope,
-                      .doc = "shared memory: what the threads of a block have together",
-                      .bytes = shared,
-                      .shared_by = Level::kBlock},
-                     {.name = "local",
-                      .doc = "registers of one thread, where they suffice",
-                      .shared_by = Level::kThread}},
-          .axes = axes(),
-          .threads_per_block = kThreads,
-          .barrier = barrier,
-          .types = {DType::kF32, DType::kF64, DType::kI8, DType::kU8, DType::kI16, DType::kU16,
-                    DType::kI32, DType::kU32, DType::kI64, DType::kU64, DType::kBool}},
-      std::move(machine), unit);
+  Target target{
+      .name = kCudaTarget,
+      .hardware = hardware,
+      .title = fmt::format("CUDA · {} · {}", hardware.name, hardware.word(kArchitecture)),
+      .needs = {.architecture = hardware.word(kArchitecture), .processor = {}, .features = {}},
+      .scopes = {{.name = kGlobalScope,
+                  .doc = "the GPU's main memory, through L2",
+                  .alignment = kTensorAlignment},
+                 {.name = kSharedScope,
+                  .doc = "shared memory: what the threads of a block have together",
+                  .bytes = unit.shared_per_block,
+                  .shared_by = Level::kBlock},
+                 {.name = "local",
+                  .doc = "registers of one thread, where they suffice",
+                  .shared_by = Level::kThread}},
+      .axes = axes(),
+      .threads_per_block = kThreads,
+      .barrier = barrier,
+      .types = {DType::kF32, DType::kF64, DType::kI8, DType::kU8, DType::kI16, DType::kU16,
+                DType::kI32, DType::kU32, DType::kI64, DType::kU64, DType::kBool}};
+  add_async_copies(target);
+  return std::make_shared<CudaBackend>(std::move(target), std::move(machine), unit);
 }
 
 }  // namespace tw::cuda

@@ -1,9 +1,16 @@
 #include "targets/cuda/compiler/dialect.h"
 
+#include <fmt/format.h>
+
 #include "engine/lowering/pipeline.h"
+#include "targets/cuda/compiler/async_copies.h"
+#include "targets/cuda/hardware/description.h"
 
 namespace tw::cuda {
 namespace {
+
+/// Of the first elements of what the threads of a block share; said in their declarations.
+constexpr int64_t kSharedAlignment = 16;
 
 std::string type_of(DType type) {
   switch (type) {
@@ -31,6 +38,62 @@ std::string type_of(DType type) {
   }
 }
 
+std::string vector_type(DType type, int lanes) {
+  char const* name = nullptr;
+  switch (type) {
+    case DType::kF32:
+      name = "float";
+      break;
+    case DType::kI32:
+      name = "int";
+      break;
+    case DType::kU32:
+      name = "uint";
+      break;
+    case DType::kI8:
+      name = "char";
+      break;
+    case DType::kU8:
+      name = "uchar";
+      break;
+    case DType::kI16:
+      name = "short";
+      break;
+    case DType::kU16:
+      name = "ushort";
+      break;
+    case DType::kF64:
+      name = lanes == 2 ? "double" : nullptr;  // no access is wider than 16 bytes
+      break;
+    default:
+      break;
+  }
+  return name ? name + std::to_string(lanes) : "";
+}
+
+std::string vector_load(ir::BufferNode const& tensor, int lanes, std::string const& element) {
+  return "*(" + vector_type(tensor.type, lanes) + " const*)&" + element;
+}
+
+std::string vector_store(ir::BufferNode const& tensor, int lanes, std::string const& element,
+                         std::string const& value) {
+  return "*(" + vector_type(tensor.type, lanes) + "*)&" + element + " = " + value;
+}
+
+/// Inline PTX needs no header, which NVRTC has not.
+std::map<std::string, std::string, std::less<>> calls() {
+  std::map<std::string, std::string, std::less<>> made{
+      {kBarrierName, "__syncthreads();"},
+      {kCommitName, "asm volatile(\"cp.async.commit_group;\" ::: \"memory\");"},
+      {kWaitName, "asm volatile(\"cp.async.wait_group %%0;\" :: \"n\"(%0) : \"memory\");"}};
+  for (AsyncCopy const& copy : kAsyncCopies)
+    made[copy.name] = fmt::format(
+        "asm volatile(\"cp.async.{}.shared.global [%%0], [%%1], {};\" :: "
+        "\"r\"((unsigned)__cvta_generic_to_shared(%0)), \"l\"(%1) : \"memory\");",
+        copy.bytes == 16 ? "cg" : "ca", copy.bytes);
+  return made;
+}
+
 /// Words of C++ that are none of C's, and what the printed code says.
 constexpr std::string_view kReserved =
     " alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl "
@@ -38,7 +101,8 @@ constexpr std::string_view kReserved =
     "namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
     "reinterpret_cast static_assert static_cast template this thread_local throw true try typeid "
     "typename using virtual wchar_t xor xor_eq threadIdx blockIdx blockDim gridDim warpSize dim3 "
-    "uint3 __global__ __device__ __shared__ __syncthreads ";
+    "uint3 __align__ __global__ __device__ __shared__ __restrict__ __syncthreads "
+    "block_memory ";
 
 }  // namespace
 
@@ -53,21 +117,32 @@ c_text::Dialect const& dialect() {
       .on_division_by_zero = "{ *fault = 1; return 0; }",
       .fault_type = "int*",
       .unroll = "#pragma unroll",
-      .scopes = {{kStackScope, ""}, {kSharedScope, "__shared__ "}},
+      .vectors = {.type = vector_type,
+                  .load = vector_load,
+                  .store = vector_store,
+                  .are_aligned = true,
+                  .tensor_alignment = kTensorAlignment,
+                  .shared_alignment = kSharedAlignment},
+      .scopes = {{kStackScope, ""}, {kSharedScope, "__shared__ __align__(16) "}},
       .axes = {{"blockIdx.x", "blockIdx.x"},
                {"blockIdx.y", "blockIdx.y"},
                {"blockIdx.z", "blockIdx.z"},
                {"threadIdx.x", "threadIdx.x"},
                {"threadIdx.y", "threadIdx.y"},
                {"threadIdx.z", "threadIdx.z"}},
-      .calls = {{kBarrierName, "__syncthreads();"}},
+      .calls = calls(),
   };
   return made;
 }
 
 c_text::KernelHead const& kernel_head() {
   static c_text::KernelHead const head{.before = "extern \"C\" __global__ __launch_bounds__(%n)\n",
-                                       .pointer = ""};
+                                       .pointer = "",
+                                       .restrict_word = "__restrict__",
+                                       .given_shared =
+                                           "extern __shared__ __align__(64) unsigned char "
+                                           "block_memory[];",
+                                       .given_name = "block_memory"};
   return head;
 }
 

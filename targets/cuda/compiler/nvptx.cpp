@@ -4,7 +4,9 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 
+#include "targets/cuda/compiler/async_copies.h"
 #include "targets/cuda/compiler/dialect.h"
+#include "targets/cuda/hardware/description.h"
 #include "targets/shared/llvm/device_shell.h"
 
 namespace tw::cuda {
@@ -34,10 +36,34 @@ llvm::Value* counter(llvm::IRBuilder<>& builder, std::string const& axis) {
   return nullptr;
 }
 
+/// Sixteen bytes go past L1, which they would not come back from.
+llvm::Intrinsic::ID id_of_copy(int bytes) {
+  return bytes == 4   ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4
+         : bytes == 8 ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_8
+                      : llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16;
+}
+
 void fill(DeviceShell& shell) {
   shell.counter = counter;
-  shell.calls[kBarrierName] = [](llvm::IRBuilder<>& builder) {
+  using Operands = std::vector<llvm::Value*>;
+  shell.calls[kBarrierName] = [](llvm::IRBuilder<>& builder, Operands const&) {
     builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+  };
+  for (AsyncCopy const& copy : kAsyncCopies)
+    shell.calls[copy.name] = [bytes = copy.bytes](llvm::IRBuilder<>& builder,
+                                                  Operands const& operands) {
+      builder.CreateIntrinsic(id_of_copy(bytes), {}, {operands[0], operands[1]});
+    };
+  shell.calls[kCommitName] = [](llvm::IRBuilder<>& builder, Operands const&) {
+    builder.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_commit_group, {}, {});
+  };
+  shell.calls[kWaitName] = [](llvm::IRBuilder<>& builder, Operands const& operands) {
+    builder.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_wait_group, {},
+                            {builder.CreateTrunc(operands[0], builder.getInt32Ty())});
+  };
+  // Of one unit in the last place (PTX ISA, rcp.approx.ftz.f32: a relative error up to 2^-23).
+  shell.reciprocal = [](llvm::IRBuilder<>& builder, llvm::Value* x) {
+    return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {}, {x});
   };
 }
 
@@ -69,7 +95,11 @@ Result<Machine> create_nvptx_machine(std::string const& architecture, std::strin
 }
 
 DeviceKind const& nvptx_kind() {
-  static DeviceKind const kind{.global_space = 1, .shared_space = 3, .fill = fill, .mark = mark};
+  static DeviceKind const kind{.global_space = 1,
+                               .shared_space = 3,
+                               .tensor_alignment = kTensorAlignment,
+                               .fill = fill,
+                               .mark = mark};
   return kind;
 }
 

@@ -46,8 +46,9 @@ public:
     } else {
       line("  registers      not known: {}", why_not);
     }
-    int64_t shared = counted ? counted->shared_bytes : one.shared_bytes;
-    line("  shared memory  {} bytes of each block, of {}", shared, unit_.shared_per_block);
+    int64_t shared = counted && !one.is_given ? counted->shared_bytes : one.shared_bytes;
+    line("  shared memory  {} bytes of each block, of {}{}", shared, unit_.shared_per_block,
+         one.is_given ? ", given by the launch" : "");
     occupancy({.registers = counted ? counted->registers : 0,
                .shared_bytes = shared,
                .threads = int(one.shape.threads())},

@@ -17,6 +17,7 @@ struct LaunchedFunction {
   std::string name;
   gpu::LaunchShape shape;
   int64_t shared_bytes = 0;  ///< that its tensors take
+  bool is_given = false;     ///< the launch gives them, the function declares none
 };
 
 /// A few lines for each function. `assembled`: of all functions, or why there is none.

@@ -1,6 +1,7 @@
 /// NVIDIA's GPUs as the product describes machines.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "engine/hardware/hardware.h"
@@ -8,6 +9,10 @@
 namespace tw::cuda {
 
 inline constexpr char kCudaTarget[] = "cuda";  ///< `Hardware::target`
+
+/// Bytes that the place of a tensor's first element is a multiple of, in main memory: plans of
+/// networks and workspaces keep it, generated code relies on it, and the runtime refuses others.
+inline constexpr int64_t kTensorAlignment = 64;
 
 // Words of `Hardware::code`, numbers but for the first.
 inline constexpr char kArchitecture[] = "architecture";        ///< "sm_90a"

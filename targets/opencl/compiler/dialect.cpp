@@ -32,13 +32,28 @@ std::string type_of(DType type) {
   }
 }
 
+/// Integers and floats of up to 64 bits, which both have the names of their elements.
+std::string vector_type(DType type, int lanes) {
+  return type == DType::kBool ? "" : type_of(type) + std::to_string(lanes);
+}
+
+/// They stand wherever an element may.
+std::string vector_load(ir::BufferNode const&, int lanes, std::string const& element) {
+  return "vload" + std::to_string(lanes) + "(0, &" + element + ")";
+}
+
+std::string vector_store(ir::BufferNode const&, int lanes, std::string const& element,
+                         std::string const& value) {
+  return "vstore" + std::to_string(lanes) + "(" + value + ", 0, &" + element + ")";
+}
+
 /// Key words of OpenCL C 1.2, section 6.9 and 6.1, with those of vectors.
 std::string reserved_words() {
   std::string words =
       " kernel global local constant private read_only write_only read_write bool half uchar "
       "ushort "
       "uint ulong complex imaginary pipe uniform event image1d image2d image3d true false NULL "
-      "barrier get_local_id get_group_id ";
+      "barrier vload2 vload4 vstore2 vstore4 get_local_id get_group_id ";
   for (char const* type : {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong",
                            "half", "float", "double", "bool", "quad"})
     for (char const* lanes : {"2", "3", "4", "8", "16"}) words += std::string(type) + lanes + " ";
@@ -59,6 +74,7 @@ c_text::Dialect const& dialect() {
       .on_division_by_zero = "{ *fault = 1; return 0; }",
       .fault_type = "global int*",
       .unroll = "#pragma unroll",
+      .vectors = {.type = vector_type, .load = vector_load, .store = vector_store},
       .scopes = {{kStackScope, ""}, {kSharedScope, "local "}},
       .axes = {{"blockIdx.x", "get_group_id(0)"},
                {"blockIdx.y", "get_group_id(1)"},

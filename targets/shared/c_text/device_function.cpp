@@ -21,12 +21,17 @@ public:
   using Statements::Statements;
 
   /// What the threads of a block share is declared once, before anything else.
-  void shared_tensors(Stmt const& body) {
+  void shared_tensors(Stmt const& body, KernelHead const& head, GivenShared const& given) {
+    if (!given.empty()) line(std::string(head.given_shared));
     std::set<std::string> seen;
     walk(body, [&](Stmt const& s) {
       auto const* alloc = s.as<Alloc>();
-      if (alloc && alloc->buffer->scope == kSharedScope && seen.insert(alloc->buffer->name).second)
-        line(declaration(*alloc->buffer) + ";");
+      if (!alloc || alloc->buffer->scope != kSharedScope ||
+          !seen.insert(alloc->buffer->name).second)
+        return true;
+      auto at = given.find(alloc->buffer->name);
+      line(at == given.end() ? declaration(*alloc->buffer) + ";"
+                             : place_in(head.given_name, *alloc->buffer, at->second));
       return true;
     });
   }
@@ -56,6 +61,13 @@ protected:
   }
 
 private:
+  /// "float* const T = (float*)(given + 256);"
+  std::string place_in(std::string_view given, BufferNode const& tensor, int64_t byte) {
+    return fmt::format("{0}* const {1} = ({0}*)({2} + {3});",
+                       expressions_.dialect().type(tensor.type),
+                       expressions_.tensor_name(tensor.name), given, byte);
+  }
+
   bool counter(For const& loop) {
     auto const& axes = expressions_.dialect().axes;
     auto axis = axes.find(loop.bind);
@@ -96,8 +108,9 @@ std::vector<std::string> parameters(Expressions& expressions, KernelHead const& 
   std::vector<std::string> list;
   for (Buffer const& tensor : function.params) {
     std::string name = expressions.tensor_name(tensor->name);
-    list.push_back(fmt::format("{}{}{}* {}", head.pointer, dialect.type(tensor->type),
-                               written.contains(tensor->name) ? "" : " const", name));
+    list.push_back(fmt::format("{}{}{}* {} {}", head.pointer, dialect.type(tensor->type),
+                               written.contains(tensor->name) ? "" : " const", head.restrict_word,
+                               name));
     if (head.has_begins)
       list.push_back(dialect.type(DType::kI64) + " " +
                      expressions.tensor_name(begin_of(tensor->name)));
@@ -140,7 +153,7 @@ Lines file_of(std::vector<DeviceText> const& functions) {
 Result<DeviceText> print_device_function(Dialect const& dialect, KernelHead const& head,
                                          Function const& function,
                                          std::array<int64_t, 3> const& block,
-                                         PrintedProgram const& lowered) {
+                                         PrintedProgram const& lowered, GivenShared const& given) {
   Expressions expressions(dialect);
   expressions.ranges() = arith::ranges_of(function.sizes);
   std::vector<std::string> list = parameters(expressions, head, function);
@@ -150,7 +163,7 @@ Result<DeviceText> print_device_function(Dialect const& dialect, KernelHead cons
     for (Buffer const& tensor : function.params)
       printer.line(fmt::format("{} += {};", expressions.tensor_name(tensor->name),
                                expressions.tensor_name(begin_of(tensor->name))));
-  printer.shared_tensors(function.body);
+  printer.shared_tensors(function.body, head, given);
   printer.body_of(function.body);
   printer.close();
   TRY(expressions.status());

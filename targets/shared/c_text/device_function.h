@@ -18,6 +18,10 @@ struct KernelHead {
   /// all.
   std::string_view before;
   std::string_view pointer;  ///< before the type of a tensor's elements: "global "
+  /// Says of a pointer that nothing else reaches its elements: no two tensors overlap.
+  std::string_view restrict_word = "restrict";
+  /// The declaration of the bytes that a launch gives to a block, and their name.
+  std::string_view given_shared = {}, given_name = {};
   /// Each tensor has a parameter more, behind it: how many elements before its first one the
   /// pointer is.
   bool has_begins = false;
@@ -34,11 +38,15 @@ struct DeviceText {
 /// Helpers first, each once, then the functions.
 Lines file_of(std::vector<DeviceText> const& functions);
 
+/// Tensors that lie in one block of memory that a launch asks for, by their bytes from its begin.
+using GivenShared = std::map<std::string, int64_t>;
+
 /// The parameters: tensors in their order, then sizes as i64. `block`: threads along x, y and z.
 /// Errors: unsupported_statement, unsupported_expression.
 Result<DeviceText> print_device_function(Dialect const& dialect, KernelHead const& head,
                                          ir::Function const& function,
                                          std::array<int64_t, 3> const& block,
-                                         ir::PrintedProgram const& lowered);
+                                         ir::PrintedProgram const& lowered,
+                                         GivenShared const& given = {});
 
 }  // namespace tw::c_text

@@ -5,9 +5,26 @@
 #include <string>
 #include <string_view>
 
+#include "engine/ir/handles.h"
 #include "engine/tensor/dtype.h"
 
 namespace tw::c_text {
+
+/// Vectors of two and four lanes whose components are x, y, z and w.
+struct Vectors {
+  /// Empty: there is none of these elements. Null: the dialect has no vectors.
+  std::string (*type)(DType element, int lanes) = nullptr;
+  /// What reads one from the tensor, of which `element` is the first lane.
+  std::string (*load)(ir::BufferNode const& tensor, int lanes,
+                      std::string const& element) = nullptr;
+  /// What writes `value` there, without ";".
+  std::string (*store)(ir::BufferNode const& tensor, int lanes, std::string const& element,
+                       std::string const& value) = nullptr;
+  /// A vector must stand at a multiple of its size.
+  bool are_aligned = false;
+  /// Bytes that places of first elements are multiples of: of parameters, of what a block shares.
+  int64_t tensor_alignment = 0, shared_alignment = 0;
+};
 
 struct Dialect {
   std::string_view name;  ///< for people: "OpenCL C"
@@ -28,11 +45,14 @@ struct Dialect {
   std::string_view fault_type = {};
   /// Before an unrolled loop; empty: nothing.
   std::string_view unroll = {};
+  Vectors vectors = {};
   /// Before the declaration of a tensor, by its scope (`kStackScope`, `kSharedScope`).
   std::map<std::string, std::string, std::less<>> scopes = {};
   /// What a bound loop's counter is, by its axis: "get_local_id(0)".
   std::map<std::string, std::string, std::less<>> axes = {};
-  /// Statements for calls, by the instruction's name.
+  /// Statements for calls, by the instruction's name: "%0", "%1" stand for the address of what the
+  /// operand begins with, or for the number that it is;
+  /// "%%" for "%".
   std::map<std::string, std::string, std::less<>> calls = {};
 };
 

@@ -304,6 +304,7 @@ Expressions::Piece Expressions::piece(Cast const& node) {
 
 Expressions::Piece Expressions::piece(Load const& node) {
   std::string read = element(node.buffer, node.indices[0]);
+  if (auto found = replaced_.find(read); found != replaced_.end()) read = found->second;
   if (node.type != DType::kBool) return {read, kWhole, node.type};
   return {read + " != 0", syntax_of(BinaryOp::kNe).strength, node.type};
 }

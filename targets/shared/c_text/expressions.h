@@ -27,6 +27,8 @@ public:
   std::string text(ir::Expr const& e) { return text(e, 0); }
   /// "X[i * 4L + j]"
   std::string element(ir::Buffer const& buffer, ir::Expr const& index);
+  /// What stands in the next texts where an element of that text is read.
+  void replace_elements(std::map<std::string, std::string> by) { replaced_ = std::move(by); }
   /// The type of a variable that takes these values.
   std::string index_type(std::optional<arith::Interval> const& values) const;
   /// What is known of variables where the next text stands: divisions of what is not negative are
@@ -78,7 +80,7 @@ private:
   Dialect const& dialect_;
   std::map<std::string, std::string> names_;
   std::set<std::string> taken_;
-  std::map<std::string, std::string> helpers_;
+  std::map<std::string, std::string> helpers_, replaced_;
   arith::Ranges ranges_;
   bool names_fault_ = false;
   Status status_;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "engine/arith/places.h"
 #include "engine/ir/fields.h"
 #include "engine/lowering/pipeline.h"
+#include "targets/shared/c_text/vector_loops.h"
 
 namespace tw::c_text {
 
@@ -66,6 +68,7 @@ std::string Statements::counter_type(For const& loop) {
 void Statements::print(For const& node) {
   if (node.loop_kind == LoopKind::kBind) return print_bound(node);
   if (node.loop_kind == LoopKind::kParallel) return print_parallel(node);
+  if (print_vector_loop(*this, expressions_, node)) return;
   if (std::string hint = hint_of(node); !hint.empty()) line(hint);
   std::string counter = expressions_.variable_name(node.name());
   std::string head = fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1})", counter_type(node), counter,
@@ -120,8 +123,23 @@ void Statements::print_allocation(Alloc const& alloc) {
 void Statements::print_call(IntrinsicCall const& call) {
   auto const& calls = expressions_.dialect().calls;
   auto found = calls.find(call.intrinsic->name);
-  if (found == calls.end() || !call.operands.empty()) return unsupported(call.intrinsic->name);
-  line(found->second);
+  if (found == calls.end()) return unsupported(call.intrinsic->name);
+  std::string text;
+  for (size_t i = 0; i < found->second.size(); ++i) {
+    char c = found->second[i];
+    if (c == '%' && ++i < found->second.size() && found->second[i] != '%')
+      text += operand_text(call.operands.at(size_t(found->second[i] - '0')));
+    else
+      text += c;
+  }
+  line(text);
+}
+
+std::string Statements::operand_text(Operand const& operand) {
+  Expr first = arith::first_of(operand);
+  auto const* load = first.as<Load>();
+  return load && !operand.axes.empty() ? "&" + expressions_.element(load->buffer, load->indices[0])
+                                       : expressions_.text(first);
 }
 
 std::string Statements::hint_of(For const& loop) const {

@@ -56,6 +56,7 @@ protected:
     f();
     expressions_.ranges().erase(loop.name());
   }
+  std::string operand_text(ir::Operand const& operand);
   /// Of the loop's counter, which reaches its extent.
   std::string counter_type(ir::For const& loop);
 

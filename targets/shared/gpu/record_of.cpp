@@ -94,6 +94,7 @@ private:
     for (SizeParam const& size : at->sizes)
       launch.arguments.push_back(NumberArgument{number(size.var)});
     if (code.takes_fault) launch.arguments.push_back(FaultArgument{});
+    launch.shared_bytes = code.shared_bytes;
     record_.launches.push_back(std::move(launch));
   }
 

@@ -12,6 +12,7 @@ namespace tw::gpu {
 struct LaunchedCode {
   std::string name;          ///< of the function in the device's part
   bool takes_fault = false;  ///< its last argument is the fault word
+  int64_t shared_bytes = 0;  ///< that it is given when it is launched
 };
 
 /// `made`: one for each of `kernel.device`. A function's arguments are its tensors in their order,

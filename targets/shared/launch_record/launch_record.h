@@ -65,6 +65,7 @@ struct Launch {
   std::string function;  ///< of the library's part for the device
   std::array<Number, 3> grid, block;
   std::vector<Argument> arguments;
+  int64_t shared_bytes = 0;  ///< of each block, beside what the function has declared
   bool operator==(Launch const&) const = default;
 };
 

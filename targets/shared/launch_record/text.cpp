@@ -67,6 +67,8 @@ private:
     }
     for (Json const& one : array(json, "arguments", kMostArguments))
       launch.arguments.push_back(argument(one, record));
+    if (json.is_object() && json.contains("shared"))
+      launch.shared_bytes = integer(json, "shared", int64_t(1) << 31);
     return launch;
   }
 
@@ -161,11 +163,13 @@ std::string to_text(KernelRecord const& record) {
                {"buffers", record.buffers},
                {"sizes", record.sizes},
                {"launches", Json::array()}};
-  for (Launch const& launch : record.launches)
-    json["launches"].push_back({{"function", launch.function},
-                                {"grid", list_of(launch.grid)},
-                                {"block", list_of(launch.block)},
-                                {"arguments", list_of(launch.arguments)}});
+  for (Launch const& launch : record.launches) {
+    Json& made = json["launches"].emplace_back(Json{{"function", launch.function},
+                                                    {"grid", list_of(launch.grid)},
+                                                    {"block", list_of(launch.block)},
+                                                    {"arguments", list_of(launch.arguments)}});
+    if (launch.shared_bytes > 0) made["shared"] = launch.shared_bytes;
+  }
   return json.dump();
 }
 

@@ -154,8 +154,10 @@ llvm::Function* far_function(Builder& b) {
   auto* function =
       llvm::Function::Create(llvm::FunctionType::get(result, {b.getDoubleTy()}, false),
                              llvm::Function::InternalLinkage, kName, around->getParent());
-  function->copyAttributesFrom(around);
-  function->setLinkage(llvm::Function::InternalLinkage);
+  // Not those of its parameters, which are other ones.
+  llvm::AttrBuilder attributes(b.getContext(), around->getAttributes().getFnAttrs());
+  function->setAttributes(
+      llvm::AttributeList::get(b.getContext(), llvm::AttributeList::FunctionIndex, attributes));
   build_far(function);
   return function;
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 
+#include "engine/arith/known_sizes.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/llvm/emitter.h"
@@ -13,11 +14,27 @@
 namespace tw {
 namespace {
 
-constexpr uint64_t kTensorAlignment = 64;  // of what arenas and the workspace hold
+constexpr uint64_t kSharedAlignment = 64;
+
+/// Of a size that is told when a function is launched.
+llvm::GlobalVariable* given_shared(llvm::Module& module, DeviceKind const& kind) {
+  if (auto* known = module.getNamedGlobal(kGivenShared)) return known;
+  auto* type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), 0);
+  auto* place = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::ExternalLinkage,
+                                         nullptr, kGivenShared, nullptr,
+                                         llvm::GlobalValue::NotThreadLocal, kind.shared_space);
+  place->setAlignment(llvm::Align(kSharedAlignment));
+  return place;
+}
 
 /// One for each tensor that the threads of a block share.
 void add_shared_tensors(ir::Function const& function, llvm::Module& module, DeviceKind const& kind,
-                        DeviceShell& shell) {
+                        std::map<std::string, int64_t> const& given, DeviceShell& shell) {
+  auto* i8 = llvm::Type::getInt8Ty(module.getContext());
+  auto* i64 = llvm::Type::getInt64Ty(module.getContext());
+  for (auto const& [name, offset] : given)
+    shell.tensors[name] = llvm::ConstantExpr::getGetElementPtr(
+        i8, given_shared(module, kind), llvm::ConstantInt::get(i64, uint64_t(offset)));
   ir::walk(function.body, [&](ir::Stmt const& s) {
     auto const* alloc = s.as<ir::Alloc>();
     if (!alloc || alloc->buffer->scope != kSharedScope ||
@@ -25,12 +42,12 @@ void add_shared_tensors(ir::Function const& function, llvm::Module& module, Devi
       return true;
     uint64_t bytes = uint64_t(ir::as_int(alloc->buffer->shape[0]).value_or(0)) *
                      uint64_t(size_of(alloc->buffer->type));
-    auto* type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), bytes);
+    auto* type = llvm::ArrayType::get(i8, bytes);
     auto* place = new llvm::GlobalVariable(
         module, type, false, llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(type),
         "shared_" + std::to_string(module.global_size()), nullptr,
         llvm::GlobalValue::NotThreadLocal, kind.shared_space);
-    place->setAlignment(llvm::Align(kTensorAlignment));
+    place->setAlignment(llvm::Align(kSharedAlignment));
     shell.tensors[alloc->buffer->name] = place;
     return true;
   });
@@ -47,9 +64,15 @@ llvm::Function* declare(ir::Function const& function, std::string const& name, l
   auto* made = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
   made->addFnAttr("no-builtins");
   made->addFnAttr(llvm::Attribute::NoUnwind);
-  for (unsigned i = 0; i < function.params.size(); ++i)
-    made->addParamAttr(i,
-                       llvm::Attribute::getWithAlignment(context, llvm::Align(kTensorAlignment)));
+  std::set<std::string> written;
+  ir::walk_writes(function.body, [&](ir::Touched const& at) { written.insert(at.buffer->name); });
+  for (unsigned i = 0; i < function.params.size(); ++i) {
+    made->addParamAttr(
+        i, llvm::Attribute::getWithAlignment(context, llvm::Align(kind.tensor_alignment)));
+    made->addParamAttr(i, llvm::Attribute::NoAlias);  // no two tensors overlap
+    if (!written.contains(function.params[i]->name))
+      made->addParamAttr(i, llvm::Attribute::ReadOnly);
+  }
   return made;
 }
 
@@ -63,8 +86,8 @@ std::vector<std::string> names_of(DeviceShell const& shell) {
 
 Result<std::unique_ptr<llvm::Module>> build_device_module(
     ir::KernelIr const& kernel, ir::PrintedProgram const& printed, Machine const& machine,
-    DeviceKind const& kind, std::vector<std::string> const& names,
-    std::vector<std::array<int64_t, 3>> const& blocks, llvm::LLVMContext& context) {
+    DeviceKind const& kind, std::vector<DeviceFunction> const& functions,
+    llvm::LLVMContext& context) {
   auto module = std::make_unique<llvm::Module>(kernel.host.name, context);
   machine.prepare(*module);
   module->addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
@@ -77,24 +100,26 @@ Result<std::unique_ptr<llvm::Module>> build_device_module(
     ir::Function const& function = kernel.device[i];
     DeviceShell shell;
     kind.fill(shell);
-    llvm::Function* made = declare(function, names[i], *module, kind);
+    llvm::Function* made = declare(function, functions[i].name, *module, kind);
     for (unsigned p = 0; p < function.params.size(); ++p)
       shell.tensors[function.params[p]->name] = made->getArg(p);
     shell.fault = made->getArg(unsigned(made->arg_size() - 1));
-    add_shared_tensors(function, *module, kind, shell);
+    add_shared_tensors(function, *module, kind, functions[i].given_shared, shell);
     ModuleParts parts{*module, debug, file, printed.line_of,
                       {},      {},    none, MemoryScopes(context, names_of(shell))};
     parts.device = &shell;
     auto* no_pointer = llvm::ConstantPointerNull::get(llvm::PointerType::get(context, 0));
     Emitter emitter(parts, made, no_pointer, no_pointer);
-    for (size_t s = 0; s < function.sizes.size(); ++s)
-      emitter.bind(function.sizes[s].var.to<ir::Variable>().name,
-                   made->getArg(unsigned(function.params.size() + s)));
+    arith::Ranges ranges = arith::ranges_of(function.sizes);
+    for (size_t s = 0; s < function.sizes.size(); ++s) {
+      std::string const& name = function.sizes[s].var.to<ir::Variable>().name;
+      emitter.bind(name, made->getArg(unsigned(function.params.size() + s)), ranges.find(name));
+    }
     emitter.begin_body();
     emitter.statement(function.body);
     emitter.finish();
     if (emitter.failed()) return std::unexpected(emitter.status().error());
-    kind.mark(*made, blocks[i]);
+    kind.mark(*made, functions[i].block);
   }
   debug.finalize();
   return module;

@@ -6,6 +6,9 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
+
+#include "targets/shared/llvm/single_math.h"
 
 namespace tw {
 
@@ -15,8 +18,11 @@ struct DeviceShell {
   llvm::Value* fault = nullptr;                 ///< an i32 that is set where it divided by zero
   /// The counter of a loop that is bound to the axis, as i64; null: there is no such axis.
   std::function<llvm::Value*(llvm::IRBuilder<>&, std::string const& axis)> counter;
-  /// What stands for calls, by the instruction's name.
-  std::map<std::string, std::function<void(llvm::IRBuilder<>&)>> calls;
+  /// What stands for calls, by the instruction's name. Operands: the address of what each begins
+  /// with, or the number that it is, as i64.
+  using Call = std::function<void(llvm::IRBuilder<>&, std::vector<llvm::Value*> const& operands)>;
+  std::map<std::string, Call> calls;
+  Reciprocal reciprocal;  ///< where the device has one of its own
 };
 
 }  // namespace tw

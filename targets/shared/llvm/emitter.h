@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/arith/linear.h"
+#include "engine/arith/simplify.h"
 #include "engine/ir/text.h"
 #include "engine/lowering/checks.h"
 #include "targets/shared/llvm/device_shell.h"
@@ -58,8 +59,9 @@ class Emitter {
 public:
   Emitter(ModuleParts& parts, llvm::Function* function, llvm::Value* buffers, llvm::Value* runtime);
 
-  /// A variable of a loop around, known on entry.
-  void bind(std::string const& name, llvm::Value* value);
+  /// A variable of a loop around, known on entry, and the values that it may have.
+  void bind(std::string const& name, llvm::Value* value,
+            std::optional<arith::Interval> const& values = {});
   void statement(ir::Stmt const& s);
   void begin_body();     ///< ends the entry block
   void begin_checks();   ///< of the kernel's own function, before its statements
@@ -100,14 +102,17 @@ private:
   llvm::Value* load_lanes(ir::Load const& node, llvm::Type* element, llvm::Align align);
   llvm::Value* gather(ir::Buffer const& buffer, llvm::Value* index, llvm::Value* mask,
                       llvm::Align align);
-  llvm::Value* quotient_towards_zero(llvm::Value* a, llvm::Value* b);
   llvm::Value* floor_division(llvm::Value* a, llvm::Value* b, bool want_remainder);
   llvm::Value* index_sum(ir::Expr const& e);
+  struct SumKind {
+    bool is_data = false;  // may wrap
+    bool narrow = false;   // in i32
+  };
   llvm::Value* sum_of(std::vector<arith::Linear::Term> const& terms);
   llvm::Value* partial_sum(std::vector<arith::Linear::Term> const& terms, size_t depth,
-                           bool is_data);
+                           SumKind kind);
   llvm::Value* add_terms(llvm::Value* sum, std::vector<arith::Linear::Term> const& terms,
-                         bool is_data);
+                         SumKind kind);
   llvm::Value* every_second(ir::Buffer const& buffer, llvm::FixedVectorType* type,
                             llvm::Value* address, llvm::Align align);
   llvm::Value* each_alone(ir::Buffer const& buffer, llvm::FixedVectorType* type, llvm::Value* start,
@@ -120,10 +125,14 @@ private:
   llvm::Value* pointer(ir::Buffer const& buffer, ir::Expr const& index);
   llvm::Value* base(ir::Buffer const& buffer);
 
+  // emitter_narrow.cpp
+  llvm::Value* narrow(ir::Expr const& e);
+
   // emitter_stmt.cpp
   void allocation(ir::Alloc const& node);
   void loop(ir::For const& node);
-  void named(std::string const& name, Side const& value, ir::Stmt const& body);
+  void named(std::string const& name, Side const& value,
+             std::optional<arith::Interval> const& values, ir::Stmt const& body);
   void parallel(ir::For const& node);
   void condition(ir::If const& node);
   void masked(ir::If const& node);
@@ -173,6 +182,7 @@ private:
   llvm::DISubprogram* scope_ = nullptr;
   std::vector<Level> levels_;
   std::map<std::string, llvm::Value*> variables_;
+  arith::Ranges ranges_;
   std::vector<std::string> variable_order_;
   std::map<std::string, llvm::Value*> registers_;  // register buffers: their value now
   std::map<std::string, llvm::Value*> bases_;

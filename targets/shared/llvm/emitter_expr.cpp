@@ -11,6 +11,7 @@
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/llvm/emitter.h"
 #include "targets/shared/llvm/math.h"
+#include "targets/shared/llvm/narrow_indices.h"
 #include "targets/shared/llvm/remainder.h"
 
 namespace tw {
@@ -23,6 +24,26 @@ namespace {
 Value* splat_if(llvm::IRBuilder<>& builder, Value* v, int lanes) {
   return lanes > 1 && !v->getType()->isVectorTy() ? builder.CreateVectorSplat(unsigned(lanes), v)
                                                   : v;
+}
+
+/// What a device computes in f32; null: nothing in particular.
+Value* single_function(llvm::IRBuilder<>& builder, UnaryOp op, Value* x,
+                       DeviceShell const& device) {
+  switch (op) {
+    case UnaryOp::kExp:
+      return emit_single_exp(builder, x);
+    case UnaryOp::kLog:
+      return emit_single_log(builder, x);
+    case UnaryOp::kTanh:
+      return emit_single_tanh(builder, x, device.reciprocal);
+    case UnaryOp::kErf:
+      return emit_single_erf(builder, x);
+    case UnaryOp::kSin:
+    case UnaryOp::kCos:
+      return emit_single_sin_cos(builder, x, op == UnaryOp::kCos);
+    default:
+      return nullptr;
+  }
 }
 
 }  // namespace
@@ -86,6 +107,7 @@ Value* Emitter::to_memory(Value* v, DType type) {
 
 Value* Emitter::expression(Expr const& e) {
   if (failed()) return llvm::PoisonValue::get(type_of(context_, e.type(), e.lanes()));
+  if (Value* v = narrow(e)) return builder_.CreateSExt(v, builder_.getInt64Ty());
   return dispatch(
       *e, overloaded{
               [&](IntImm const& node) -> Value* {
@@ -152,6 +174,7 @@ Value* Emitter::index_sum(Expr const& e) {
   bool products = linear.terms.size() == 1 && linear.constant == 0 && linear.terms[0].factor == 1;
   if (products) return binary(*node);  // a product of two unknowns: nothing to place
   Value* sum = sum_of(linear.terms);
+  if (sum) sum = builder_.CreateSExt(sum, builder_.getInt64Ty());
   Value* constant = builder_.getInt64(uint64_t(linear.constant));
   if (!sum) return constant;
   return linear.constant == 0 ? sum
@@ -164,14 +187,15 @@ Value* Emitter::index_sum(Expr const& e) {
 Value* Emitter::sum_of(std::vector<arith::Linear::Term> const& terms) {
   std::vector<arith::Linear::Term> placed, staying;
   for (auto const& term : terms) (safe_to_speculate(term.term) ? placed : staying).push_back(term);
-  bool is_data =
-      std::ranges::any_of(staying, [](auto const& term) { return reads_tensor(term.term); });
-  return add_terms(partial_sum(placed, levels_.size(), is_data), staying, is_data);
+  SumKind kind{
+      .is_data = std::ranges::any_of(staying, [](auto const& t) { return reads_tensor(t.term); }),
+      .narrow = parts_.device && fits_in_32_bits(terms, 0, ranges_)};
+  return add_terms(partial_sum(placed, levels_.size(), kind), staying, kind);
 }
 
 /// Indices never wrap (engine/ir/expr.h), which LLVM is told; data does.
 Value* Emitter::partial_sum(std::vector<arith::Linear::Term> const& terms, size_t depth,
-                            bool is_data) {
+                            SumKind kind) {
   std::vector<arith::Linear::Term> here, above;
   if (depth == 0) return nullptr;
   Level& level = levels_[depth - 1];
@@ -179,9 +203,9 @@ Value* Emitter::partial_sum(std::vector<arith::Linear::Term> const& terms, size_
     bool belongs = depth == 1 || uses_variable(term.term, level.variable);
     (belongs ? here : above).push_back(term);
   }
-  Value* sum = partial_sum(above, depth - 1, is_data);
+  Value* sum = partial_sum(above, depth - 1, kind);
   if (here.empty()) return sum;
-  std::string key = is_data ? "data;" : "";
+  std::string key = fmt::format("{}{}", kind.is_data ? "data;" : "", kind.narrow ? "i32;" : "");
   for (auto const& term : terms) key += fmt::format("{}*{};", term.factor, to_text(term.term));
   if (auto found = level.sums.find(key); found != level.sums.end()) return found->second;
   // The place: the end of the loop's first block, which dominates everything below the loop.
@@ -190,16 +214,18 @@ Value* Emitter::partial_sum(std::vector<arith::Linear::Term> const& terms, size_
     builder_.SetInsertPoint(end);
   else
     builder_.SetInsertPoint(level.entry);
-  return level.sums[key] = add_terms(sum, here, is_data);
+  return level.sums[key] = add_terms(sum, here, kind);
 }
 
-Value* Emitter::add_terms(Value* sum, std::vector<arith::Linear::Term> const& terms, bool is_data) {
+Value* Emitter::add_terms(Value* sum, std::vector<arith::Linear::Term> const& terms, SumKind kind) {
+  bool fits = kind.narrow || !kind.is_data;
   for (auto const& term : terms) {
-    Value* value = expression(term.term);
+    Value* value = kind.narrow ? narrow(term.term) : expression(term.term);
     if (term.factor != 1)
-      value =
-          builder_.CreateMul(value, builder_.getInt64(uint64_t(term.factor)), "", false, !is_data);
-    sum = sum ? builder_.CreateAdd(sum, value, "", false, !is_data) : value;
+      value = builder_.CreateMul(
+          value, llvm::ConstantInt::get(value->getType(), uint64_t(term.factor), true), "", false,
+          fits);
+    sum = sum ? builder_.CreateAdd(sum, value, "", false, fits) : value;
   }
   return sum;
 }
@@ -259,6 +285,8 @@ Value* Emitter::float_binary(BinaryOp op, Value* a, Value* b) {
     case BinaryOp::kDiv:
       return builder_.CreateFDiv(a, b);
     case BinaryOp::kPow:
+      if (parts_.device && a->getType()->isFloatTy())
+        return emit_single_pow(builder_, a, b, parts_.device->reciprocal);
       return emit_pow(builder_, a, b);
     case BinaryOp::kFmod:
       return emit_fmod(builder_, a, b);
@@ -309,6 +337,8 @@ Value* Emitter::unary(Unary const& node) {
 }
 
 Value* Emitter::float_unary(UnaryOp op, Value* a) {
+  if (parts_.device && a->getType()->isFloatTy())
+    if (Value* v = single_function(builder_, op, a, *parts_.device)) return v;
   switch (op) {
     case UnaryOp::kNeg:
       return builder_.CreateFNeg(a);
@@ -395,7 +425,8 @@ Value* Emitter::chosen_by_branch(Value* condition, Side const& a, Side const& b)
 }
 
 Value* Emitter::convert(Cast const& node) {
-  Value* a = expression(node.a);
+  Value* a = narrow(node.a);
+  if (!a) a = expression(node.a);
   DType from = node.a.type(), to = node.type;
   llvm::Type* type = type_of(context_, to, node.lanes);
   // Two roundings, as everywhere: there is no instruction for one.

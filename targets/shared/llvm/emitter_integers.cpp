@@ -19,17 +19,17 @@ llvm::ConstantInt* same_in_all_lanes(Value* v) {
   return constant ? llvm::dyn_cast<llvm::ConstantInt>(constant) : nullptr;
 }
 
-}  // namespace
-
 /// Processors trap where the quotient has no place, the least number by -1: that is a negation.
-Value* Emitter::quotient_towards_zero(Value* a, Value* b) {
+Value* quotient_towards_zero(llvm::IRBuilder<>& builder, Value* a, Value* b) {
   if (auto* known = same_in_all_lanes(b); known && !known->isMinusOne())
-    return builder_.CreateSDiv(a, b);
+    return builder.CreateSDiv(a, b);
   Value* one = llvm::ConstantInt::get(b->getType(), 1);
-  Value* turned = builder_.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(b->getType()));
-  Value* divided = builder_.CreateSDiv(a, builder_.CreateSelect(turned, one, b));
-  return builder_.CreateSelect(turned, builder_.CreateNeg(a), divided);
+  Value* turned = builder.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(b->getType()));
+  Value* divided = builder.CreateSDiv(a, builder.CreateSelect(turned, one, b));
+  return builder.CreateSelect(turned, builder.CreateNeg(a), divided);
 }
+
+}  // namespace
 
 /// Leaves the function where somebody wants the quotient of a zero: a division by zero means
 /// nothing to LLVM, and of what computes it whatever is convenient would be left. Where nobody
@@ -64,7 +64,7 @@ void Emitter::leave_where(Value* divided_by_zero) {
 }
 
 Value* Emitter::floor_division(Value* a, Value* b, bool want_remainder) {
-  Value* quotient = quotient_towards_zero(a, b);
+  Value* quotient = quotient_towards_zero(builder_, a, b);
   Value* remainder = builder_.CreateSub(a, builder_.CreateMul(quotient, b));
   Value* zero = llvm::Constant::getNullValue(a->getType());
   Value* wrong = builder_.CreateAnd(builder_.CreateICmpNE(remainder, zero),

@@ -4,11 +4,13 @@
 
 #include <set>
 
+#include "engine/arith/places.h"
 #include "engine/ir/annotations.h"
 #include "engine/ir/fields.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/llvm/emitter.h"
+#include "targets/shared/llvm/narrow_indices.h"
 #include "targets/shared/llvm/words.h"
 
 namespace tw {
@@ -18,13 +20,11 @@ using llvm::Value;
 
 namespace {
 
-/// False: the device has nothing that stands for the call.
-bool emit_call(IntrinsicCall const& node, DeviceShell const* device, llvm::IRBuilder<>& builder) {
-  if (!device || !node.operands.empty()) return false;
+/// Null: the device has nothing that stands for the call.
+DeviceShell::Call const* code_of(IntrinsicCall const& node, DeviceShell const* device) {
+  if (!device) return nullptr;
   auto found = device->calls.find(node.intrinsic->name);
-  if (found == device->calls.end()) return false;
-  found->second(builder);
-  return true;
+  return found == device->calls.end() ? nullptr : &found->second;
 }
 
 }  // namespace
@@ -48,9 +48,11 @@ Emitter::Emitter(ModuleParts& parts, llvm::Function* function, Value* buffers, V
   builder_.SetCurrentDebugLocation(llvm::DILocation::get(context_, 1, 0, scope_));
 }
 
-void Emitter::bind(std::string const& name, Value* value) {
+void Emitter::bind(std::string const& name, Value* value,
+                   std::optional<arith::Interval> const& values) {
   variables_[name] = value;
   variable_order_.push_back(name);
+  if (values) ranges_.set(name, *values);
 }
 
 void Emitter::fail(std::string code, std::string message) {
@@ -78,32 +80,44 @@ void Emitter::statement(Stmt const& s) {
     locate(node);
     (this->*member)(node);
   };
-  dispatch(*s, overloaded{
-                   [&](For const& node) { located(node, &Emitter::loop); },
-                   [&](Store const& node) { located(node, &Emitter::store); },
-                   [&](If const& node) { located(node, &Emitter::condition); },
-                   [&](Prefetch const& node) { located(node, &Emitter::prefetch); },
-                   [&](Alloc const& node) {
-                     allocation(node);
-                     statement(node.body);
-                   },
-                   [&](Seq const& node) {
-                     for (Stmt const& child : node.stmts) statement(child);
-                   },
-                   [&](IntrinsicCall const& node) {
-                     locate(node);
-                     if (emit_call(node, parts_.device, builder_)) return;
-                     fail("unsupported_intrinsic",
+  dispatch(
+      *s,
+      overloaded{
+          [&](For const& node) { located(node, &Emitter::loop); },
+          [&](Store const& node) { located(node, &Emitter::store); },
+          [&](If const& node) { located(node, &Emitter::condition); },
+          [&](Prefetch const& node) { located(node, &Emitter::prefetch); },
+          [&](Alloc const& node) {
+            allocation(node);
+            statement(node.body);
+          },
+          [&](Seq const& node) {
+            for (Stmt const& child : node.stmts) statement(child);
+          },
+          [&](IntrinsicCall const& node) {
+            locate(node);
+            auto const* code = code_of(node, parts_.device);
+            if (!code)
+              return fail("unsupported_intrinsic",
                           fmt::format("{} has no code on this target", node.intrinsic->name));
-                   },
-                   [&](Block const& node) { unsupported("the block " + node.name); },
-                   [&](Let const& node) {
-                     locate(node);
-                     named(
-                         node.var.to<Variable>().name, [&] { return expression(node.value); },
-                         node.body);
-                   },
-               });
+            std::vector<Value*> operands;
+            for (Operand const& one : node.operands) {
+              Expr first = arith::first_of(one);
+              auto const* load = one.axes.empty() ? nullptr : first.as<Load>();
+              operands.push_back(load ? pointer(load->buffer, load->indices[0])
+                                      : expression(first));
+            }
+            (*code)(builder_, operands);
+          },
+          [&](Block const& node) { unsupported("the block " + node.name); },
+          [&](Let const& node) {
+            locate(node);
+            named(
+                node.var.to<Variable>().name, [&] { return expression(node.value); },
+                node.var.type() == DType::kI64 ? arith::bounds(node.value, ranges_) : std::nullopt,
+                node.body);
+          },
+      });
 }
 
 void Emitter::unsupported(std::string const& what) {
@@ -129,16 +143,18 @@ void Emitter::allocation(Alloc const& node) {
 }
 
 /// As a loop's counter: tasks below know it, and what is made of it has a place before the body.
-void Emitter::named(std::string const& name, Side const& value, Stmt const& body) {
+void Emitter::named(std::string const& name, Side const& value,
+                    std::optional<arith::Interval> const& values, Stmt const& body) {
   auto* before = llvm::BasicBlock::Create(context_, "", function_);
   auto* inside = llvm::BasicBlock::Create(context_, "", function_);
   builder_.CreateBr(before);
   builder_.SetInsertPoint(before);
-  bind(name, value());
+  bind(name, value(), values);
   builder_.CreateBr(inside);
   levels_.push_back({before, {}, name});
   builder_.SetInsertPoint(inside);
   statement(body);
+  ranges_.erase(name);
   levels_.pop_back();
   variable_order_.pop_back();
   variables_.erase(name);
@@ -152,18 +168,19 @@ void Emitter::loop(For const& node) {
   if (parts_.device && node.loop_kind == LoopKind::kBind)
     if (Value* counter = parts_.device->counter(builder_, node.bind))
       return named(
-          node.name(), [&] { return counter; }, node.body);
+          node.name(), [&] { return counter; }, counts_of(node, ranges_), node.body);
   if (node.loop_kind == LoopKind::kBind || (node.loop_kind == LoopKind::kVector && !parts_.device))
     return fail("unsupported_statement",
                 fmt::format("the loop {} has no code on this target", node.name()));
-  Value* extent = expression(node.extent);
+  Value* extent = narrow(node.extent);
+  if (!extent) extent = expression(node.extent);
   auto* before = builder_.GetInsertBlock();
   auto* body = llvm::BasicBlock::Create(context_, "", function_);
   auto* after = llvm::BasicBlock::Create(context_, "", function_);
   builder_.CreateBr(body);  // verified programs: at least one iteration
   builder_.SetInsertPoint(body);
-  auto* variable = builder_.CreatePHI(builder_.getInt64Ty(), 2);
-  variable->addIncoming(builder_.getInt64(0), before);
+  auto* variable = builder_.CreatePHI(extent->getType(), 2);
+  variable->addIncoming(llvm::Constant::getNullValue(extent->getType()), before);
   std::map<std::string, llvm::PHINode*> phis;
   for (std::string const& name : registers_written(node.body)) {
     auto* phi = builder_.CreatePHI(registers_[name]->getType(), 2);
@@ -171,8 +188,7 @@ void Emitter::loop(For const& node) {
     phis[name] = phi;
     registers_[name] = phi;
   }
-  variables_[node.name()] = variable;
-  variable_order_.push_back(node.name());
+  bind(node.name(), builder_.CreateSExt(variable, builder_.getInt64Ty()), counts_of(node, ranges_));
   // What is placed for the whole loop stands in a block of its own, before anything of the body.
   auto* inside = llvm::BasicBlock::Create(context_, "", function_);
   builder_.CreateBr(inside);
@@ -183,7 +199,9 @@ void Emitter::loop(For const& node) {
   levels_.pop_back();
   variable_order_.pop_back();
   variables_.erase(node.name());
-  Value* next = builder_.CreateAdd(variable, builder_.getInt64(1), "", true, true);
+  ranges_.erase(node.name());
+  Value* next =
+      builder_.CreateAdd(variable, llvm::ConstantInt::get(variable->getType(), 1), "", true, true);
   variable->addIncoming(next, builder_.GetInsertBlock());
   for (auto& [name, phi] : phis) phi->addIncoming(registers_[name], builder_.GetInsertBlock());
   auto* branch = builder_.CreateCondBr(builder_.CreateICmpSLT(next, extent), body, after);

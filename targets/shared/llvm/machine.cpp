@@ -27,6 +27,7 @@
 #include "targets/shared/llvm/generator_pool.h"
 #include "targets/shared/llvm/half_extremes.h"
 #include "targets/shared/llvm/instruction_facts.h"
+#include "targets/shared/llvm/proven_alignment.h"
 #include "targets/shared/llvm/remarks.h"
 #include "targets/shared/llvm/tile_values.h"
 #include "targets/shared/llvm/vector_rounding.h"
@@ -282,6 +283,7 @@ Result<Emitted> Machine::generate_here(llvm::Module& module, CodeTier tier, Code
 
   Emitted emitted;
   if (llvm::Triple(module.getTargetTriple()).isNVPTX()) {
+    prove_alignments(module);
     TRY(write_text(module, *machine, texts, emitted));
     TRY(complaints.status());
     return emitted;

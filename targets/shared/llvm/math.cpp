@@ -245,26 +245,7 @@ Value* power_of_magnitude(Builder& b, Value* magnitude, Value* y, bool is_f64) {
 
 Value* pow_double(Builder& b, Value* x, Value* y, bool is_f64) {
   Value* magnitude = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
-  Value* result = power_of_magnitude(b, magnitude, y, is_f64);
-  Value* whole = b.CreateFCmpOEQ(b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, y), y);
-  Value* half = b.CreateFMul(y, number(y, 0.5));
-  Value* odd = b.CreateAnd(
-      whole, b.CreateFCmpONE(b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, half), half));
-  // The sign of zero counts, too: 1 / -0 is minus infinity.
-  Value* sign = b.CreateICmpSLT(b.CreateBitCast(x, like(x, b.getInt64Ty())), integer(b, x, 0));
-  result = b.CreateSelect(b.CreateAnd(sign, odd), b.CreateFNeg(result), result);
-  double infinity = std::numeric_limits<double>::infinity();
-  Value* negative = b.CreateAnd(b.CreateFCmpOLT(x, number(x, 0)),
-                                b.CreateFCmpOLT(magnitude, number(x, infinity)));
-  result =
-      b.CreateSelect(b.CreateAnd(negative, b.CreateNot(whole)), number(x, std::nan("")), result);
-  // An infinite power of -1 is 1, and any of 1, and the power 0 of anything.
-  Value* endless =
-      b.CreateFCmpOEQ(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, y), number(y, infinity));
-  Value* unit = b.CreateAnd(endless, b.CreateFCmpOEQ(magnitude, number(x, 1)));
-  Value* one = b.CreateOr(b.CreateFCmpOEQ(y, number(y, 0)), b.CreateFCmpOEQ(x, number(x, 1)));
-  one = b.CreateOr(one, unit);
-  return b.CreateSelect(one, number(x, 1), result);
+  return power_with_sign(b, x, y, power_of_magnitude(b, magnitude, y, is_f64));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace tw {
@@ -154,6 +155,29 @@ Value* small_integer_power(Builder& b, Value* x, Value* y, Value* otherwise) {
   Value* inside = b.CreateAnd(b.CreateFCmpOGT(power.high, number(x, 0x1p-900)),
                               b.CreateFCmpOLT(power.high, number(x, 0x1p900)));
   return b.CreateSelect(b.CreateAnd(wanted, inside), result, otherwise);
+}
+
+Value* power_with_sign(Builder& b, Value* x, Value* y, Value* result) {
+  Value* magnitude = magnitude_of(b, x);
+  Value* whole = b.CreateFCmpOEQ(b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, y), y);
+  Value* half = b.CreateFMul(y, number(y, 0.5));
+  Value* odd = b.CreateAnd(
+      whole, b.CreateFCmpONE(b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, half), half));
+  // The sign of zero counts, too: 1 / -0 is minus infinity.
+  llvm::Type* word = x->getType()->getWithNewType(b.getIntNTy(x->getType()->getScalarSizeInBits()));
+  Value* sign = b.CreateICmpSLT(b.CreateBitCast(x, word), llvm::Constant::getNullValue(word));
+  result = b.CreateSelect(b.CreateAnd(sign, odd), b.CreateFNeg(result), result);
+  double infinity = std::numeric_limits<double>::infinity();
+  Value* negative = b.CreateAnd(b.CreateFCmpOLT(x, number(x, 0)),
+                                b.CreateFCmpOLT(magnitude, number(x, infinity)));
+  result =
+      b.CreateSelect(b.CreateAnd(negative, b.CreateNot(whole)), number(x, std::nan("")), result);
+  // An infinite power of -1 is 1, and any of 1, and the power 0 of anything.
+  Value* endless = b.CreateFCmpOEQ(magnitude_of(b, y), number(y, infinity));
+  Value* unit = b.CreateAnd(endless, b.CreateFCmpOEQ(magnitude, number(x, 1)));
+  Value* one = b.CreateOr(b.CreateFCmpOEQ(y, number(y, 0)), b.CreateFCmpOEQ(x, number(x, 1)));
+  one = b.CreateOr(one, unit);
+  return b.CreateSelect(one, number(x, 1), result);
 }
 
 }  // namespace tw

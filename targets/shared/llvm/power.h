@@ -1,4 +1,5 @@
-/// Logarithms, products and powers with twice the digits of a double, for pow and erf of f64.
+/// Logarithms, products and powers with twice the digits of a double, for pow and erf of f64, and
+/// what is the same of every power.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -23,5 +24,10 @@ llvm::Value* rounded_off_square(llvm::IRBuilder<>& builder, llvm::Value* x, llvm
 /// range of doubles, `otherwise`.
 llvm::Value* small_integer_power(llvm::IRBuilder<>& builder, llvm::Value* x, llvm::Value* y,
                                  llvm::Value* otherwise);
+
+/// What x^y is where |x|^y is `result`, of f32 and f64: its sign, and where it is no number or 1
+/// whatever the other one is.
+llvm::Value* power_with_sign(llvm::IRBuilder<>& builder, llvm::Value* x, llvm::Value* y,
+                             llvm::Value* result);
 
 }  // namespace tw

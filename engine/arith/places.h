@@ -1,0 +1,17 @@
+/// Where elements of tensors stand in memory.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/ir/stmt.h"
+
+namespace tw::arith {
+
+/// Bytes that the place of an element is a multiple of, whatever the variables are: from the index
+/// into a flat tensor, its elements' bytes, and what the place of the first one is a multiple of.
+int64_t alignment_of(ir::Expr const& index, int64_t element_bytes, int64_t of_first);
+
+/// The number that a call's operand is, or the first element of what it covers, a Load.
+ir::Expr first_of(ir::Operand const& operand);
+
+}  // namespace tw::arith

@@ -1,0 +1,26 @@
+/// Elementary functions of f32 in f32 arithmetic, for devices whose f64 is slow: at most 4 units in
+/// the last place, as math.h has it; tests/cuda/single_math_test.cpp measures each. Scalars only.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <functional>
+
+namespace tw {
+
+/// 1 / x of what is at least 1, to a unit in the last place; what would be denormal may be 0.
+using Reciprocal = std::function<llvm::Value*(llvm::IRBuilder<>&, llvm::Value*)>;
+
+llvm::Value* emit_single_exp(llvm::IRBuilder<>& builder, llvm::Value* x);
+llvm::Value* emit_single_log(llvm::IRBuilder<>& builder, llvm::Value* x);
+llvm::Value* emit_single_tanh(llvm::IRBuilder<>& builder, llvm::Value* x,
+                              Reciprocal const& reciprocal);
+llvm::Value* emit_single_erf(llvm::IRBuilder<>& builder, llvm::Value* x);
+/// exp(y * log(x)) with twice the digits until the exponent is known.
+llvm::Value* emit_single_pow(llvm::IRBuilder<>& builder, llvm::Value* x, llvm::Value* y,
+                             Reciprocal const& reciprocal);
+/// Of angles of any size; of large ones the remainder is computed in f64. Ends the block that is
+/// being built.
+llvm::Value* emit_single_sin_cos(llvm::IRBuilder<>& builder, llvm::Value* x, bool cosine);
+
+}  // namespace tw
