@@ -19,9 +19,8 @@
 #include "targets/cuda/compiler/toolkit.h"
 #include "targets/cuda/hardware/description.h"
 #include "targets/shared/gpu/passes.h"
-#include "targets/shared/gpu/plain_rule.h"
-#include "targets/shared/gpu/product_rule.h"
 #include "targets/shared/gpu/record_of.h"
+#include "targets/shared/gpu/rules.h"
 
 namespace tw::cuda {
 namespace {
@@ -137,8 +136,7 @@ public:
   }
 
   Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const override {
-    if (auto product = gpu::product_schedule(program, shared_target(), decisions)) return *product;
-    return gpu::plain_schedule(program, shared_target(), 256);
+    return gpu::schedule_by_rule(program, shared_target(), 256, decisions);
   }
   Result<RoofProbes> roof_probes() const override {
     return refused("no_roofs", "a GPU's roofs follow from its description");

@@ -1,0 +1,42 @@
+#include "targets/shared/gpu/stage_loops.h"
+
+#include <algorithm>
+
+#include "engine/ir/rewrite.h"
+#include "engine/ir/stmt.h"
+
+namespace tw::gpu {
+
+using namespace ir;
+
+std::optional<StageLoops> stage_loops(BlockSite const& site) {
+  StageLoops loops;
+  if (site.loops.size() != site.block->iters.size() || site.block->predicate) return std::nullopt;
+  for (size_t i = 0; i < site.loops.size(); ++i) {
+    auto extent = as_int(site.loops[i]->extent);
+    IterKind kind = site.block->iters[i].kind;
+    bool sums = kind == IterKind::kReduce;
+    if (!extent || kind == IterKind::kOrdered || (!sums && !loops.reduce.empty()))
+      return std::nullopt;
+    (sums ? loops.reduce : loops.spatial).push_back(site.loops[i]->name());
+    (sums ? loops.terms : loops.elements) *= *extent;
+  }
+  return loops;
+}
+
+bool sums_along_rows(Block const& block) {
+  auto sum = reduction_of(block);
+  if (!sum) return false;
+  size_t most = 0;
+  Expr last;
+  walk_reads(sum->value, [&](Touched const& at) {
+    if (at.indices.size() <= most) return;
+    most = at.indices.size();
+    last = at.indices.back();
+  });
+  return last && std::ranges::any_of(block.iters, [&](IterVar const& iter) {
+           return iter.kind == IterKind::kReduce && uses_variable(last, iter.name());
+         });
+}
+
+}  // namespace tw::gpu
