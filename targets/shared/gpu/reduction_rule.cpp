@@ -16,6 +16,7 @@ namespace {
 using namespace ir;
 
 constexpr int64_t kLeastTerms = 32;        // less is one thread's
+constexpr int64_t kLeastThreads = 16;      // that a block must be able to have
 constexpr int64_t kWantedThreads = 65536;  // of all columns together: a GPU has so many places
 constexpr int64_t kColumnThreads = 32;     // side by side
 
@@ -84,7 +85,8 @@ std::optional<Schedule> total_schedule(Program const& program, std::shared_ptr<T
   if (at == blocks.end()) return std::nullopt;
   auto loops = stage_loops(*at);
   if (!loops || !loops->spatial.empty() || loops->terms < kLeastTerms ||
-      !reduction_of(*at->block) || !std::all_of(at + 1, blocks.end(), is_element))
+      !reduction_of(*at->block) || !std::all_of(at + 1, blocks.end(), is_element) ||
+      target->threads_per_block < kLeastThreads)
     return std::nullopt;
   std::string const name = at->block->name;
   int64_t half = loops->terms / 2;  // two blocks at least: one has no loop to be bound

@@ -39,4 +39,30 @@ bool sums_along_rows(Block const& block) {
          });
 }
 
+std::vector<Load const*> multiplied_reads(Block const& block) {
+  auto sum = reduction_of(block);
+  auto const* times = sum && sum->op == BinaryOp::kAdd ? sum->value.as<Binary>() : nullptr;
+  if (!times || times->op != BinaryOp::kMul) return {};
+  std::vector<Load const*> reads;
+  for (Expr const* side : {&times->a, &times->b}) {
+    Expr const* e = side;
+    while (auto const* converted = e->as<Cast>()) e = &converted->a;
+    if (auto const* read = e->as<Load>()) reads.push_back(read);
+  }
+  return reads.size() == 2 ? reads : std::vector<Load const*>();
+}
+
+bool reads_where_it_writes(Block const& block, std::string const& tensor) {
+  auto const* store = block.body.as<Store>();
+  if (!store || block.init) return false;
+  bool same = true;
+  walk_reads(block.body, [&](Touched const& at) {
+    if (at.buffer->name != tensor) return;
+    same = same && at.indices.size() == store->indices.size();
+    for (size_t d = 0; same && d < at.indices.size(); ++d)
+      same = equal(at.indices[d], store->indices[d]);
+  });
+  return same;
+}
+
 }  // namespace tw::gpu

@@ -1,4 +1,4 @@
-/// What the loops around one stage of a program are for, where each is an iterator by itself.
+/// What rules ask of one stage of a program.
 #pragma once
 
 #include <optional>
@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "engine/ir/program.h"
+#include "engine/ir/stmt.h"
 
 namespace tw::gpu {
 
+/// What the loops around a stage are for, where each is an iterator by itself.
 struct StageLoops {
   std::vector<std::string> spatial, reduce;  ///< outermost first; sums innermost
   int64_t elements = 1, terms = 1;           ///< iterations of each kind together
@@ -20,5 +22,12 @@ std::optional<StageLoops> stage_loops(ir::BlockSite const& site);
 /// Terms of the sum side by side are elements side by side of what most of its reads are about: the
 /// read of most dimensions.
 bool sums_along_rows(ir::Block const& block);
+
+/// The reads that a sum multiplies, converted or not: two, or none where its terms are no such
+/// products.
+std::vector<ir::Load const*> multiplied_reads(ir::Block const& block);
+
+/// The stage sums up nothing, and reads the tensor where it writes.
+bool reads_where_it_writes(ir::Block const& block, std::string const& tensor);
 
 }  // namespace tw::gpu
