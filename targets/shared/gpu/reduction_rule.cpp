@@ -108,7 +108,7 @@ std::optional<Schedule> columns_schedule(Program const& program,
   if (blocks.size() != 1 || !blocks[0].block->init) return std::nullopt;
   auto loops = stage_loops(blocks[0]);
   if (!loops || loops->spatial.empty() || loops->terms < kLeastTerms ||
-      loops->elements >= kWantedThreads || sums_along_rows(*blocks[0].block))
+      loops->elements >= kWantedThreads || !sums_along_columns(*blocks[0].block))
     return std::nullopt;
   int64_t columns = *as_int(blocks[0].loops[loops->spatial.size() - 1]->extent);
   int64_t across = std::min(columns, kColumnThreads);

@@ -24,19 +24,44 @@ std::optional<StageLoops> stage_loops(BlockSite const& site) {
   return loops;
 }
 
-bool sums_along_rows(Block const& block) {
-  auto sum = reduction_of(block);
-  if (!sum) return false;
-  size_t most = 0;
-  Expr last;
-  walk_reads(sum->value, [&](Touched const& at) {
-    if (at.indices.size() <= most) return;
-    most = at.indices.size();
-    last = at.indices.back();
-  });
-  return last && std::ranges::any_of(block.iters, [&](IterVar const& iter) {
-           return iter.kind == IterKind::kReduce && uses_variable(last, iter.name());
+namespace {
+
+bool is_term(Block const& block, Expr const& index) {
+  auto const* used = index.as<Variable>();
+  return used && std::ranges::any_of(block.iters, [&](IterVar const& iter) {
+           return iter.kind == IterKind::kReduce && iter.name() == used->name;
          });
+}
+
+bool uses_terms(Block const& block, Expr const& index) {
+  return std::ranges::any_of(block.iters, [&](IterVar const& iter) {
+    return iter.kind == IterKind::kReduce && uses_variable(index, iter.name());
+  });
+}
+
+/// All reads of what differs between the terms of a sum.
+template <typename F>
+bool all_reads_of_terms(Block const& block, F const& holds) {
+  auto sum = reduction_of(block);
+  bool all = bool(sum), any = false;
+  if (!sum) return false;
+  walk_reads(sum->value, [&](Touched const& at) {
+    if (std::ranges::none_of(at.indices, [&](Expr const& e) { return uses_terms(block, e); }))
+      return;
+    any = true;
+    all = all && holds(at.indices.back());
+  });
+  return all && any;
+}
+
+}  // namespace
+
+bool sums_along_rows(Block const& block) {
+  return all_reads_of_terms(block, [&](Expr const& last) { return is_term(block, last); });
+}
+
+bool sums_along_columns(Block const& block) {
+  return all_reads_of_terms(block, [&](Expr const& last) { return !uses_terms(block, last); });
 }
 
 std::vector<Load const*> multiplied_reads(Block const& block) {

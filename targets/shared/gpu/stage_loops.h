@@ -19,9 +19,10 @@ struct StageLoops {
 /// Nothing: a stage of another form, or of extents that are not known.
 std::optional<StageLoops> stage_loops(ir::BlockSite const& site);
 
-/// Terms of the sum side by side are elements side by side of what most of its reads are about: the
-/// read of most dimensions.
+/// Terms side by side are elements side by side of all that the sum reads of them.
 bool sums_along_rows(ir::Block const& block);
+/// Terms side by side are never elements side by side: results may be.
+bool sums_along_columns(ir::Block const& block);
 
 /// The reads that a sum multiplies, converted or not: two, or none where its terms are no such
 /// products.

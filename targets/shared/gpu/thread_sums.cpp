@@ -21,12 +21,24 @@ std::set<std::string> block_names(Steps const& steps) {
   return names;
 }
 
+/// The layout whose last dimension is the first one of the tensor: "BCA".
+std::string parts_last(Steps const& steps, std::string const& block) {
+  auto site = find_block(steps.schedule().program(), block);
+  std::string layout;
+  if (!site) return layout;
+  for (ir::IterVar const& iter : site->block->iters)
+    if (iter.kind == ir::IterKind::kSpatial) layout += char('A' + layout.size());
+  return layout.substr(1) + "A";
+}
+
 /// The iterations of a loop of `block` become threads, each with a part of the sum.
 bool share(Steps& steps, std::string const& block, std::string const& loop, ThreadSum const& sum) {
   std::string parts = factored(steps, block + "." + loop);
   if (parts.empty() || !steps.take(fmt::format("set_scope({}, scope=shared)", parts))) return false;
   // The parts of a row lie side by side, as its threads do: no two of these want one bank.
-  if (sum.rows && !steps.take(fmt::format("transform_layout({}, layout=BA)", parts))) return false;
+  if (sum.rows &&
+      !steps.take(fmt::format("transform_layout({}, layout={})", parts, parts_last(steps, parts))))
+    return false;
   return steps.take(fmt::format("bind({}, axis={})", first_axis(steps, parts), sum.axis));
 }
 
