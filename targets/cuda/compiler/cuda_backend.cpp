@@ -24,9 +24,8 @@
 #include "targets/cuda/hardware/description.h"
 #include "targets/shared/gpu/launch_report.h"
 #include "targets/shared/gpu/passes.h"
-#include "targets/shared/gpu/plain_rule.h"
-#include "targets/shared/gpu/product_rule.h"
 #include "targets/shared/gpu/record_of.h"
+#include "targets/shared/gpu/rules.h"
 #include "targets/shared/gpu/shared_layout.h"
 
 namespace tw::cuda {
@@ -153,8 +152,7 @@ public:
   }
 
   Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const override {
-    if (auto product = gpu::product_schedule(program, shared_target(), decisions)) return *product;
-    return gpu::plain_schedule(program, shared_target(), 256);
+    return gpu::schedule_by_rule(program, shared_target(), 256, decisions);
   }
   Result<RoofProbes> roof_probes() const override {
     return refused("no_roofs", "a GPU's roofs follow from its description");

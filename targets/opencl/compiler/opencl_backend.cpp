@@ -15,9 +15,8 @@
 #include "targets/opencl/hardware/library_names.h"
 #include "targets/shared/gpu/launch_shape.h"
 #include "targets/shared/gpu/passes.h"
-#include "targets/shared/gpu/plain_rule.h"
-#include "targets/shared/gpu/product_rule.h"
 #include "targets/shared/gpu/record_of.h"
+#include "targets/shared/gpu/rules.h"
 
 namespace tw::opencl {
 namespace {
@@ -90,8 +89,8 @@ public:
 
   Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const override {
     constexpr int64_t kThreads = 64;
-    if (auto product = gpu::product_schedule(program, shared_target(), decisions)) return *product;
-    return gpu::plain_schedule(program, shared_target(), std::min(limits_.threads, kThreads));
+    return gpu::schedule_by_rule(program, shared_target(), std::min(limits_.threads, kThreads),
+                                 decisions);
   }
   Result<RoofProbes> roof_probes() const override {
     return refused("no_roofs", "no kernels are known yet that reach what an OpenCL device can do");

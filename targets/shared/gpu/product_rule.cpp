@@ -6,6 +6,8 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
+#include "targets/shared/gpu/choices.h"
+#include "targets/shared/gpu/stage_loops.h"
 #include "targets/shared/gpu/steps.h"
 
 namespace tw::gpu {
@@ -32,33 +34,10 @@ bool is_plain(Load const& read) {
 
 /// Two loads of different tensors, multiplied, converted or not.
 bool find_factors(Block const& block, Product& product) {
-  auto sum = reduction_of(block);
-  if (!sum || sum->op != BinaryOp::kAdd) return false;
-  auto const* times = sum->value.as<Binary>();
-  if (!times || times->op != BinaryOp::kMul) return false;
-  size_t at = 0;
-  for (Expr const& side : {times->a, times->b}) {
-    Expr e = side;
-    while (auto const* converted = e.as<Cast>()) e = converted->a;
-    auto const* read = e.as<Load>();
-    if (!read || !is_plain(*read)) return false;
-    product.factors[at++] = read->buffer->name;
-  }
+  std::vector<Load const*> reads = multiplied_reads(block);
+  if (reads.size() != 2 || !is_plain(*reads[0]) || !is_plain(*reads[1])) return false;
+  for (size_t at = 0; at < 2; ++at) product.factors[at] = reads[at]->buffer->name;
   return product.factors[0] != product.factors[1];
-}
-
-/// The stage reads the tensor where it writes, and sums up nothing.
-bool follows(Block const& block, std::string const& tensor) {
-  auto const* store = block.body.as<Store>();
-  if (!store || block.init) return false;
-  bool same = true;
-  walk_reads(block.body, [&](Touched const& at) {
-    if (at.buffer->name != tensor) return;
-    same = same && at.indices.size() == store->indices.size();
-    for (size_t d = 0; same && d < at.indices.size(); ++d)
-      same = equal(at.indices[d], store->indices[d]);
-  });
-  return same;
 }
 
 std::optional<Product> product_of(Program const& program) {
@@ -79,7 +58,7 @@ std::optional<Product> product_of(Program const& program) {
   if (!find_factors(*site.block, product)) return std::nullopt;
   if (blocks.size() == 1) return product;
   auto const* made = site.block->body.as<Store>();
-  if (!made || !follows(*blocks[1].block, made->buffer->name)) return std::nullopt;
+  if (!made || !reads_where_it_writes(*blocks[1].block, made->buffer->name)) return std::nullopt;
   product.epilogue = blocks[1].block->name;
   return product;
 }
@@ -91,11 +70,6 @@ struct Tiles {
   int64_t threads_y() const { return rows / own; }
   int64_t threads_x() const { return columns / own; }
 };
-
-std::vector<int64_t> up_to(std::vector<int64_t> values, int64_t most) {
-  std::erase_if(values, [&](int64_t value) { return value > most; });
-  return values;
-}
 
 /// As large as the product has use for, and as the block's threads allow.
 Tiles tiles_for(Product const& product, Target const& target, Decisions& decisions) {

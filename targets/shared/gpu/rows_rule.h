@@ -1,0 +1,19 @@
+/// The schedule by rule of what is computed row by row: sums of rows, softmax, norms.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "engine/schedule/decisions.h"
+#include "engine/schedule/schedule.h"
+
+namespace tw::gpu {
+
+/// Of a program whose last stage reads what other ones sum up of its own row, with stages between
+/// them that sum up nothing: a row is a block's, or several are where they are short; its threads
+/// share each sum, and nothing but the result is written to main memory. How many threads is asked
+/// of `decisions`. Nothing: it is no such program, or the script would be too long.
+std::optional<Schedule> rows_schedule(ir::Program const& program,
+                                      std::shared_ptr<Target const> target, Decisions& decisions);
+
+}  // namespace tw::gpu
