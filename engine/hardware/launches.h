@@ -35,7 +35,8 @@ struct LaunchAccess {
   std::string tensor;
   bool shared = false;  ///< of a block's memory, which costs passes; else sectors of main memory
   bool store = false;
-  int bytes = 4;       ///< of an element
+  int bytes = 4;       ///< that a lane takes at once
+  int elements = 1;    ///< in these
   double average = 0;  ///< over all warps of a block and all iterations
   int least = 0, most = 0;
   int ideal = 0;          ///< of as many different elements, side by side

@@ -179,7 +179,7 @@ void AccessPicture::draw_cells(QPainter& painter) const {
   for (AccessCell const& cell : cells_.cells) {
     if (cell.row >= kMostRows) continue;
     QRectF box = cell_rect(cell);
-    bool waits = cells_.banks && cell.row > 0;
+    bool waits = cells_.banks && cell.row >= std::max(1, shown_->access.ideal);
     painter.setPen(Qt::NoPen);
     painter.setBrush(waits ? Theme::mix(theme_.warn, theme_.inset, 0.35)
                            : Theme::mix(first, theme_.inset, cells_.banks ? 0.75 : 0.28));

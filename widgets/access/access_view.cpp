@@ -21,6 +21,13 @@ QLabel* words_label(char const* name) {
   return label;
 }
 
+/// "element 12", "elements 12 to 15"
+QString elements_words(LaunchAccess const& access, int64_t address) {
+  int64_t first = address / (access.bytes / access.elements);
+  if (access.elements == 1) return QString("element %1").arg(first);
+  return QString("elements %1 to %2").arg(first).arg(first + access.elements - 1);
+}
+
 bool alike(LaunchAccess const& a, LaunchAccess const& b) {
   return a.tensor == b.tensor && a.store == b.store && a.shared == b.shared;
 }
@@ -186,9 +193,9 @@ QString AccessView::lane_words() const {
   QString who = QString("Lane %1 ").arg(lane_);
   if (!cell) return who + "takes no part here.";
   LaunchAccess const& one = current_->shown()->access;
-  QString what = QString("%1 element %2 of %3, byte %4: ")
+  QString what = QString("%1 %2 of %3, byte %4: ")
                      .arg(one.store ? "writes" : "reads")
-                     .arg(address / one.bytes)
+                     .arg(elements_words(one, address))
                      .arg(QString::fromStdString(one.tensor))
                      .arg(address);
   if (current_->cells().banks)

@@ -94,7 +94,7 @@ void take_counts(Result<Assembled> const& assembled, LaunchReport& launch) {
   launch.registers = own->registers;
   launch.spill_bytes = own->spill_bytes;
   launch.stack_bytes = own->stack_bytes;
-  launch.shared_bytes = own->shared_bytes;
+  launch.shared_bytes = std::max(launch.shared_bytes, own->shared_bytes);
 }
 
 class CudaBackend final : public Backend {
@@ -175,7 +175,7 @@ public:
                lower(program, target(), passes(), environment_lower_options()));
     ir::KernelIr const& kernel = stages.back().kernel;
     ir::PrintedProgram printed = ir::print(kernel);
-    TRY_ASSIGN(Parts parts, parts_of(kernel, printed));
+    TRY_ASSIGN(Parts parts, parts_of(kernel, printed, *target().scope(kSharedScope)));
     KernelLaunches made{.unit = unit_, .units = target().hardware.unit().count, .launches = {}};
     for (size_t i = 0; i < parts.launched.size(); ++i) {
       LaunchedFunction const& one = parts.launched[i];
@@ -193,7 +193,7 @@ private:
                          Parts const& parts, KernelLaunches& made, StopToken stop) const {
     llvm::LLVMContext context;
     TRY_ASSIGN(auto module, build_device_module(kernel, printed, machine_, nvptx_kind(),
-                                                parts.names, parts.blocks, context));
+                                                parts.functions, context));
     TRY_ASSIGN(Emitted emitted,
                machine_.generate(*module, CodeTier::kFull, CodeTexts::kNone, stop));
     auto counted = assemble({toolkit_.ptxas, {}}, text_of(emitted.object),
@@ -216,7 +216,7 @@ private:
         plain_listing(texts_[2].key, std::move(sass)),
         resources_listing(texts_[3].key, target().hardware, unit_, parts.launched, assembled),
         access_listing(texts_[4].key, kernel, shapes_of(parts), artifact.lowered),
-        time_listing(texts_[5].key, kernel, parts.names, unit_, described_rates(), assembled)};
+        time_listing(texts_[5].key, kernel, names_of(parts), unit_, described_rates(), assembled)};
   }
 
   Result<gpu::Rates> described_rates() const {
@@ -224,6 +224,11 @@ private:
     return rates_of(target().hardware, roofs.value_or(Roofs{}));
   }
 
+  static std::vector<std::string> names_of(Parts const& parts) {
+    std::vector<std::string> names;
+    for (LaunchedFunction const& one : parts.launched) names.push_back(one.name);
+    return names;
+  }
   static std::vector<gpu::LaunchShape> shapes_of(Parts const& parts) {
     std::vector<gpu::LaunchShape> shapes;
     for (LaunchedFunction const& one : parts.launched) shapes.push_back(one.shape);

@@ -47,14 +47,16 @@ WarpRequest request_at(WarpAccess const& access, LaunchShape const& shape, int w
   request.address = *std::move(addresses);
   std::vector<int64_t> taken = request.address;
   std::erase(taken, -1);
-  request.cost = access.shared ? passes_of(taken, access.bytes) : sectors_of(taken, access.bytes);
+  int bytes = access.bytes * access.width;
+  request.cost = access.shared ? passes_of(taken, bytes) : sectors_of(taken, bytes);
   return request;
 }
 
 LaunchAccess report_of(WarpAccess const& access, LaunchShape const& shape,
                        ir::PrintedProgram const& printed, int warp) {
   LaunchAccess made{.tensor = access.tensor, .shared = access.shared, .store = access.store};
-  made.bytes = access.bytes;
+  made.bytes = access.bytes * access.width;
+  made.elements = access.width;
   made.average = access.average;
   made.least = access.least;
   made.most = access.most;

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "engine/analysis/time_model.h"
+#include "engine/hardware/occupancy.h"
 #include "engine/ir/program.h"
 #include "targets/shared/gpu/launch_nest.h"
-#include "engine/hardware/occupancy.h"
 #include "targets/shared/gpu/traffic.h"
 
 namespace tw::gpu {

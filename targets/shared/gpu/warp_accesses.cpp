@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <set>
 
 #include "engine/arith/linear.h"
@@ -18,6 +19,8 @@ using namespace ir;
 
 namespace {
 
+/// Bytes that tensors begin at multiples of, at least.
+constexpr int64_t kPlaces = 16;
 constexpr int64_t kSector = 32, kLine = 128, kBank = 4, kBanks = 32;
 /// Values of variables that are tried together.
 constexpr int64_t kMostValues = 1 << 18;
@@ -279,7 +282,7 @@ private:
     int dimension = -1;
     if (loop.bind.starts_with("threadIdx.")) dimension = loop.bind.back() - 'x';
     around_.push_back({loop.name(), as_int(loop.extent).value_or(0), dimension,
-                       loop.bind.starts_with("blockIdx.")});
+                       loop.bind.starts_with("blockIdx."), loop.loop_kind == LoopKind::kVector});
     visit(loop.body);
     around_.pop_back();
   }
@@ -308,20 +311,44 @@ private:
     access.around = around_;
     access.index = index;
     access.conditions = conditions_;
+    take_vectors(access);
     bool known = std::ranges::all_of(around_, [](LoopAround const& one) { return one.extent > 0; });
     if (!known)
       access.undecided = "a loop has an extent that is known at run time only";
     else
-      count_access(access, index, 1, around_, shape_, warp_);
+      count_access(access, access.index, access.width, access.around, shape_, warp_);
     auto again = std::ranges::find_if(found_, [&](WarpAccess const& other) {
       return other.statement == access.statement && other.tensor == access.tensor &&
-             other.store == store && other.average == access.average && other.most == access.most &&
+             other.store == store && other.width == access.width &&
+             other.average == access.average && other.most == access.most &&
              other.undecided == access.undecided;
     });
     if (again == found_.end())
       found_.push_back(std::move(access));
     else
       ++again->alike;
+  }
+
+  /// As vectors of two or four lanes are made of a vector loop: where they may stand.
+  static void take_vectors(WarpAccess& access) {
+    if (access.around.empty() || !access.around.back().vector) return;
+    LoopAround& loop = access.around.back();
+    arith::Linear linear = arith::to_linear(access.index);
+    if (linear.factor_of(loop.name) != 1) return;
+    int64_t common = std::gcd(kPlaces, linear.constant * access.bytes);
+    for (arith::Linear::Term const& term : linear.terms) {
+      auto const* counter = term.term.as<Variable>();
+      if (counter && counter->name == loop.name) continue;
+      if (variables_of(term.term).contains(loop.name)) return;
+      common = std::gcd(common, term.factor * access.bytes);
+    }
+    for (int width : {4, 2}) {
+      if (loop.extent % width != 0 || common % (width * access.bytes) != 0) continue;
+      access.width = width;
+      access.index = substitute(access.index, {{loop.name, var(loop.name) * int_imm(width)}});
+      loop.extent /= width;
+      return;
+    }
   }
 
   LaunchShape const& shape_;

@@ -18,6 +18,7 @@ struct LoopAround {
   int64_t extent = 1;  ///< 0: known at run time only
   int dimension = -1;  ///< 0 to 2: of the threads
   bool blocks = false;
+  bool vector = false;  ///< iterations run as lanes of a thread's vectors
 };
 
 /// A load or store of all threads of a warp, over all warps of a block and all iterations around.
@@ -27,6 +28,7 @@ struct WarpAccess {
   bool shared = false;  ///< of a block's memory; else main memory
   bool store = false;
   int bytes = 4;  ///< of an element
+  int width = 1;  ///< elements side by side that a thread takes at once
   /// Sectors of 32 bytes in main memory, passes of shared memory; the average over all iterations.
   double average = 0;
   int least = 0, most = 0;
@@ -35,7 +37,7 @@ struct WarpAccess {
   bool guarded = false;   ///< some threads or iterations may leave it out: at most so much
   std::string undecided;  ///< why nothing is known; empty: all above is exact
   std::vector<LoopAround> around;    ///< outermost first
-  ir::Expr index;                    ///< of the element
+  ir::Expr index;                    ///< of the first element
   std::vector<ir::Expr> conditions;  ///< a thread takes part where all hold
   int alike = 1;                     ///< accesses of the statement that cost the same
 };
