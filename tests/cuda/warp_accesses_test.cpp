@@ -127,6 +127,31 @@ private slots:
     QCOMPARE(gpu::passes_of(lanes(1), 1), 1);  // four lanes in a word
   }
 
+  void some_that_are_drawn_tell_about_all() {
+    std::vector<gpu::LoopAround> around{{"tx", 32, 0}, {"k", 8000, -1}};
+    gpu::LaunchShape shape{{}, {32, 1, 1}};
+    for (int64_t row : {7, 20, 30, 61}) {
+      // As a fused loop is taken apart: rows end inside of a warp.
+      Expr flat = var("k") * int_imm(32) + var("tx");
+      Expr index = floor_div(flat, int_imm(row)) * int_imm(100) + floor_mod(flat, int_imm(row));
+      gpu::WarpAccess all{}, drawn{};
+      gpu::count_access(all, index, 1, around, shape, 32, gpu::Counted::kAll);
+      gpu::count_access(drawn, index, 1, around, shape, 32, gpu::Counted::kDrawn);
+      QVERIFY(all.undecided.empty() && drawn.undecided.empty());
+      QVERIFY2(std::abs(drawn.average - all.average) < 0.05 * all.average,
+               qPrintable(QString("%1, not %2").arg(drawn.average).arg(all.average)));
+      QVERIFY(drawn.most <= all.most && drawn.least >= all.least);
+      // Far more than could be tried.
+      around[1].extent = int64_t(1) << 40;
+      gpu::WarpAccess large{}, none{};
+      gpu::count_access(large, index, 1, around, shape, 32, gpu::Counted::kDrawn);
+      QVERIFY(std::abs(large.average - all.average) < 0.1 * all.average);
+      gpu::count_access(none, index, 1, around, shape, 32, gpu::Counted::kAll);
+      QVERIFY(!none.undecided.empty());
+      around[1].extent = 8000;
+    }
+  }
+
   void counts_are_those_of_all_warps() {
     Rng rng(20261129);
     int decided = 0;

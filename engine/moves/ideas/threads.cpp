@@ -58,7 +58,7 @@ void offer(Scene const& scene, Offering const& offering) {
   for (BlockNest const& nest : scene.nests) {
     std::vector<NestLoop> loops = loops_to_bind(nest);
     if (loops.empty()) continue;
-    for (int64_t threads : {64, 128, 256})
+    for (int64_t threads : {32, 64, 128, 256})
       if (most == 0 || threads <= most) offer_row(scene, nest, loops, threads, offering);
     bool fits = most == 0 || kEdge * kEdge <= most;
     if (loops.size() > 1 && fits) offer_square(scene, nest, loops, offering);

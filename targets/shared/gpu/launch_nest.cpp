@@ -99,7 +99,7 @@ private:
     std::optional<int64_t> extent = as_int(loop.extent);
     if (!extent) known_ = false;
     Weight weight = weigh(loop.body);
-    NestLoop made{.name = loop.name(), .extent = extent.value_or(1)};
+    NestLoop made{.name = loop.name(), .extent = std::max<int64_t>(1, extent.value_or(1))};
     if (loop.loop_kind == LoopKind::kBind) {
       bind(made, loop.bind);
     } else {

@@ -100,7 +100,7 @@ private:
       around.push_back({loop.name, loop.extent, loop.kind == Kind::kThread ? loop.dimension : -1});
     }
     LaunchShape shape{{}, nest_.block};
-    count_access(cost, first_of_wide(access), access.width, around, shape, kWarp);
+    count_access(cost, first_of_wide(access), access.width, around, shape, kWarp, Counted::kDrawn);
     if (!cost.undecided.empty())
       cost.average = access.shared ? 1 : double(kWarp * access.bytes * access.width) / kSectorBytes;
     return cost;

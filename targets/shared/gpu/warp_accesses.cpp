@@ -12,6 +12,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
 #include "engine/lowering/pipeline.h"
+#include "engine/support/base/random.h"
 
 namespace tw::gpu {
 
@@ -26,6 +27,9 @@ constexpr int64_t kSector = 32, kLine = 128, kBank = 4, kBanks = 32;
 constexpr int64_t kMostValues = 1 << 18;
 /// Warps that are looked at, in all iterations of loops that threads do not stand apart from.
 constexpr int64_t kMostWarps = 1 << 13;
+/// Where not all are looked at.
+constexpr int64_t kDrawnValues = 1 << 10, kDrawnWarps = 1 << 8;
+constexpr int64_t kMostTurns = int64_t(1) << 50;
 
 std::set<std::string> variables_of(Expr const& e) {
   std::set<std::string> names;
@@ -49,8 +53,8 @@ using Histogram = std::vector<double>;
 class Counting {
 public:
   Counting(std::vector<LoopAround> const& around, LaunchShape const& shape, int warp,
-           int64_t modulus)
-      : around_(around), shape_(shape), warp_(warp), modulus_(modulus) {}
+           int64_t modulus, Counted counted)
+      : around_(around), shape_(shape), warp_(warp), modulus_(modulus), counted_(counted) {}
 
   /// The index of every lane of each warp, without what all lanes share, and what that is modulo
   /// `modulus`. Loops that stand in one division with threads are tried one iteration after the
@@ -141,6 +145,24 @@ private:
     return true;
   }
 
+  /// Of loops around, those that are tried: all, or some that are drawn, the same ones each time.
+  struct Turns {
+    int64_t all, tried;
+    Rng rng{20261129};
+    int64_t at(int64_t n) { return all == tried ? n : rng.below(all); }
+  };
+  Turns turns_of(int64_t all, int64_t drawn) const {
+    bool draws = counted_ == Counted::kDrawn && all > drawn;
+    return {all, draws ? std::max<int64_t>(1, drawn) : all};
+  }
+  /// False: there are too many to try all.
+  bool join(int64_t& count, int64_t extent, int64_t most) {
+    count = count > kMostTurns / extent ? kMostTurns : count * extent;
+    if (counted_ == Counted::kDrawn || count <= most) return true;
+    why_ = "its loops have too many iterations";
+    return false;
+  }
+
   /// A counter by itself: its residues repeat after `modulus` values. False: it is none.
   bool add_counter(std::vector<arith::Linear::Term> const& group, Histogram& own) const {
     auto const* counter = group[0].term.as<Variable>();
@@ -166,11 +188,11 @@ private:
     int64_t count = 1;
     for (std::string const& name : names) {
       counters.push_back({evaluator.slot(name), find(name)->extent});
-      count *= counters.back().second;
-      if (count > kMostValues) return why_ = "its loops have too many iterations together", false;
+      if (!join(count, counters.back().second, kMostValues)) return false;
     }
-    for (int64_t at = 0; at < count; ++at) {
-      int64_t rest = at, sum = 0;
+    Turns turns = turns_of(count, kDrawnValues);
+    for (int64_t n = 0; n < turns.tried; ++n) {
+      int64_t rest = turns.at(n), sum = 0;
       for (auto const& [slot, extent] : counters) {
         evaluator.set(slot, rest % extent);
         rest /= extent;
@@ -188,16 +210,16 @@ private:
     for (arith::Linear::Term const& term : terms) compiled.push_back(evaluator.compile(term.term));
     std::vector<std::pair<int, int>> threads;  // slots with their dimensions
     std::vector<std::pair<int, int64_t>> counters;
-    int64_t turns = 1, warps = (shape_.threads() + warp_ - 1) / warp_;
+    int64_t count = 1, warps = (shape_.threads() + warp_ - 1) / warp_;
     for (LoopAround const& loop : around_) {
       if (loop.dimension >= 0) threads.push_back({evaluator.slot(loop.name), loop.dimension});
       if (!tried.contains(loop.name)) continue;
       counters.push_back({evaluator.slot(loop.name), loop.extent});
-      turns *= loop.extent;
-      if (turns * warps > kMostWarps) return why_ = "its loops have too many iterations", false;
+      if (!join(count, loop.extent, kMostWarps / warps)) return false;
     }
-    for (int64_t turn = 0; turn < turns; ++turn) {
-      int64_t rest = turn;
+    Turns turns = turns_of(count, kDrawnWarps / warps);
+    for (int64_t n = 0; n < turns.tried; ++n) {
+      int64_t rest = turns.at(n);
       for (auto const& [slot, extent] : counters) {
         evaluator.set(slot, rest % extent);
         rest /= extent;
@@ -231,6 +253,7 @@ private:
   LaunchShape const& shape_;
   int warp_;
   int64_t modulus_;
+  Counted counted_;
   Histogram histogram_;
   std::vector<std::vector<int64_t>> warps_;
   std::string why_ = "an index has no value";
@@ -316,7 +339,7 @@ private:
     if (!known)
       access.undecided = "a loop has an extent that is known at run time only";
     else
-      count_access(access, access.index, access.width, access.around, shape_, warp_);
+      count_access(access, access.index, access.width, access.around, shape_, warp_, Counted::kAll);
     auto again = std::ranges::find_if(found_, [&](WarpAccess const& other) {
       return other.statement == access.statement && other.tensor == access.tensor &&
              other.store == store && other.width == access.width &&
@@ -431,9 +454,10 @@ std::optional<std::vector<int64_t>> lane_addresses(WarpAccess const& access,
 }
 
 void count_access(WarpAccess& access, Expr const& index, int width,
-                  std::vector<LoopAround> const& around, LaunchShape const& shape, int warp) {
+                  std::vector<LoopAround> const& around, LaunchShape const& shape, int warp,
+                  Counted counted) {
   int64_t modulus = std::max<int64_t>(1, (access.shared ? kBank : kSector) / access.bytes);
-  Counting counting(around, shape, warp, modulus);
+  Counting counting(around, shape, warp, modulus, counted);
   if (!counting.run(index)) {
     access.undecided = counting.why();
     return;

@@ -42,10 +42,15 @@ struct WarpAccess {
   int alike = 1;                     ///< accesses of the statement that cost the same
 };
 
+/// Which warps and iterations are looked at: all, or nothing is said of the access; or some that
+/// are drawn, where there are many.
+enum class Counted : uint8_t { kAll, kDrawn };
+
 /// Fills in what an access with this index, of elements of a flat tensor, costs. `width`: elements
 /// that a thread takes at once, from the index on.
 void count_access(WarpAccess& access, ir::Expr const& index, int width,
-                  std::vector<LoopAround> const& around, LaunchShape const& shape, int warp);
+                  std::vector<LoopAround> const& around, LaunchShape const& shape, int warp,
+                  Counted counted);
 
 /// Accesses to main and shared memory in the order of statements, those that are alike once.
 /// `warp`: threads that step together. Needs flat tensors.
