@@ -22,33 +22,24 @@ constexpr int64_t kColumnThreads = 32;     // side by side
 
 bool is_element(BlockSite const& site) { return site.loops.empty() && !site.block->init; }
 
-/// The parts of all blocks: a few threads add most of them, and one the rest.
-bool add_parts(Steps& steps, std::string const& block, std::string const& loop, int64_t parts) {
-  constexpr int64_t kLast = 16;
-  if (parts <= kLast) return true;
-  if (!steps.take_all({fmt::format("p0, p1 = split({}, factor={})", loop, kLast),
-                       fmt::format("reorder({0}.p1, {0}.p0)", block)}))
-    return false;
-  std::string few = factored(steps, block + ".p1");
-  return !few.empty() &&
-         steps.take(fmt::format("bind({}, axis=threadIdx.x)", first_axis(steps, few)));
+/// Blocks add a part each, of `length` terms, and the threads of one block add these parts.
+bool schedule_total(Steps& steps, std::string const& block, std::string const& parts,
+                    int64_t length, int64_t threads) {
+  std::string all = fused_reduction(steps, block);
+  return !all.empty() &&
+         steps.take_all({fmt::format("b, n = split({}, factor={})", all, length),
+                         fmt::format("rfactor({}.b)", block),
+                         fmt::format("cache_write({}, scope=shared)", parts),
+                         fmt::format("compute_at({0}, {0}_write.d0)", parts)}) &&
+         sum_over_threads(steps, parts, threads) &&
+         steps.take_all({fmt::format("bind({}_write.d0, axis=blockIdx.x)", parts),
+                         fmt::format("bind({}.b, axis=threadIdx.x)", block)});
 }
 
-bool schedule_total(Steps& steps, std::string const& block, int64_t length, int64_t threads) {
-  std::string all = fused_reduction(steps, block);
-  if (all.empty() || !steps.take(fmt::format("b, n = split({}, factor={})", all, length)))
-    return false;
-  std::string parts = factored(steps, block + ".b");
-  if (parts.empty() || !steps.take_all({fmt::format("cache_write({}, scope=shared)", parts),
-                                        fmt::format("compute_at({0}, {0}_write.d0)", parts)}))
-    return false;
-  auto site = blocks_of(steps.schedule().program().body);
-  int64_t count = 1;
-  for (BlockSite const& one : site)
-    if (one.block->name == block) count = as_int(one.loops.back()->extent).value_or(1);
-  return sum_over_threads(steps, parts, {.threads = threads}) &&
-         steps.take(fmt::format("bind({}_write.d0, axis=blockIdx.x)", parts)) &&
-         add_parts(steps, block, block + ".b", count);
+/// Terms of a block, so that `count` blocks have them all: no turn of its threads has a rest.
+int64_t whole_turns(int64_t terms, int64_t count, int64_t threads) {
+  int64_t each = (terms + count - 1) / count;
+  return std::min(terms, (each + threads - 1) / threads * threads);
 }
 
 /// The name of each dimension's loop in the copy of a tensor.
@@ -66,9 +57,7 @@ bool schedule_columns(Steps& steps, BlockSite const& site, StageLoops const& loo
   bool made = steps.take_all(
       {fmt::format("j0, j1 = split({}, factor={})", copy_loop(c, others.size()), across),
        fmt::format("compute_at({0}, {0}_write.j0)", c)});
-  if (!made ||
-      !sum_over_threads(steps, c, {.threads = along, .axis = "threadIdx.y", .tree = false}))
-    return false;
+  if (!made || !sum_over_threads(steps, c, along, "threadIdx.y")) return false;
   return (outer.empty() || steps.take(fmt::format("bind({}, axis=blockIdx.y)", outer))) &&
          steps.take_all({fmt::format("bind({}.{}, axis=threadIdx.x)", c, loops.spatial.back()),
                          fmt::format("bind({}_write.j0, axis=blockIdx.x)", c),
@@ -89,15 +78,20 @@ std::optional<Schedule> total_schedule(Program const& program, std::shared_ptr<T
       target->threads_per_block < kLeastThreads)
     return std::nullopt;
   std::string const name = at->block->name;
-  int64_t half = loops->terms / 2;  // two blocks at least: one has no loop to be bound
-  int64_t threads =
-      choose_up_to(decisions, name + ".threads",
-                   up_to({16, 64, 128, 256, 512}, std::min(half, target->threads_per_block)), 256);
+  int64_t const terms = loops->terms, most = target->threads_per_block;
+  int64_t threads = choose_up_to(decisions, name + ".threads",
+                                 up_to({16, 64, 128, 256, 512}, std::min(terms, most)), 256);
   int64_t each = choose_up_to(decisions, name + ".each", {1, 4, 16, 64}, 16);
+  int64_t wanted = (terms + threads * each - 1) / (threads * each);
+  int64_t count = std::min(wanted, most);  // of blocks: the threads of one add their parts
+  std::string parts = at->block->body.to<Store>().buffer->name + "_rf";
   Steps steps(Schedule(program, std::move(target)));
   for (auto before = blocks.begin(); before != at; ++before)
     if (!steps.take(fmt::format("compute_inline({})", before->block->name))) return std::nullopt;
-  if (!schedule_total(steps, name, std::min(half, threads * each), threads)) return std::nullopt;
+  bool made = count == 1
+                  ? sum_over_threads(steps, name, threads)
+                  : schedule_total(steps, name, parts, whole_turns(terms, count, threads), threads);
+  if (!made) return std::nullopt;
   return steps.schedule();
 }
 
