@@ -20,6 +20,7 @@ std::string cost(gpu::WarpAccess const& access) {
   bool one = access.average == 1;
   char const* unit = access.shared ? (one ? "pass" : "passes") : (one ? "sector" : "sectors");
   std::string text = fmt::format("{:>5} {}, ideal {}", number(access.average), unit, access.ideal);
+  if (access.wide > 1) text += fmt::format(", {} elements at once", access.wide);
   if (access.least != access.most) text += fmt::format(" ({} to {})", access.least, access.most);
   if (access.guarded) text += ", at most: under a condition";
   return text;

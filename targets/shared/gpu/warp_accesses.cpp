@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <optional>
 #include <set>
 
 #include "engine/arith/linear.h"
+#include "engine/arith/simplify.h"
 #include "engine/ir/expr_evaluator.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
@@ -19,6 +22,7 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kSector = 32, kBank = 4, kBanks = 32;
+constexpr int64_t kWidest = 16;  // bytes of one access of a thread
 /// Values of variables that are tried together.
 constexpr int64_t kMostValues = 1 << 18;
 /// Warps that are looked at, in all iterations of loops that threads do not stand apart from.
@@ -266,7 +270,10 @@ private:
     int dimension = -1;
     if (loop.bind.starts_with("threadIdx.")) dimension = loop.bind.back() - 'x';
     around_.push_back({loop.name(), as_int(loop.extent).value_or(0), dimension});
+    std::optional<Around> const outside = vector_;
+    if (loop.loop_kind == LoopKind::kVector) vector_ = around_.back();
     visit(loop.body);
+    vector_ = outside;
     around_.pop_back();
   }
 
@@ -296,27 +303,63 @@ private:
     bool known = std::ranges::all_of(around_, [](Around const& one) { return one.extent > 0; });
     if (!known)
       access.undecided = "a loop has an extent that is known at run time only";
-    else
+    else if (!count_wide(index, access))
       count(index, access);
     bool again = std::ranges::any_of(found_, [&](WarpAccess const& other) {
       return other.statement == access.statement && other.tensor == access.tensor &&
              other.store == store && other.average == access.average && other.most == access.most &&
-             other.undecided == access.undecided;
+             other.wide == access.wide && other.undecided == access.undecided;
     });
     if (!again) found_.push_back(std::move(access));
   }
 
-  void count(Expr const& index, WarpAccess& access) const {
-    int64_t modulus = std::max<int64_t>(1, (access.shared ? kBank : kSector) / access.bytes);
+  /// Iterations of a vectorized loop that touch neighbours are one access, where the first of them
+  /// lies at a multiple of its bytes.
+  bool count_wide(Expr const& index, WarpAccess& access) const {
+    if (!vector_ || !std::has_single_bit(uint64_t(vector_->extent)) ||
+        vector_->extent * access.bytes > kWidest)
+      return false;
+    Expr start = arith::simplify(substitute(index, {{vector_->name, int_imm(0)}}));
+    arith::Linear linear = arith::to_linear(index);
+    auto own = std::ranges::find_if(linear.terms, [&](arith::Linear::Term const& term) {
+      auto const* used = term.term.as<Variable>();
+      return used && used->name == vector_->name && term.factor == 1;
+    });
+    if (own == linear.terms.end() || uses_variable(start, vector_->name)) return false;
+    linear.terms.erase(own);
+    for (arith::Linear::Term const& term : linear.terms)
+      if (uses_variable(term.term, vector_->name)) return false;
+    WarpAccess wide = access;
+    wide.wide = int(vector_->extent);
+    if (!count(start, wide) || !wide.undecided.empty()) return false;
+    access = wide;
+    return true;
+  }
+
+  static bool aligned(Counting const& counting, int64_t modulus, int64_t wide) {
+    for (std::vector<int64_t> const& lanes : counting.warps())
+      for (int64_t r = 0; r < modulus; ++r)
+        if (counting.histogram()[size_t(r)] != 0 &&
+            std::ranges::any_of(lanes, [&](int64_t lane) { return (lane + r) % wide != 0; }))
+          return false;
+    return true;
+  }
+
+  /// False: wide accesses that are not aligned.
+  bool count(Expr const& index, WarpAccess& access) const {
+    int64_t modulus =
+        std::max<int64_t>({1, access.wide, (access.shared ? kBank : kSector) / access.bytes});
     Counting counting(around_, shape_, warp_, modulus);
     if (!counting.run(index)) {
       access.undecided = counting.why();
-      return;
+      return true;
     }
+    int const width = access.bytes * access.wide;
+    if (access.wide > 1 && !aligned(counting, modulus, access.wide)) return false;
     bool first = true;
     for (std::vector<int64_t> const& lanes : counting.warps()) {
       std::set<int64_t> different(lanes.begin(), lanes.end());
-      int64_t bytes = int64_t(different.size()) * access.bytes;
+      int64_t bytes = int64_t(different.size()) * width;
       int64_t unit = access.shared ? kBank * kBanks : kSector;
       access.ideal = std::max(access.ideal, int((bytes + unit - 1) / unit));
       for (int64_t r = 0; r < modulus; ++r) {
@@ -324,20 +367,21 @@ private:
         if (share == 0) continue;
         std::vector<int64_t> addresses;
         for (int64_t lane : lanes) addresses.push_back((lane + r) * access.bytes);
-        int cost = access.shared ? passes_of(addresses, access.bytes)
-                                 : sectors_of(addresses, access.bytes);
+        int cost = access.shared ? passes_of(addresses, width) : sectors_of(addresses, width);
         access.average += share * cost / double(counting.warps().size());
         access.least = first ? cost : std::min(access.least, cost);
         access.most = std::max(access.most, cost);
         first = false;
       }
     }
+    return true;
   }
 
   LaunchShape const& shape_;
   int warp_;
   std::map<std::string, bool> places_;  ///< tensors of main memory, and shared ones
   std::vector<Around> around_;
+  std::optional<Around> vector_;  ///< of these, the innermost loop that is vectorized
   std::vector<WarpAccess> found_;
   int guards_ = 0;
 };

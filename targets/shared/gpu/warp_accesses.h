@@ -18,6 +18,7 @@ struct WarpAccess {
   bool shared = false;  ///< of a block's memory; else main memory
   bool store = false;
   int bytes = 4;  ///< of an element
+  int wide = 1;   ///< elements that a thread takes at once: iterations of a vectorized loop
   /// Sectors of 32 bytes in main memory, passes of shared memory; the average over all iterations.
   double average = 0;
   int least = 0, most = 0;
