@@ -58,6 +58,13 @@ constexpr char kSoftmax[] =
     "  E[i in 3, j in 150] = exp(X[i, j] - M[i])\n"
     "  S[i in 3] = sum[j in 150] E[i, j]\n"
     "  Y[i in 3, j in 150] = E[i, j] / S[i]\n";
+constexpr char kAttention[] =
+    "kernel attention(Q: f32[4, 5], K: f32[37, 5], V: f32[37, 7]) -> Y\n"
+    "  P[i in 4, j in 37] = sum[d in 5] Q[i, d] * K[j, d]\n"
+    "  M[i in 4] = max[j in 37] P[i, j]\n"
+    "  E[i in 4, j in 37] = exp(P[i, j] - M[i])\n"
+    "  S[i in 4] = sum[j in 37] E[i, j]\n"
+    "  Y[i in 4, d in 7] = sum[j in 37] E[i, j] / S[i] * V[j, d]\n";
 constexpr char kConvolution[] =
     "kernel conv(X: f32[2, 5, 7, 9], W: f32[11, 5, 3, 3], B: f32[11]) -> Y\n"
     "  P[n in 2, c in 5, y in 9, x in 11] = select(y >= 1 && y < 8 && x >= 1 && x < 10, "
@@ -103,6 +110,7 @@ private slots:
     QTest::newRow("columns") << kColumns << QStringList{"S.threads"};
     QTest::newRow("total") << kTotal << QStringList{"S.threads", "S.each"};
     QTest::newRow("softmax") << kSoftmax << QStringList{"Y.threads", "Y.rows"};
+    QTest::newRow("attention") << kAttention << QStringList{"Y.threads", "Y.rows"};
     QStringList pictures{"C.channels", "C.columns", "C.rows", "C.terms"};
     QTest::newRow("convolution") << kConvolution << pictures;
     QTest::newRow("strided convolution")

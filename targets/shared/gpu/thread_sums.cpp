@@ -32,9 +32,14 @@ bool sum_over_threads(Steps& steps, std::string const& block, int64_t threads,
 
 bool share_elements(Steps& steps, std::string const& block, std::vector<std::string> const& loops,
                     int64_t threads) {
+  if (loops.empty()) return true;  // one element
   std::string all = steps.fuse_all(block, loops, "j");
-  return !all.empty() && steps.take_all({fmt::format("j0, j1 = split({}, factor={})", all, threads),
-                                         fmt::format("bind({}.j1, axis=threadIdx.x)", block)});
+  auto loop = find_loop(steps.schedule().program(), all);
+  if (all.empty() || !loop) return false;
+  if (ir::as_int(loop->loop->extent).value_or(threads + 1) <= threads)
+    return steps.take(fmt::format("bind({}, axis=threadIdx.x)", all));
+  return steps.take_all({fmt::format("j0, j1 = split({}, factor={})", all, threads),
+                         fmt::format("bind({}.j1, axis=threadIdx.x)", block)});
 }
 
 }  // namespace tw::gpu
