@@ -149,6 +149,44 @@ private slots:
       }
   }
 
+  /// Of kernels that no rule was made for. TW_TEST_SEED and TW_TEST_TRACES: which, and how many.
+  void random_kernels_are_right() {
+    bool given = false;
+    uint64_t seed = qEnvironmentVariable("TW_TEST_SEED").toULongLong(&given);
+    if (!given) seed = 20261129;
+    int kernels = qEnvironmentVariableIntValue("TW_TEST_TRACES");
+    if (kernels <= 0) kernels = 300;
+    qInfo("seed %llu, %d kernels", static_cast<unsigned long long>(seed), kernels);
+    Rng rng(seed);
+    int lowered = 0, asked = 0;
+    for (int i = 0; i < kernels; ++i) {
+      std::string text = testing::test_kernel(i, testing::kernel_set(), rng);
+      te::Kernel kernel = testing::parsed_kernel(text).value();
+      Decisions decisions(
+          Point{}, [&](Knob const& knob) { return int(rng.below(int64_t(knob.values.size()))); });
+      auto schedule = backend_->templated(te::to_program(kernel).value(), decisions);
+      QVERIFY2(schedule, (sentence(schedule) + text).c_str());
+      if (decisions.rejection()) continue;
+      auto stages = lower(schedule->program(), backend_->target(), backend_->passes());
+      if (!stages) {
+        QVERIFY2(stages.error().code != "pass_failed_check", (sentence(stages) + text).c_str());
+        continue;
+      }
+      ++lowered;
+      asked += !decisions.knobs().empty();
+      std::vector<NDArray> inputs = testing::random_inputs(kernel, rng);
+      ir::Sharing sharing = placed_sharing(backend_->target());
+      auto outputs =
+          ir::interpret(stages->back().kernel, inputs.size(), inputs,
+                        {.shuffle_seed = seed, .sizes = {}, .sharing = &sharing, .stop = {}});
+      std::string said = text + schedule->script();
+      QVERIFY2(outputs, (sentence(outputs) + said).c_str());
+      QVERIFY2(te::judge(*outputs, testing::expected_of(kernel, inputs)).equal, said.c_str());
+    }
+    qInfo("%d lowered, %d by a rule with choices", lowered, asked);
+    QVERIFY(lowered * 2 >= kernels && asked * 4 >= kernels);
+  }
+
 private:
   /// The lowered kernel is interpreted, with races.
   void check(Schedule const& schedule, std::vector<NDArray> const& inputs,
