@@ -107,7 +107,7 @@ private slots:
     QTest::newRow("product of bytes") << kBytes << tiles;
     QTest::newRow("rows") << kRows << QStringList{"S.threads", "S.rows"};
     QTest::newRow("short rows") << kShortRows << QStringList{"S.threads", "S.rows"};
-    QTest::newRow("columns") << kColumns << QStringList{"S.threads"};
+    QTest::newRow("columns") << kColumns << QStringList{"S.threads", "S.parts"};
     QTest::newRow("total") << kTotal << QStringList{"S.threads", "S.each"};
     QTest::newRow("softmax") << kSoftmax << QStringList{"Y.threads", "Y.rows"};
     QTest::newRow("attention") << kAttention << QStringList{"Y.threads", "Y.rows"};

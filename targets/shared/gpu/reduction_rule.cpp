@@ -27,13 +27,13 @@ bool schedule_total(Steps& steps, std::string const& block, std::string const& p
                     int64_t length, int64_t threads) {
   std::string all = fused_reduction(steps, block);
   return !all.empty() &&
-         steps.take_all({fmt::format("b, n = split({}, factor={})", all, length),
-                         fmt::format("rfactor({}.b)", block),
+         steps.take_all({fmt::format("part, n = split({}, factor={})", all, length),
+                         fmt::format("rfactor({}.part)", block),
                          fmt::format("cache_write({}, scope=shared)", parts),
                          fmt::format("compute_at({0}, {0}_write.d0)", parts)}) &&
          sum_over_threads(steps, parts, threads) &&
          steps.take_all({fmt::format("bind({}_write.d0, axis=blockIdx.x)", parts),
-                         fmt::format("bind({}.b, axis=threadIdx.x)", block)});
+                         fmt::format("bind({}.part, axis=threadIdx.x)", block)});
 }
 
 /// Terms of a block, so that `count` blocks have them all: no turn of its threads has a rest.
@@ -47,11 +47,11 @@ std::string copy_loop(std::string const& block, size_t dimension) {
   return fmt::format("{}_write.d{}", block, dimension);
 }
 
-bool schedule_columns(Steps& steps, BlockSite const& site, StageLoops const& loops, int64_t across,
-                      int64_t along) {
-  std::string const& c = site.block->name;
+/// Sums of a block: the last of `spatial`, its loops of results, has the columns.
+bool schedule_columns(Steps& steps, std::string const& c, std::vector<std::string> const& spatial,
+                      int64_t across, int64_t along) {
   std::vector<std::string> others;
-  for (size_t d = 0; d + 1 < loops.spatial.size(); ++d) others.push_back(copy_loop(c, d));
+  for (size_t d = 0; d + 1 < spatial.size(); ++d) others.push_back(copy_loop(c, d));
   if (!steps.take(fmt::format("cache_write({}, scope=shared)", c))) return false;
   std::string outer = steps.fuse_all(c + "_write", others, "i");
   bool made = steps.take_all(
@@ -59,9 +59,31 @@ bool schedule_columns(Steps& steps, BlockSite const& site, StageLoops const& loo
        fmt::format("compute_at({0}, {0}_write.j0)", c)});
   if (!made || !sum_over_threads(steps, c, along, "threadIdx.y")) return false;
   return (outer.empty() || steps.take(fmt::format("bind({}, axis=blockIdx.y)", outer))) &&
-         steps.take_all({fmt::format("bind({}.{}, axis=threadIdx.x)", c, loops.spatial.back()),
+         steps.take_all({fmt::format("bind({}.{}, axis=threadIdx.x)", c, spatial.back()),
                          fmt::format("bind({}_write.j0, axis=blockIdx.x)", c),
                          fmt::format("bind({}_write.j1, axis=threadIdx.x)", c)});
+}
+
+/// Long columns: `count` rows of blocks add a part each, and threads of another launch the parts.
+bool schedule_long_columns(Steps& steps, std::string const& c, std::string const& parts,
+                           StageLoops const& loops, int64_t across, int64_t along, int64_t count) {
+  std::string all = fused_reduction(steps, c);
+  std::vector<std::string> spatial = loops.spatial, others;
+  spatial.insert(spatial.begin(), "part");
+  if (all.empty() ||
+      !steps.take_all({fmt::format("part, n = split({}, parts={})", all, count),
+                       fmt::format("rfactor({}.part)", c)}) ||
+      !schedule_columns(steps, parts, spatial, across, along))
+    return false;
+  for (size_t d = 0; d + 1 < loops.spatial.size(); ++d)
+    others.push_back(c + "." + loops.spatial[d]);
+  std::string outer = steps.fuse_all(c, others, "i");
+  return (outer.empty() || steps.take(fmt::format("bind({}, axis=blockIdx.y)", outer))) &&
+         steps.take_all(
+             {fmt::format("j0, j1 = split({}.{}, factor={})", c, loops.spatial.back(), across),
+              fmt::format("bind({}.j0, axis=blockIdx.x)", c),
+              fmt::format("bind({}.j1, axis=threadIdx.x)", c),
+              fmt::format("bind({}.part, axis=threadIdx.y)", c)});
 }
 
 }  // namespace
@@ -108,10 +130,19 @@ std::optional<Schedule> columns_schedule(Program const& program,
   int64_t across = std::min(columns, kColumnThreads);
   int64_t most = std::min(loops->terms, target->threads_per_block / across);
   if (most < 2) return std::nullopt;
-  int64_t along = choose_up_to(decisions, blocks[0].block->name + ".threads",
-                               up_to({2, 4, 8, 16}, most), kWantedThreads / loops->elements);
+  std::string const name = blocks[0].block->name;
+  int64_t along = choose_up_to(decisions, name + ".threads", up_to({2, 4, 8, 16}, most),
+                               kWantedThreads / loops->elements);
+  int64_t count = choose_up_to(
+      decisions, name + ".parts",
+      up_to({1, 2, 4, 8, 16, 32},
+            std::min(target->threads_per_block / across, loops->terms / along)),
+      std::min(kWantedThreads / (loops->elements * along), loops->terms / (along * kLeastTerms)));
+  std::string parts = blocks[0].block->body.to<Store>().buffer->name + "_rf";
   Steps steps(Schedule(program, std::move(target)));
-  if (!schedule_columns(steps, blocks[0], *loops, across, along)) return std::nullopt;
+  bool made = count == 1 ? schedule_columns(steps, name, loops->spatial, across, along)
+                         : schedule_long_columns(steps, name, parts, *loops, across, along, count);
+  if (!made) return std::nullopt;
   return steps.schedule();
 }
 
