@@ -75,6 +75,8 @@ struct Target {
   int64_t threads_per_block = 0;  ///< the most, of all axes together; 0: no bound of its own
   /// Where the threads of a block meet; null: they cannot.
   ir::Intrinsic barrier = {};
+  /// Its passes share a sum among the threads that its loop is bound to (`factor_thread_sums`).
+  bool sums_over_threads = false;
   /// Of copies that go on while others compute (`ir::Completion`): what ends a group of those that
   /// were started, and what waits until at most `n` groups, its one number, are under way. Null:
   /// there are no such copies.

@@ -47,11 +47,13 @@ Drawn drawn(Rng& rng) {
 }
 
 /// The access in its nest; the tensor is a parameter, or the block's.
-Function function_of(Drawn const& one, bool shared) {
+Function function_of(Drawn const& one, bool shared, int64_t vector = 0) {
   Buffer tensor = make_buffer("T", one.type, {100000}, shared ? "shared" : "global"),
          out = make_buffer("O", one.type, {1});
   Stmt body = make<Store>(out, std::vector<Expr>{int_imm(0)}, load(tensor, {one.index}));
   int32_t id = 10;
+  if (vector > 0)
+    body = make<For>(LoopId{id++}, var("v"), int_imm(vector), LoopKind::kVector, body);
   for (auto const& [name, extent] : one.loops)
     body = make<For>(LoopId{id++}, var(name), int_imm(extent), LoopKind::kSerial, body);
   if (shared) body = make<Alloc>(tensor, body);
@@ -149,6 +151,19 @@ private slots:
       gpu::count_access(none, index, 1, around, shape, 32, gpu::Counted::kAll);
       QVERIFY(!none.undecided.empty());
       around[1].extent = 8000;
+    }
+  }
+
+  void a_vectorized_loop_is_one_access_where_it_is_aligned() {
+    for (auto [stride, start, wide, sectors] :
+         {std::tuple{4, 0, 4, 16}, {4, 1, 1, 17}, {5, 0, 1, 20}, {8, 4, 4, 32}}) {
+      Drawn one{{}, {32, 1, 1}, var("tx") * int_imm(stride) + int_imm(start) + var("v")};
+      Function function = function_of(one, false, 4);
+      gpu::LaunchShape shape = gpu::launch_shape(function).value();
+      gpu::WarpAccess access = gpu::warp_accesses(function, shape, 32).front();
+      QCOMPARE(access.width, wide);
+      QCOMPARE(access.most, sectors);
+      QCOMPARE(access.ideal, wide == 4 ? 16 : 4);
     }
   }
 

@@ -48,8 +48,10 @@ bind(bx1, axis=threadIdx.x)
 std::string sentence(auto const& result) { return result ? "" : to_sentence(result.error()); }
 
 Result<ir::KernelIr> lowered(Schedule const& schedule) {
-  TRY_ASSIGN(auto stages, lower(schedule.program(), schedule.target(), testing::thread_passes(),
-                                {.verify = VerifyPasses::kEach}));
+  std::vector<Pass> passes = testing::thread_passes();
+  passes.insert(passes.begin(), factor_thread_sums());
+  TRY_ASSIGN(auto stages,
+             lower(schedule.program(), schedule.target(), passes, {.verify = VerifyPasses::kEach}));
   return stages.back().kernel;
 }
 
@@ -142,7 +144,9 @@ bind(Y_rf.k1_2, axis=threadIdx.x)
     for (int i = 0; i < schedules; ++i) {
       std::string text = testing::test_kernel(i, testing::kernel_set(), rng);
       te::Kernel kernel = testing::parsed_kernel(text).value();
-      auto target = i % 5 == 4 ? testing::accelerator_machine() : testing::thread_machine();
+      auto target = i % 5 == 4   ? testing::accelerator_machine()
+                    : i % 2 == 0 ? testing::thread_machine()
+                                 : testing::thread_machine_with_sums();
       Schedule schedule = random_schedule(kernel, rng, target);
       check(kernel, schedule, text + schedule.script(), rng, counts);
     }

@@ -58,6 +58,13 @@ constexpr char kSoftmax[] =
     "  E[i in 3, j in 150] = exp(X[i, j] - M[i])\n"
     "  S[i in 3] = sum[j in 150] E[i, j]\n"
     "  Y[i in 3, j in 150] = E[i, j] / S[i]\n";
+constexpr char kAttention[] =
+    "kernel attention(Q: f32[4, 5], K: f32[37, 5], V: f32[37, 7]) -> Y\n"
+    "  P[i in 4, j in 37] = sum[d in 5] Q[i, d] * K[j, d]\n"
+    "  M[i in 4] = max[j in 37] P[i, j]\n"
+    "  E[i in 4, j in 37] = exp(P[i, j] - M[i])\n"
+    "  S[i in 4] = sum[j in 37] E[i, j]\n"
+    "  Y[i in 4, d in 7] = sum[j in 37] E[i, j] / S[i] * V[j, d]\n";
 constexpr char kConvolution[] =
     "kernel conv(X: f32[2, 5, 7, 9], W: f32[11, 5, 3, 3], B: f32[11]) -> Y\n"
     "  P[n in 2, c in 5, y in 9, x in 11] = select(y >= 1 && y < 8 && x >= 1 && x < 10, "
@@ -100,9 +107,10 @@ private slots:
     QTest::newRow("product of bytes") << kBytes << tiles;
     QTest::newRow("rows") << kRows << QStringList{"S.threads", "S.rows"};
     QTest::newRow("short rows") << kShortRows << QStringList{"S.threads", "S.rows"};
-    QTest::newRow("columns") << kColumns << QStringList{"S.threads"};
+    QTest::newRow("columns") << kColumns << QStringList{"S.threads", "S.parts"};
     QTest::newRow("total") << kTotal << QStringList{"S.threads", "S.each"};
     QTest::newRow("softmax") << kSoftmax << QStringList{"Y.threads", "Y.rows"};
+    QTest::newRow("attention") << kAttention << QStringList{"Y.threads", "Y.rows"};
     QStringList pictures{"C.channels", "C.columns", "C.rows", "C.terms"};
     QTest::newRow("convolution") << kConvolution << pictures;
     QTest::newRow("strided convolution")
@@ -139,6 +147,44 @@ private slots:
         QVERIFY2(changed, sentence(changed).c_str());
         if (!other.rejection()) check(*changed, inputs, wanted);
       }
+  }
+
+  /// Of kernels that no rule was made for. TW_TEST_SEED and TW_TEST_TRACES: which, and how many.
+  void random_kernels_are_right() {
+    bool given = false;
+    uint64_t seed = qEnvironmentVariable("TW_TEST_SEED").toULongLong(&given);
+    if (!given) seed = 20261129;
+    int kernels = qEnvironmentVariableIntValue("TW_TEST_TRACES");
+    if (kernels <= 0) kernels = 300;
+    qInfo("seed %llu, %d kernels", static_cast<unsigned long long>(seed), kernels);
+    Rng rng(seed);
+    int lowered = 0, asked = 0;
+    for (int i = 0; i < kernels; ++i) {
+      std::string text = testing::test_kernel(i, testing::kernel_set(), rng);
+      te::Kernel kernel = testing::parsed_kernel(text).value();
+      Decisions decisions(
+          Point{}, [&](Knob const& knob) { return int(rng.below(int64_t(knob.values.size()))); });
+      auto schedule = backend_->templated(te::to_program(kernel).value(), decisions);
+      QVERIFY2(schedule, (sentence(schedule) + text).c_str());
+      if (decisions.rejection()) continue;
+      auto stages = lower(schedule->program(), backend_->target(), backend_->passes());
+      if (!stages) {
+        QVERIFY2(stages.error().code != "pass_failed_check", (sentence(stages) + text).c_str());
+        continue;
+      }
+      ++lowered;
+      asked += !decisions.knobs().empty();
+      std::vector<NDArray> inputs = testing::random_inputs(kernel, rng);
+      ir::Sharing sharing = placed_sharing(backend_->target());
+      auto outputs =
+          ir::interpret(stages->back().kernel, inputs.size(), inputs,
+                        {.shuffle_seed = seed, .sizes = {}, .sharing = &sharing, .stop = {}});
+      std::string said = text + schedule->script();
+      QVERIFY2(outputs, (sentence(outputs) + said).c_str());
+      QVERIFY2(te::judge(*outputs, testing::expected_of(kernel, inputs)).equal, said.c_str());
+    }
+    qInfo("%d lowered, %d by a rule with choices", lowered, asked);
+    QVERIFY(lowered * 2 >= kernels && asked * 4 >= kernels);
   }
 
 private:

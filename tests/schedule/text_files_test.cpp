@@ -51,12 +51,14 @@ Result<Schedule> schedule_of(std::string const& text, std::shared_ptr<Target con
   return Schedule(SizedProgram{std::move(program), te::shown_values(kernel)}, std::move(target));
 }
 
-/// "--- target" with the line "threads": that of blocks and threads; "accelerator": that of virtual
-/// threads alone; "matrices": that of instructions; else one without limits.
+/// "--- target" with the line "threads": that of blocks and threads; "thread sums": the same that
+/// shares sums; "accelerator": that of virtual threads alone; "matrices": that of instructions;
+/// else one without limits.
 std::shared_ptr<Target const> target_of(Sections const& sections) {
   auto named = sections.find("target");
   if (named == sections.end()) return any_target();
   if (named->second == "accelerator\n") return testing::accelerator_machine();
+  if (named->second == "thread sums\n") return testing::thread_machine_with_sums();
   return named->second == "matrices\n" ? testing::matrix_machine() : testing::thread_machine();
 }
 

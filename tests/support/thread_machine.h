@@ -59,6 +59,16 @@ inline std::shared_ptr<Target const> thread_machine() {
   return target;
 }
 
+/// The same machine, whose passes share sums among threads.
+inline std::shared_ptr<Target const> thread_machine_with_sums() {
+  static auto const target = [] {
+    Target machine = *thread_machine();
+    machine.sums_over_threads = true;
+    return std::make_shared<Target const>(std::move(machine));
+  }();
+  return target;
+}
+
 /// A made-up accelerator without threads of its own: its processor runs virtual threads in turns,
 /// on memories of its own.
 inline std::shared_ptr<Target const> accelerator_machine() {

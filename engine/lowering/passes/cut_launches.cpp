@@ -55,14 +55,15 @@ Nest nest_of(Stmt const& s) {
   return nest;
 }
 
-/// Nothing in it could be spread over threads: all that it makes is tensors of one element.
+/// Nothing in it is or could be spread over threads: all that it makes is tensors of one element.
 bool makes_one_element(Stmt const& s) {
   std::set<std::string> inside;
+  bool any = false, one = true;
   walk(s, [&](Stmt const& child) {
     if (auto const* alloc = child.as<Alloc>()) inside.insert(alloc->buffer->name);
+    one = one && !is_bound(child);
     return true;
   });
-  bool any = false, one = true;
   walk_writes(s, [&](Touched const& at) {
     any = true;
     one = one && (inside.contains(at.buffer->name) || is_int(at.buffer->shape[0], 1));

@@ -11,6 +11,7 @@
 #include "engine/schedule/legality/independence.h"
 #include "engine/schedule/legality/sharing.h"
 #include "engine/schedule/legality/structure.h"
+#include "engine/schedule/legality/thread_sums.h"
 #include "engine/schedule/names.h"
 #include "engine/target/axis_of.h"
 
@@ -164,6 +165,7 @@ Answer holds_for(Asking const& ask, LoopSite const& site, ProofBudget budget) {
   for (For const* around : site.around)
     if (is_bound(*around) && around->bind == site.loop->bind)
       if (auto shares = shares_work(ask, site, *around); !shares) return shares;
+  if (is_thread_sum(site, ask.target, budget)) return {};
   auto free = independent_iterations(ask.program, ask.target, site, ask.verb, budget);
   if (!free) return std::unexpected(free.error());
   return no_sum_over_blocks(ask, site);

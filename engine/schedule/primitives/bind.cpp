@@ -40,7 +40,10 @@ Primitive const& row() {
       .doc =
           "Runs the iterations of a loop concurrently, each as one of the target's blocks or "
           "threads. Inside a loop bound to the same axis, the threads share the iterations among "
-          "themselves, to fill a tensor that all of them use. The compiler inserts the barriers.",
+          "themselves, to fill a tensor that all of them use. Where the target shares sums, a loop "
+          "of "
+          "a sum may be bound to threads: each adds a part, and a few of them add the parts. The "
+          "compiler inserts the barriers.",
       .rewrite = "for i in N: S(i)  -->  thread i of N runs S(i)",
       .refused = "cannot be bound",
       .marks = ir::LoopKind::kBind,

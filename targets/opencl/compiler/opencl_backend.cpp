@@ -165,6 +165,7 @@ Result<std::shared_ptr<Backend const>> create_opencl_backend(Hardware const& har
              .axes = axes_of(limits),
              .threads_per_block = limits.threads,
              .barrier = barrier,
+             .sums_over_threads = true,
              .types = types_of(limits)},
       limits);
 }

@@ -8,7 +8,8 @@ namespace tw::gpu {
 
 std::vector<Pass> launch_passes() {
   return {
-      hoist_reduction_init(),
+      factor_thread_sums(),
+      hoist_reduction_init().because("before blocks are lowered: they tell what starts a sum"),
       lower_blocks(),
       simplify_kernel().because("before tensors shrink: indices in their simplest form show reach"),
       sink_allocations(),

@@ -22,33 +22,24 @@ constexpr int64_t kColumnThreads = 32;     // side by side
 
 bool is_element(BlockSite const& site) { return site.loops.empty() && !site.block->init; }
 
-/// The parts of all blocks: a few threads add most of them, and one the rest.
-bool add_parts(Steps& steps, std::string const& block, std::string const& loop, int64_t parts) {
-  constexpr int64_t kLast = 16;
-  if (parts <= kLast) return true;
-  if (!steps.take_all({fmt::format("p0, p1 = split({}, factor={})", loop, kLast),
-                       fmt::format("reorder({0}.p1, {0}.p0)", block)}))
-    return false;
-  std::string few = factored(steps, block + ".p1");
-  return !few.empty() &&
-         steps.take(fmt::format("bind({}, axis=threadIdx.x)", first_axis(steps, few)));
+/// Blocks add a part each, of `length` terms, and the threads of one block add these parts.
+bool schedule_total(Steps& steps, std::string const& block, std::string const& parts,
+                    int64_t length, int64_t threads) {
+  std::string all = fused_reduction(steps, block);
+  return !all.empty() &&
+         steps.take_all({fmt::format("part, n = split({}, factor={})", all, length),
+                         fmt::format("rfactor({}.part)", block),
+                         fmt::format("cache_write({}, scope=shared)", parts),
+                         fmt::format("compute_at({0}, {0}_write.d0)", parts)}) &&
+         sum_over_threads(steps, parts, threads) &&
+         steps.take_all({fmt::format("bind({}_write.d0, axis=blockIdx.x)", parts),
+                         fmt::format("bind({}.part, axis=threadIdx.x)", block)});
 }
 
-bool schedule_total(Steps& steps, std::string const& block, int64_t length, int64_t threads) {
-  std::string all = fused_reduction(steps, block);
-  if (all.empty() || !steps.take(fmt::format("b, n = split({}, factor={})", all, length)))
-    return false;
-  std::string parts = factored(steps, block + ".b");
-  if (parts.empty() || !steps.take_all({fmt::format("cache_write({}, scope=shared)", parts),
-                                        fmt::format("compute_at({0}, {0}_write.d0)", parts)}))
-    return false;
-  auto site = blocks_of(steps.schedule().program().body);
-  int64_t count = 1;
-  for (BlockSite const& one : site)
-    if (one.block->name == block) count = as_int(one.loops.back()->extent).value_or(1);
-  return sum_over_threads(steps, parts, {.threads = threads}) &&
-         steps.take(fmt::format("bind({}_write.d0, axis=blockIdx.x)", parts)) &&
-         add_parts(steps, block, block + ".b", count);
+/// Terms of a block, so that `count` blocks have them all: no turn of its threads has a rest.
+int64_t whole_turns(int64_t terms, int64_t count, int64_t threads) {
+  int64_t each = (terms + count - 1) / count;
+  return std::min(terms, (each + threads - 1) / threads * threads);
 }
 
 /// The name of each dimension's loop in the copy of a tensor.
@@ -56,23 +47,43 @@ std::string copy_loop(std::string const& block, size_t dimension) {
   return fmt::format("{}_write.d{}", block, dimension);
 }
 
-bool schedule_columns(Steps& steps, BlockSite const& site, StageLoops const& loops, int64_t across,
-                      int64_t along) {
-  std::string const& c = site.block->name;
+/// Sums of a block: the last of `spatial`, its loops of results, has the columns.
+bool schedule_columns(Steps& steps, std::string const& c, std::vector<std::string> const& spatial,
+                      int64_t across, int64_t along) {
   std::vector<std::string> others;
-  for (size_t d = 0; d + 1 < loops.spatial.size(); ++d) others.push_back(copy_loop(c, d));
+  for (size_t d = 0; d + 1 < spatial.size(); ++d) others.push_back(copy_loop(c, d));
   if (!steps.take(fmt::format("cache_write({}, scope=shared)", c))) return false;
   std::string outer = steps.fuse_all(c + "_write", others, "i");
   bool made = steps.take_all(
       {fmt::format("j0, j1 = split({}, factor={})", copy_loop(c, others.size()), across),
        fmt::format("compute_at({0}, {0}_write.j0)", c)});
-  if (!made ||
-      !sum_over_threads(steps, c, {.threads = along, .axis = "threadIdx.y", .tree = false}))
-    return false;
+  if (!made || !sum_over_threads(steps, c, along, "threadIdx.y")) return false;
   return (outer.empty() || steps.take(fmt::format("bind({}, axis=blockIdx.y)", outer))) &&
-         steps.take_all({fmt::format("bind({}.{}, axis=threadIdx.x)", c, loops.spatial.back()),
+         steps.take_all({fmt::format("bind({}.{}, axis=threadIdx.x)", c, spatial.back()),
                          fmt::format("bind({}_write.j0, axis=blockIdx.x)", c),
                          fmt::format("bind({}_write.j1, axis=threadIdx.x)", c)});
+}
+
+/// Long columns: `count` rows of blocks add a part each, and threads of another launch the parts.
+bool schedule_long_columns(Steps& steps, std::string const& c, std::string const& parts,
+                           StageLoops const& loops, int64_t across, int64_t along, int64_t count) {
+  std::string all = fused_reduction(steps, c);
+  std::vector<std::string> spatial = loops.spatial, others;
+  spatial.insert(spatial.begin(), "part");
+  if (all.empty() ||
+      !steps.take_all({fmt::format("part, n = split({}, parts={})", all, count),
+                       fmt::format("rfactor({}.part)", c)}) ||
+      !schedule_columns(steps, parts, spatial, across, along))
+    return false;
+  for (size_t d = 0; d + 1 < loops.spatial.size(); ++d)
+    others.push_back(c + "." + loops.spatial[d]);
+  std::string outer = steps.fuse_all(c, others, "i");
+  return (outer.empty() || steps.take(fmt::format("bind({}, axis=blockIdx.y)", outer))) &&
+         steps.take_all(
+             {fmt::format("j0, j1 = split({}.{}, factor={})", c, loops.spatial.back(), across),
+              fmt::format("bind({}.j0, axis=blockIdx.x)", c),
+              fmt::format("bind({}.j1, axis=threadIdx.x)", c),
+              fmt::format("bind({}.part, axis=threadIdx.y)", c)});
 }
 
 }  // namespace
@@ -89,15 +100,20 @@ std::optional<Schedule> total_schedule(Program const& program, std::shared_ptr<T
       target->threads_per_block < kLeastThreads)
     return std::nullopt;
   std::string const name = at->block->name;
-  int64_t half = loops->terms / 2;  // two blocks at least: one has no loop to be bound
-  int64_t threads =
-      choose_up_to(decisions, name + ".threads",
-                   up_to({16, 64, 128, 256, 512}, std::min(half, target->threads_per_block)), 256);
+  int64_t const terms = loops->terms, most = target->threads_per_block;
+  int64_t threads = choose_up_to(decisions, name + ".threads",
+                                 up_to({16, 64, 128, 256, 512}, std::min(terms, most)), 256);
   int64_t each = choose_up_to(decisions, name + ".each", {1, 4, 16, 64}, 16);
+  int64_t wanted = (terms + threads * each - 1) / (threads * each);
+  int64_t count = std::min(wanted, most);  // of blocks: the threads of one add their parts
+  std::string parts = at->block->body.to<Store>().buffer->name + "_rf";
   Steps steps(Schedule(program, std::move(target)));
   for (auto before = blocks.begin(); before != at; ++before)
     if (!steps.take(fmt::format("compute_inline({})", before->block->name))) return std::nullopt;
-  if (!schedule_total(steps, name, std::min(half, threads * each), threads)) return std::nullopt;
+  bool made = count == 1
+                  ? sum_over_threads(steps, name, threads)
+                  : schedule_total(steps, name, parts, whole_turns(terms, count, threads), threads);
+  if (!made) return std::nullopt;
   return steps.schedule();
 }
 
@@ -114,10 +130,19 @@ std::optional<Schedule> columns_schedule(Program const& program,
   int64_t across = std::min(columns, kColumnThreads);
   int64_t most = std::min(loops->terms, target->threads_per_block / across);
   if (most < 2) return std::nullopt;
-  int64_t along = choose_up_to(decisions, blocks[0].block->name + ".threads",
-                               up_to({2, 4, 8, 16}, most), kWantedThreads / loops->elements);
+  std::string const name = blocks[0].block->name;
+  int64_t along = choose_up_to(decisions, name + ".threads", up_to({2, 4, 8, 16}, most),
+                               kWantedThreads / loops->elements);
+  int64_t count = choose_up_to(
+      decisions, name + ".parts",
+      up_to({1, 2, 4, 8, 16, 32},
+            std::min(target->threads_per_block / across, loops->terms / along)),
+      std::min(kWantedThreads / (loops->elements * along), loops->terms / (along * kLeastTerms)));
+  std::string parts = blocks[0].block->body.to<Store>().buffer->name + "_rf";
   Steps steps(Schedule(program, std::move(target)));
-  if (!schedule_columns(steps, blocks[0], *loops, across, along)) return std::nullopt;
+  bool made = count == 1 ? schedule_columns(steps, name, loops->spatial, across, along)
+                         : schedule_long_columns(steps, name, parts, *loops, across, along, count);
+  if (!made) return std::nullopt;
   return steps.schedule();
 }
 

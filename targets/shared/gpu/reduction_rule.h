@@ -18,7 +18,8 @@ std::optional<Schedule> total_schedule(ir::Program const& program,
                                        std::shared_ptr<Target const> target, Decisions& decisions);
 
 /// Of one sum over dimensions outside of the one whose elements lie side by side: threads along x
-/// are columns, those along y share the terms of a column. Nothing: it is none, or has so many
+/// are columns, those along y share the terms of a column; of few and long ones several blocks make
+/// parts. Nothing: it is none, or has so many
 /// columns that a thread for each is enough.
 std::optional<Schedule> columns_schedule(ir::Program const& program,
                                          std::shared_ptr<Target const> target,

@@ -352,7 +352,8 @@ private:
       ++again->alike;
   }
 
-  /// As vectors of two or four lanes are made of a vector loop: where they may stand.
+  /// Iterations of a vectorized loop that touch neighbours are one access, where the first of them
+  /// lies at a multiple of its bytes.
   static void take_vectors(WarpAccess& access) {
     if (access.around.empty() || !access.around.back().vector) return;
     LoopAround& loop = access.around.back();
@@ -365,7 +366,7 @@ private:
       if (variables_of(term.term).contains(loop.name)) return;
       common = std::gcd(common, term.factor * access.bytes);
     }
-    for (int width : {4, 2}) {
+    for (int width = int(kPlaces) / access.bytes; width > 1; width /= 2) {
       if (loop.extent % width != 0 || common % (width * access.bytes) != 0) continue;
       access.width = width;
       access.index = substitute(access.index, {{loop.name, var(loop.name) * int_imm(width)}});
