@@ -20,6 +20,7 @@
 #include "targets/cuda/compiler/resources.h"
 #include "targets/cuda/compiler/toolkit.h"
 #include "targets/cuda/hardware/description.h"
+#include "targets/cuda/hardware/library_names.h"
 #include "targets/shared/gpu/passes.h"
 #include "targets/shared/gpu/plain_rule.h"
 #include "targets/shared/gpu/product_rule.h"
@@ -29,7 +30,6 @@
 namespace tw::cuda {
 namespace {
 
-constexpr char kLaunchesPart[] = "launches", kPtxPart[] = "ptx";
 /// Shared memory that a function may declare; more is asked for when it is launched (CUDA C++
 /// Programming Guide, Compute Capability 8.x, Shared Memory).
 constexpr int64_t kMostDeclared = 48 << 10;
@@ -113,7 +113,7 @@ public:
                gpu::record_of(kernel, artifact.symbol, launched));
     if (texts != CodeTexts::kNone) tell(artifact, kernel, parts, emitted);
     artifact.parts = {{kLaunchesPart, bytes_of(launch_record::to_text(record))},
-                      {kPtxPart, std::move(emitted.object)}};
+                      {"ptx", std::move(emitted.object)}};
     return artifact;
   }
 
@@ -125,7 +125,7 @@ public:
     names.reserve(kernels.size());
     for (CodeParts const& kernel : kernels) {
       records += text_of(kernel[0].bytes) + "\n";
-      names.push_back(fmt::format("{}:{}", kPtxPart, names.size()));
+      names.push_back(ptx_part(names.size()));
       parts.push_back({names.back(), kernel[1].bytes});
     }
     parts.push_back({kLaunchesPart, std::as_bytes(std::span(records))});
