@@ -69,6 +69,7 @@ TargetEntry const& target_cuda() {
         return bad_input("wrong_processor", "only an NVIDIA GPU runs its code");
       },
       .create_backend = create_cuda_backend,
+      .described_by_device = true,
       .roofs = roofs,
   };
   return entry;

@@ -1,5 +1,6 @@
-/// Elementary functions of f32 in f32 arithmetic, for devices whose f64 is slow: at most 4 units in
-/// the last place, as math.h has it; tests/cuda/single_math_test.cpp measures each. Scalars only.
+/// Elementary functions of f32 in f32 arithmetic, for devices whose f64 is slow: at most 2 units in
+/// the last place over all floats, of powers at most 3 (tests/cuda/single_math_test.cpp). Scalars
+/// only.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
