@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "engine/arith/linear.h"
+#include "engine/arith/places.h"
 #include "engine/ir/expr_evaluator.h"
+#include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
 #include "engine/lowering/pipeline.h"
@@ -228,8 +231,8 @@ private:
 
 class Collecting {
 public:
-  Collecting(Function const& function, LaunchShape const& shape, int warp)
-      : shape_(shape), warp_(warp) {
+  Collecting(Function const& function, LaunchShape const& shape, int warp, int64_t alignment)
+      : shape_(shape), warp_(warp), alignment_(alignment) {
     for (Buffer const& param : function.params) places_[param->name] = false;
   }
 
@@ -259,6 +262,24 @@ private:
       loads(s, store->value);
       for (Expr const& index : store->indices) loads(s, index);
       add(s, *store->buffer, store->indices[0], true);
+    } else if (auto const* call = s.as<IntrinsicCall>()) {
+      copies(s, *call);
+    }
+  }
+
+  /// What a call reaches is one access of each thread, of elements side by side.
+  void copies(Stmt const& s, IntrinsicCall const& call) {
+    for (size_t i = 0; i < call.operands.size(); ++i) {
+      Expr first = arith::first_of(call.operands[i]);
+      auto const* element = first.as<Load>();
+      if (!element || call.operands[i].axes.empty()) continue;
+      int64_t elements = 1;
+      for (OperandAxis const& axis : call.operands[i].axes)
+        elements *= as_int(axis.extent).value_or(1);
+      together_ = int(elements);
+      add(s, *element->buffer, element->indices[0],
+          call.intrinsic->params[i].kind != ParamKind::kRead);
+      together_ = 1;
     }
   }
 
@@ -266,7 +287,10 @@ private:
     int dimension = -1;
     if (loop.bind.starts_with("threadIdx.")) dimension = loop.bind.back() - 'x';
     around_.push_back({loop.name(), as_int(loop.extent).value_or(0), dimension});
+    bool lanes = loop.loop_kind == LoopKind::kVector && alignment_ > 0 && loop.body.as<Store>();
+    if (lanes) vector_ = &loop;
     visit(loop.body);
+    vector_ = nullptr;
     around_.pop_back();
   }
 
@@ -276,8 +300,10 @@ private:
       if (auto const* choice = one.as<Select>()) {
         loads(s, choice->condition);
         ++guards_;
+        For const* vector = std::exchange(vector_, nullptr);  // each is read where it is chosen
         loads(s, choice->a);
         loads(s, choice->b);
+        vector_ = vector;
         --guards_;
         return false;
       }
@@ -296,8 +322,10 @@ private:
     bool known = std::ranges::all_of(around_, [](Around const& one) { return one.extent > 0; });
     if (!known)
       access.undecided = "a loop has an extent that is known at run time only";
+    else if (int lanes = lanes_of(access, index); lanes > 1)
+      count_vectors(index, lanes, access);
     else
-      count(index, access);
+      count_together(index, access);
     bool again = std::ranges::any_of(found_, [&](WarpAccess const& other) {
       return other.statement == access.statement && other.tensor == access.tensor &&
              other.store == store && other.average == access.average && other.most == access.most &&
@@ -306,9 +334,35 @@ private:
     if (!again) found_.push_back(std::move(access));
   }
 
-  void count(Expr const& index, WarpAccess& access) const {
-    int64_t modulus = std::max<int64_t>(1, (access.shared ? kBank : kSector) / access.bytes);
-    Counting counting(around_, shape_, warp_, modulus);
+  /// Elements that one access reaches together.
+  int lanes_of(WarpAccess const& access, Expr const& index) const {
+    constexpr int kMostBytes = 16;
+    for (int lanes : {4, 2})
+      if (vector_ && lanes * access.bytes <= kMostBytes && *as_int(vector_->extent) % lanes == 0 &&
+          arith::vector_begin(index, vector_->name(), access.bytes, lanes, alignment_))
+        return lanes;
+    return 1;
+  }
+
+  void count_together(Expr const& index, WarpAccess& access) const {
+    int element = std::exchange(access.bytes, access.bytes * together_);
+    count(index, element, around_, access);
+  }
+
+  /// The vector loop runs from vector to vector.
+  void count_vectors(Expr const& index, int lanes, WarpAccess& access) const {
+    std::vector<Around> around = around_;
+    around.back().extent /= lanes;
+    int element = std::exchange(access.bytes, access.bytes * lanes);
+    Expr counter = vector_->var;
+    count(substitute(index, {{vector_->name(), counter * int64_t(lanes)}}), element, around,
+          access);
+  }
+
+  void count(Expr const& index, int element, std::vector<Around> const& around,
+             WarpAccess& access) const {
+    int64_t modulus = std::max<int64_t>(1, (access.shared ? kBank : kSector) / element);
+    Counting counting(around, shape_, warp_, modulus);
     if (!counting.run(index)) {
       access.undecided = counting.why();
       return;
@@ -323,7 +377,7 @@ private:
         double share = counting.histogram()[size_t(r)];
         if (share == 0) continue;
         std::vector<int64_t> addresses;
-        for (int64_t lane : lanes) addresses.push_back((lane + r) * access.bytes);
+        for (int64_t lane : lanes) addresses.push_back((lane + r) * element);
         int cost = access.shared ? passes_of(addresses, access.bytes)
                                  : sectors_of(addresses, access.bytes);
         access.average += share * cost / double(counting.warps().size());
@@ -336,6 +390,9 @@ private:
 
   LaunchShape const& shape_;
   int warp_;
+  int64_t alignment_;
+  int together_ = 1;                    ///< elements of what a call reaches
+  For const* vector_ = nullptr;         ///< whose body is the store that is looked at
   std::map<std::string, bool> places_;  ///< tensors of main memory, and shared ones
   std::vector<Around> around_;
   std::vector<WarpAccess> found_;
@@ -371,8 +428,8 @@ int passes_of(std::vector<int64_t> const& addresses, int bytes) {
 }
 
 std::vector<WarpAccess> warp_accesses(Function const& device_function, LaunchShape const& shape,
-                                      int warp) {
-  return Collecting(device_function, shape, warp).run(device_function.body);
+                                      int warp, int64_t alignment) {
+  return Collecting(device_function, shape, warp, alignment).run(device_function.body);
 }
 
 }  // namespace tw::gpu

@@ -17,7 +17,7 @@ struct WarpAccess {
   std::string tensor;
   bool shared = false;  ///< of a block's memory; else main memory
   bool store = false;
-  int bytes = 4;  ///< of an element
+  int bytes = 4;  ///< of an element, or of a vector of them
   /// Sectors of 32 bytes in main memory, passes of shared memory; the average over all iterations.
   double average = 0;
   int least = 0, most = 0;
@@ -27,9 +27,10 @@ struct WarpAccess {
 };
 
 /// Accesses to main and shared memory in the order of statements, those that are alike once.
-/// `warp`: threads that step together. Needs flat tensors.
+/// `warp`: threads that step together. `alignment`: bytes that tensors begin at multiples of, where
+/// vector loops reach vectors of up to 16 bytes; 0: they reach elements. Needs flat tensors.
 std::vector<WarpAccess> warp_accesses(ir::Function const& device_function, LaunchShape const& shape,
-                                      int warp);
+                                      int warp, int64_t alignment = 0);
 
 /// Sectors, or passes, of lanes that touch these bytes; `bytes` each. Passes: of 32 banks of 4
 /// bytes, the most different words in one; elements of 8 bytes take half a warp at a time (CUDA C++
