@@ -7,6 +7,8 @@
 
 #include <functional>
 
+#include "engine/ir/op.h"
+
 namespace tw {
 
 /// 1 / x of what is at least 1, to a unit in the last place; what would be denormal may be 0.
@@ -23,5 +25,9 @@ llvm::Value* emit_single_pow(llvm::IRBuilder<>& builder, llvm::Value* x, llvm::V
 /// Of angles of any size; of large ones the remainder is computed in f64. Ends the block that is
 /// being built.
 llvm::Value* emit_single_sin_cos(llvm::IRBuilder<>& builder, llvm::Value* x, bool cosine);
+
+/// The function of that operator; null: it is none of these.
+llvm::Value* emit_single(llvm::IRBuilder<>& builder, ir::UnaryOp op, llvm::Value* x,
+                         Reciprocal const& reciprocal);
 
 }  // namespace tw
