@@ -34,6 +34,7 @@ std::vector<float> floats_in(QString const& path) {
 class GpuTest : public QObject {
   Q_OBJECT
 private slots:
+  void cleanup() { qunsetenv("LD_LIBRARY_PATH"); }
   void initTestCase() {
     QString kernel = part_of("tilewright te 1", "```"),
             script = part_of("tilewright schedule 1", "```");
@@ -47,6 +48,42 @@ private slots:
     Run run = run_tw({"lower", kernel_, "--target", "opencl", "--default"});
     if (run.code == 2) QSKIP("this build has no target opencl");
     QVERIFY2(run.code == 0, qPrintable(run.err));
+  }
+
+  void the_pages_copies_go_on_while_others_compute() {
+    QString lines = part_of("a0, aw = split", "```");
+    QFile file(script_);
+    QVERIFY(file.open(QIODevice::ReadOnly) && !lines.isEmpty());
+    QString script = QString::fromUtf8(file.readAll());
+    qsizetype begin = script.indexOf("a = fuse"), end = script.indexOf("b = fuse");
+    QVERIFY(begin > 0 && end > begin);
+    script.replace(begin, end - begin, lines);
+    QString name = folder_.filePath("copies.tws");
+    QFile made(name);
+    QVERIFY(made.open(QIODevice::WriteOnly) && made.write(script.toUtf8()) > 0);
+    made.close();
+    Run run =
+        run_tw({"lower", kernel_, "--target", "cuda:h100", "--script", name, "--stage", "ptx"});
+    QVERIFY2(run.code == 0 && run.out.contains("cp.async.cg.shared.global"), qPrintable(run.err));
+  }
+
+  /// From the command to the driver: a stand-in for it, on which nothing is computed here.
+  void cuda_devices_run_by_their_driver() {
+    QFile stand_in(tw::testing::built("/tests/libtw_stand_in_driver.so"));
+    if (!stand_in.exists()) QSKIP("this build has no stand-in for NVIDIA's driver");
+    Run run = run_tw({"run", kernel_, "--device", "local:cuda"});
+    if (run.code == 0) QSKIP("this machine has an NVIDIA driver");
+    QVERIFY2(run.code == 3 && run.err.contains("there is no NVIDIA driver"), qPrintable(run.err));
+    QVERIFY(stand_in.link(folder_.filePath("libcuda.so.1")));
+    qputenv("LD_LIBRARY_PATH", folder_.path().toUtf8());
+    run = run_tw({"run", kernel_, "--device", "local:cuda"});
+    QVERIFY2(run.code == 0 && run.out.contains("C 96x96"), qPrintable(run.out + run.err));
+    run = run_tw({"run", kernel_, "--device", "local:cuda:stand"});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    run = run_tw({"run", kernel_, "--device", "local:cuda:h200"});
+    QVERIFY2(run.code == 3 && run.err.contains("there are: Stand-in"), qPrintable(run.err));
+    run = run_tw({"device", "serve", "--target", "cuda", "--no-token"});
+    QVERIFY2(run.code != 0 && run.err.contains("its driver reads files"), qPrintable(run.err));
   }
 
   void the_page_shows_what_there_is() {

@@ -87,7 +87,7 @@ private slots:
     machine_.emplace(Machine::create({.triple = {}, .cpu = "x86-64-v3", .features = {}}).value());
   }
 
-  void functions_are_within_four_units_of_the_last_place() {
+  void functions_are_within_two_units_of_the_last_place() {
     struct Row {
       char const* name;
       double (*right)(double);
@@ -117,13 +117,13 @@ private slots:
       qInfo("%-10s at most %.2f units in the last place, at %g", row.name, worst.error,
             double(worst.x));
       QVERIFY2(
-          worst.error <= 4,
+          worst.error <= 2,
           qPrintable(
               QString("%1(%2) = %3").arg(row.name).arg(double(worst.x)).arg(double(worst.got))));
     }
   }
 
-  void powers_are_within_four_units_of_the_last_place() {
+  void powers_are_within_three_units_of_the_last_place() {
     std::vector<float> some{0,         -0.0f, 1,        -1,       2,        -2,    0.5f,
                             -0.5f,     3,     -3,       1e-40f,   -1e-40f,  1e38f, INFINITY,
                             -INFINITY, NAN,   16777216, 16777215, 0x1p-149f};
@@ -155,7 +155,7 @@ private slots:
       }
       qInfo("pow        at most %.2f units in the last place, at %g to %g", worst.error,
             double(worst.x), double(worst.y));
-      QVERIFY2(worst.error <= 4, qPrintable(QString("%1 ^ %2 = %3")
+      QVERIFY2(worst.error <= 3, qPrintable(QString("%1 ^ %2 = %3")
                                                 .arg(double(worst.x))
                                                 .arg(double(worst.y))
                                                 .arg(double(worst.got))));

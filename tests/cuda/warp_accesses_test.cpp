@@ -3,7 +3,12 @@
 
 #include "engine/ir/expr_evaluator.h"
 #include "engine/ir/stmt.h"
+#include "engine/lowering/pipeline.h"
+#include "engine/schedule/trace.h"
 #include "engine/support/base/random.h"
+#include "engine/te/te.h"
+#include "targets/cuda/compiler/cuda_backend.h"
+#include "targets/cuda/hardware/description.h"
 #include "targets/shared/gpu/launch_report.h"
 #include "targets/shared/gpu/warp_accesses.h"
 
@@ -160,10 +165,44 @@ private slots:
       Drawn one{{}, {32, 1, 1}, var("tx") * int_imm(stride) + int_imm(start) + var("v")};
       Function function = function_of(one, false, 4);
       gpu::LaunchShape shape = gpu::launch_shape(function).value();
-      gpu::WarpAccess access = gpu::warp_accesses(function, shape, 32).front();
+      gpu::WarpAccess access = gpu::warp_accesses(function, shape, 32, 64).front();
       QCOMPARE(access.width, wide);
       QCOMPARE(access.most, sectors);
       QCOMPARE(access.ideal, wide == 4 ? 16 : 4);
+    }
+  }
+
+  /// Sixteen bytes of each thread, by a vector loop and by a copy that goes on while others
+  /// compute: a row of 128 elements takes 16 sectors, and of shared memory a quarter of a warp in
+  /// each pass.
+  void vectors_are_one_access() {
+    auto backend = cuda::create_cuda_backend(cuda::known_gpus()[0].hardware, {}).value();
+    for (std::string const last : {"vectorize(cw)", "tensorize(cw, intrinsic=copy_async_16)"}) {
+      te::Kernel kernel = te::parse_kernel(
+                              "tilewright te 1\nkernel rows(X: f32[4, 128]) -> Y\n"
+                              "  Y[i in 4, j in 128] = X[i, 127-j]\n")
+                              .value();
+      Script steps = parse_script(
+                         "tilewright schedule 1\nbind(Y.i, axis=blockIdx.x)\n"
+                         "j0, j1 = split(Y.j, factor=32)\nbind(j1, axis=threadIdx.x)\n"
+                         "cache_read(Y, tensor=X, scope=shared)\ncompute_at(X_cache, Y.i)\n"
+                         "c0, cw = split(X_cache.d1, factor=4)\nbind(c0, axis=threadIdx.x)\n" +
+                         last + "\n")
+                         .value();
+      Schedule schedule(te::to_program(kernel).value(), backend->shared_target());
+      auto done = replay(std::move(schedule), steps).value();
+      auto stages = lower(done.program(), backend->target(), backend->passes()).value();
+      Function const& function = stages.back().kernel.device[0];
+      auto found = gpu::warp_accesses(function, gpu::launch_shape(function).value(), 32, 64);
+      QCOMPARE(found.size(), size_t(4));
+      std::ranges::stable_sort(found, {},
+                               [](auto const& one) { return one.tensor + (one.store ? "" : "!"); });
+      auto is = [](gpu::WarpAccess const& one, char const* tensor, int bytes, int cost) {
+        return one.tensor == tensor && one.bytes * one.width == bytes && one.most == cost &&
+               one.least == cost && one.ideal == cost;
+      };
+      QVERIFY(is(found[0], "X", 16, 16) && is(found[1], "X_cache", 16, 4));
+      QVERIFY(is(found[2], "X_cache", 4, 1) && is(found[3], "Y", 4, 4));
     }
   }
 
@@ -208,7 +247,7 @@ private slots:
       Function function = function_of(one, shared);
       gpu::LaunchShape shape = gpu::launch_shape(function).value();
       ir::PrintedProgram printed = print(KernelIr{.host = function, .device = {}});
-      LaunchReport report = gpu::launch_report("f", function, shape, printed, 32);
+      LaunchReport report = gpu::launch_report("f", function, shape, printed, {32, 64});
       LaunchAccess const& access = report.accesses.front();
       std::vector<int64_t> at(access.loops.size(), 0);
       double sum = 0, times = 0;

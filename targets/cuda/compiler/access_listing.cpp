@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "targets/cuda/hardware/description.h"
+
 namespace tw::cuda {
 namespace {
 
@@ -38,7 +40,8 @@ CodeListing access_listing(std::string const& key, ir::KernelIr const& kernel,
   };
   for (size_t i = 0; i < kernel.device.size(); ++i) {
     line(fmt::format("{}: each access of a warp of {} threads", kernel.device[i].name, kWarp), 0);
-    for (gpu::WarpAccess const& access : gpu::warp_accesses(kernel.device[i], shapes[i], kWarp)) {
+    for (gpu::WarpAccess const& access :
+         gpu::warp_accesses(kernel.device[i], shapes[i], kWarp, kTensorAlignment)) {
       auto at = lowered.line_of.find(access.statement);
       line(fmt::format("  {:<16} {:<5} {:<6} {}", access.tensor, access.store ? "store" : "load",
                        access.shared ? "shared" : "global", cost(access)),

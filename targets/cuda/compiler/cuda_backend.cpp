@@ -22,6 +22,7 @@
 #include "targets/cuda/compiler/time_listing.h"
 #include "targets/cuda/compiler/toolkit.h"
 #include "targets/cuda/hardware/description.h"
+#include "targets/cuda/hardware/library_names.h"
 #include "targets/shared/gpu/launch_report.h"
 #include "targets/shared/gpu/passes.h"
 #include "targets/shared/gpu/record_of.h"
@@ -31,7 +32,6 @@
 namespace tw::cuda {
 namespace {
 
-constexpr char kLaunchesPart[] = "launches", kPtxPart[] = "ptx";
 /// Shared memory that a function may declare; more is asked for when it is launched (CUDA C++
 /// Programming Guide, Compute Capability 8.x, Shared Memory).
 constexpr int64_t kMostDeclared = 48 << 10;
@@ -132,7 +132,7 @@ public:
                gpu::record_of(kernel, artifact.symbol, launched));
     if (texts != CodeTexts::kNone) tell(artifact, kernel, parts, emitted);
     artifact.parts = {{kLaunchesPart, bytes_of(launch_record::to_text(record))},
-                      {kPtxPart, std::move(emitted.object)}};
+                      {"ptx", std::move(emitted.object)}};
     return artifact;
   }
 
@@ -144,7 +144,7 @@ public:
     names.reserve(kernels.size());
     for (CodeParts const& kernel : kernels) {
       records += text_of(kernel[0].bytes) + "\n";
-      names.push_back(fmt::format("{}:{}", kPtxPart, names.size()));
+      names.push_back(ptx_part(names.size()));
       parts.push_back({names.back(), kernel[1].bytes});
     }
     parts.push_back({kLaunchesPart, std::as_bytes(std::span(records))});
@@ -179,8 +179,8 @@ public:
     KernelLaunches made{.unit = unit_, .units = target().hardware.unit().count, .launches = {}};
     for (size_t i = 0; i < parts.launched.size(); ++i) {
       LaunchedFunction const& one = parts.launched[i];
-      made.launches.push_back(
-          gpu::launch_report(one.name, kernel.device[i], one.shape, printed, unit_.warp));
+      made.launches.push_back(gpu::launch_report(one.name, kernel.device[i], one.shape, printed,
+                                                 {unit_.warp, kTensorAlignment}));
       made.launches.back().shared_bytes = one.shared_bytes;
     }
     if (assembled) TRY(count_registers(kernel, printed, parts, made, stop));

@@ -48,6 +48,7 @@ TargetEntry const& target_cuda() {
         return bad_input("wrong_processor", "only an NVIDIA GPU runs its code");
       },
       .create_backend = create_cuda_backend,
+      .described_by_device = true,
       .described = true,
       .roofs = roofs_of,
   };

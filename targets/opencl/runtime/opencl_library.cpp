@@ -2,6 +2,7 @@
 
 #include "engine/runtime/library_parts.h"
 #include "targets/opencl/hardware/library_names.h"
+#include "targets/shared/launch_record/resolve.h"
 
 namespace tw::opencl {
 namespace {
@@ -63,11 +64,8 @@ Result<std::unique_ptr<OpenClLibrary>> OpenClLibrary::load(Functions const& cl, 
   TRY_ASSIGN(std::span<std::byte const> source, find_part(parts, kSourcePart));
   auto made = std::make_unique<OpenClLibrary>();
   TRY_ASSIGN(made->program_, built(cl, context, device, text_of(source)));
-  std::string_view rest = text_of(records);
-  while (!rest.empty()) {
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-    TRY_ASSIGN(launch_record::KernelRecord record, launch_record::parse_record(line));
+  TRY_ASSIGN(auto list, launch_record::parse_records(text_of(records)));
+  for (launch_record::KernelRecord& record : list) {
     std::string symbol = record.symbol;
     TRY_ASSIGN(LoadedKernel kernel, loaded(cl, made->program_.get(), std::move(record)));
     made->kernels_.insert_or_assign(std::move(symbol), std::move(kernel));

@@ -9,6 +9,7 @@
 #include "engine/support/base/kernel_codes.h"
 #include "targets/opencl/hardware/description.h"
 #include "targets/opencl/runtime/opencl_library.h"
+#include "targets/shared/launch_record/resolve.h"
 
 namespace tw::opencl {
 namespace {
@@ -181,10 +182,7 @@ private:
   }
 
   Status run(LoadedKernel& kernel, std::span<MemoryPlace const> buffers) {
-    if (int64_t(buffers.size()) < kernel.record.buffers)
-      return bad_input("wrong_buffers", "the kernel '" + kernel.record.symbol + "' takes " +
-                                            std::to_string(kernel.record.buffers) +
-                                            " buffers, not " + std::to_string(buffers.size()));
+    TRY(launch_record::check_buffers(kernel.record, buffers.size()));
     TRY_ASSIGN(std::vector<int64_t> sizes, sizes_of(kernel.record, buffers));
     for (size_t i = 0; i < kernel.functions.size(); ++i)
       TRY(start(kernel.functions[i].get(), kernel.record.launches[i], buffers, sizes));
@@ -197,15 +195,10 @@ private:
     for (launch_record::Argument const& one : launch.arguments)
       TRY(pass(function, at, one, buffers, sizes));
     std::array<size_t, 3> block{}, all{};
+    TRY_ASSIGN(launch_record::Extents extents, launch_record::extents_of(launch, sizes));
     for (size_t d = 0; d < 3; ++d) {
-      TRY_ASSIGN(int64_t blocks, launch_record::value_of(launch.grid[d], sizes));
-      TRY_ASSIGN(int64_t threads, launch_record::value_of(launch.block[d], sizes));
-      if (blocks < 1 || threads < 1 || blocks > INT32_MAX || threads > INT32_MAX)
-        return bad_input("bad_launch", "'" + launch.function + "' cannot be launched on " +
-                                           std::to_string(blocks) + " blocks of " +
-                                           std::to_string(threads) + " threads");
-      block[d] = size_t(threads);
-      all[d] = size_t(blocks) * block[d];
+      block[d] = size_t(extents.block[d]);
+      all[d] = size_t(extents.grid[d]) * block[d];
     }
     cl_int code = cl_.clEnqueueNDRangeKernel(queue_.get(), function, 3, nullptr, all.data(),
                                              block.data(), 0, nullptr, nullptr);

@@ -6,7 +6,6 @@
 #include <map>
 #include <vector>
 
-#include "engine/arith/linear.h"
 #include "engine/arith/places.h"
 #include "engine/ir/fields.h"
 #include "engine/ir/rewrite.h"
@@ -76,17 +75,12 @@ private:
   std::optional<Wide> wide(Buffer const& tensor, Expr const& index) const {
     Vectors const& vectors = expressions_.dialect().vectors;
     if (tensor->scope == kStackScope || vectors.type(tensor->type, width_).empty()) return {};
-    arith::Linear linear = arith::to_linear(index);
-    if (linear.factor_of(loop_.name()) != 1) return {};
-    for (auto const& term : linear.terms)
-      if (!term.term.as<Variable>() && uses_variable(term.term, loop_.name())) return {};
-    int64_t bytes = size_of(tensor->type);
     int64_t of_first =
         tensor->scope == kSharedScope ? vectors.shared_alignment : vectors.tensor_alignment;
-    Expr begin = at(index, 0);
-    if (vectors.are_aligned && arith::alignment_of(begin, bytes, of_first) % (width_ * bytes) != 0)
-      return {};
-    return Wide{tensor, begin};
+    auto begin = arith::vector_begin(index, loop_.name(), size_of(tensor->type), width_,
+                                     vectors.are_aligned ? of_first : 0);
+    if (!begin) return {};
+    return Wide{tensor, *begin};
   }
 
   Expr at(Expr const& e, int64_t iteration) const {

@@ -8,9 +8,15 @@
 
 namespace tw::gpu {
 
+struct Warps {
+  int threads = 32;       ///< that step together
+  int64_t alignment = 0;  ///< as `warp_accesses` has it
+};
+
 /// Everything but registers. `name`: of its code. `printed`: of the kernel that it is of, whose
 /// lines accesses refer to.
 LaunchReport launch_report(std::string name, ir::Function const& device_function,
-                           LaunchShape const& shape, ir::PrintedProgram const& printed, int warp);
+                           LaunchShape const& shape, ir::PrintedProgram const& printed,
+                           Warps warps);
 
 }  // namespace tw::gpu

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <set>
+#include <utility>
 
 #include "engine/arith/linear.h"
+#include "engine/arith/places.h"
 #include "engine/ir/expr_evaluator.h"
+#include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
 #include "engine/lowering/pipeline.h"
@@ -20,8 +22,6 @@ using namespace ir;
 
 namespace {
 
-/// Bytes that tensors begin at multiples of, at least.
-constexpr int64_t kPlaces = 16;
 constexpr int64_t kSector = 32, kLine = 128, kBank = 4, kBanks = 32;
 /// Values of variables that are tried together.
 constexpr int64_t kMostValues = 1 << 18;
@@ -261,8 +261,8 @@ private:
 
 class Collecting {
 public:
-  Collecting(Function const& function, LaunchShape const& shape, int warp)
-      : shape_(shape), warp_(warp) {
+  Collecting(Function const& function, LaunchShape const& shape, int warp, int64_t alignment)
+      : shape_(shape), warp_(warp), alignment_(alignment) {
     for (Buffer const& param : function.params) places_[param->name] = false;
   }
 
@@ -291,6 +291,24 @@ private:
       loads(s, store->value);
       for (Expr const& index : store->indices) loads(s, index);
       add(s, *store->buffer, store->indices[0], true);
+    } else if (auto const* call = s.as<IntrinsicCall>()) {
+      copies(s, *call);
+    }
+  }
+
+  /// What a call reaches is one access of each thread, of elements side by side.
+  void copies(Stmt const& s, IntrinsicCall const& call) {
+    for (size_t i = 0; i < call.operands.size(); ++i) {
+      Expr first = arith::first_of(call.operands[i]);
+      auto const* element = first.as<Load>();
+      if (!element || call.operands[i].axes.empty()) continue;
+      int64_t elements = 1;
+      for (OperandAxis const& axis : call.operands[i].axes)
+        elements *= as_int(axis.extent).value_or(1);
+      together_ = int(elements);
+      add(s, *element->buffer, element->indices[0],
+          call.intrinsic->params[i].kind != ParamKind::kRead);
+      together_ = 1;
     }
   }
 
@@ -305,8 +323,11 @@ private:
     int dimension = -1;
     if (loop.bind.starts_with("threadIdx.")) dimension = loop.bind.back() - 'x';
     around_.push_back({loop.name(), as_int(loop.extent).value_or(0), dimension,
-                       loop.bind.starts_with("blockIdx."), loop.loop_kind == LoopKind::kVector});
+                       loop.bind.starts_with("blockIdx.")});
+    bool lanes = loop.loop_kind == LoopKind::kVector && alignment_ > 0 && loop.body.as<Store>();
+    if (lanes) vector_ = &loop;
     visit(loop.body);
+    vector_ = nullptr;
     around_.pop_back();
   }
 
@@ -315,8 +336,10 @@ private:
     walk(e, [&](Expr const& one) {
       if (auto const* choice = one.as<Select>()) {
         loads(s, choice->condition);
+        For const* vector = std::exchange(vector_, nullptr);  // each is read where it is chosen
         where(choice->condition, [&] { loads(s, choice->a); });
         where(unary(UnaryOp::kNot, choice->condition), [&] { loads(s, choice->b); });
+        vector_ = vector;
         return false;
       }
       if (auto const* read = one.as<Load>()) add(s, *read->buffer, read->indices[0], false);
@@ -352,31 +375,28 @@ private:
       ++again->alike;
   }
 
-  /// Iterations of a vectorized loop that touch neighbours are one access, where the first of them
-  /// lies at a multiple of its bytes.
-  static void take_vectors(WarpAccess& access) {
-    if (access.around.empty() || !access.around.back().vector) return;
-    LoopAround& loop = access.around.back();
-    arith::Linear linear = arith::to_linear(access.index);
-    if (linear.factor_of(loop.name) != 1) return;
-    int64_t common = std::gcd(kPlaces, linear.constant * access.bytes);
-    for (arith::Linear::Term const& term : linear.terms) {
-      auto const* counter = term.term.as<Variable>();
-      if (counter && counter->name == loop.name) continue;
-      if (variables_of(term.term).contains(loop.name)) return;
-      common = std::gcd(common, term.factor * access.bytes);
-    }
-    for (int width = int(kPlaces) / access.bytes; width > 1; width /= 2) {
-      if (loop.extent % width != 0 || common % (width * access.bytes) != 0) continue;
-      access.width = width;
-      access.index = substitute(access.index, {{loop.name, var(loop.name) * int_imm(width)}});
-      loop.extent /= width;
+  /// Elements that one access of a thread reaches together: the vector loop then runs from vector
+  /// to vector.
+  void take_vectors(WarpAccess& access) const {
+    access.width = together_;
+    constexpr int kMostBytes = 16;
+    for (int lanes : {4, 2}) {
+      if (!vector_ || lanes * access.bytes > kMostBytes || *as_int(vector_->extent) % lanes != 0 ||
+          !arith::vector_begin(access.index, vector_->name(), access.bytes, lanes, alignment_))
+        continue;
+      access.width = lanes;
+      Expr counter = vector_->var;
+      access.index = substitute(access.index, {{vector_->name(), counter * int64_t(lanes)}});
+      access.around.back().extent /= lanes;
       return;
     }
   }
 
   LaunchShape const& shape_;
   int warp_;
+  int64_t alignment_;
+  int together_ = 1;                    ///< elements of what a call reaches
+  For const* vector_ = nullptr;         ///< whose body is the store that is looked at
   std::map<std::string, bool> places_;  ///< tensors of main memory, and shared ones
   std::vector<LoopAround> around_;
   std::vector<WarpAccess> found_;
@@ -488,8 +508,8 @@ void count_access(WarpAccess& access, Expr const& index, int width,
 }
 
 std::vector<WarpAccess> warp_accesses(Function const& device_function, LaunchShape const& shape,
-                                      int warp) {
-  return Collecting(device_function, shape, warp).run(device_function.body);
+                                      int warp, int64_t alignment) {
+  return Collecting(device_function, shape, warp, alignment).run(device_function.body);
 }
 
 }  // namespace tw::gpu

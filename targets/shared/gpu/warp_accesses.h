@@ -18,7 +18,6 @@ struct LoopAround {
   int64_t extent = 1;  ///< 0: known at run time only
   int dimension = -1;  ///< 0 to 2: of the threads
   bool blocks = false;
-  bool vector = false;  ///< iterations run as lanes of a thread's vectors
 };
 
 /// A load or store of all threads of a warp, over all warps of a block and all iterations around.
@@ -53,9 +52,10 @@ void count_access(WarpAccess& access, ir::Expr const& index, int width,
                   Counted counted);
 
 /// Accesses to main and shared memory in the order of statements, those that are alike once.
-/// `warp`: threads that step together. Needs flat tensors.
+/// `warp`: threads that step together. `alignment`: bytes that tensors begin at multiples of, where
+/// vector loops reach vectors of up to 16 bytes; 0: they reach elements. Needs flat tensors.
 std::vector<WarpAccess> warp_accesses(ir::Function const& device_function, LaunchShape const& shape,
-                                      int warp);
+                                      int warp, int64_t alignment = 0);
 
 /// The lanes of one warp of a block, at an iteration of each loop in `at`, by names; others are at
 /// their first.

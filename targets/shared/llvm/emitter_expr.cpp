@@ -26,26 +26,6 @@ Value* splat_if(llvm::IRBuilder<>& builder, Value* v, int lanes) {
                                                   : v;
 }
 
-/// What a device computes in f32; null: nothing in particular.
-Value* single_function(llvm::IRBuilder<>& builder, UnaryOp op, Value* x,
-                       DeviceShell const& device) {
-  switch (op) {
-    case UnaryOp::kExp:
-      return emit_single_exp(builder, x);
-    case UnaryOp::kLog:
-      return emit_single_log(builder, x);
-    case UnaryOp::kTanh:
-      return emit_single_tanh(builder, x, device.reciprocal);
-    case UnaryOp::kErf:
-      return emit_single_erf(builder, x);
-    case UnaryOp::kSin:
-    case UnaryOp::kCos:
-      return emit_single_sin_cos(builder, x, op == UnaryOp::kCos);
-    default:
-      return nullptr;
-  }
-}
-
 }  // namespace
 
 llvm::Type* type_of(llvm::LLVMContext& context, DType type, int lanes) {
@@ -338,7 +318,7 @@ Value* Emitter::unary(Unary const& node) {
 
 Value* Emitter::float_unary(UnaryOp op, Value* a) {
   if (parts_.device && a->getType()->isFloatTy())
-    if (Value* v = single_function(builder_, op, a, *parts_.device)) return v;
+    if (Value* v = emit_single(builder_, op, a, parts_.device->reciprocal)) return v;
   switch (op) {
     case UnaryOp::kNeg:
       return builder_.CreateFNeg(a);

@@ -246,4 +246,22 @@ Value* emit_single_sin_cos(Builder& b, Value* x, bool cosine) {
   return cosine ? result : b.CreateSelect(b.CreateFCmpOEQ(x, number(b, 0)), x, result);
 }
 
+Value* emit_single(Builder& b, ir::UnaryOp op, Value* x, Reciprocal const& reciprocal) {
+  switch (op) {
+    case ir::UnaryOp::kExp:
+      return emit_single_exp(b, x);
+    case ir::UnaryOp::kLog:
+      return emit_single_log(b, x);
+    case ir::UnaryOp::kTanh:
+      return emit_single_tanh(b, x, reciprocal);
+    case ir::UnaryOp::kErf:
+      return emit_single_erf(b, x);
+    case ir::UnaryOp::kSin:
+    case ir::UnaryOp::kCos:
+      return emit_single_sin_cos(b, x, op == ir::UnaryOp::kCos);
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace tw

@@ -1,10 +1,13 @@
-/// Elementary functions of f32 in f32 arithmetic, for devices whose f64 is slow: at most 4 units in
-/// the last place, as math.h has it; tests/cuda/single_math_test.cpp measures each. Scalars only.
+/// Elementary functions of f32 in f32 arithmetic, for devices whose f64 is slow: at most 2 units in
+/// the last place over all floats, of powers at most 3 (tests/cuda/single_math_test.cpp). Scalars
+/// only.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
 
 #include <functional>
+
+#include "engine/ir/op.h"
 
 namespace tw {
 
@@ -22,5 +25,9 @@ llvm::Value* emit_single_pow(llvm::IRBuilder<>& builder, llvm::Value* x, llvm::V
 /// Of angles of any size; of large ones the remainder is computed in f64. Ends the block that is
 /// being built.
 llvm::Value* emit_single_sin_cos(llvm::IRBuilder<>& builder, llvm::Value* x, bool cosine);
+
+/// The function of that operator; null: it is none of these.
+llvm::Value* emit_single(llvm::IRBuilder<>& builder, ir::UnaryOp op, llvm::Value* x,
+                         Reciprocal const& reciprocal);
 
 }  // namespace tw

@@ -1,0 +1,268 @@
+/// What the emitter of device functions makes for PTX, made for this machine's processor instead:
+/// counters come from a table, threads are fibers that meet at barriers, and each access is checked
+/// for the alignment that was proven.
+#pragma once
+
+#ifndef Q_MOC_RUN  // it does not come to an end of these
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include "targets/shared/llvm/device_shell.h"
+#include "targets/shared/llvm/proven_alignment.h"
+#endif
+#include <ucontext.h>
+
+#include "engine/runtime/module.h"
+#include "targets/cuda/compiler/async_copies.h"
+#include "targets/cuda/compiler/dialect.h"
+#include "targets/cuda/hardware/description.h"
+#include "targets/shared/gpu/launch_shape.h"
+#include "targets/shared/gpu/shared_layout.h"
+#include "targets/shared/link/link.h"
+#include "targets/shared/llvm/device_module.h"
+#include "targets/shared/llvm/machine.h"
+
+namespace tw::testing {
+
+inline constexpr char kAt[] = "tw_at", kMeet[] = "tw_meet", kCall[] = "tw_call_";
+
+inline llvm::GlobalVariable* global(llvm::Module& module, char const* name, llvm::Type* type) {
+  if (auto* found = module.getNamedGlobal(name)) return found;
+  module.getOrInsertGlobal(name, type);
+  auto* made = module.getNamedGlobal(name);
+  made->setInitializer(llvm::Constant::getNullValue(type));
+  return made;
+}
+
+/// Blocks along x, y and z, then threads: six numbers of 32 bits.
+inline llvm::Value* counter(llvm::IRBuilder<>& builder, std::string const& axis) {
+  size_t at = std::string("xyz").find(axis.back());
+  auto* table = llvm::ArrayType::get(builder.getInt32Ty(), 6);
+  auto* numbers = global(*builder.GetInsertBlock()->getModule(), kAt, table);
+  llvm::Value* place = builder.CreateConstInBoundsGEP2_32(
+      table, numbers, 0, unsigned(at + (axis.starts_with("thread") ? 3 : 0)));
+  return builder.CreateZExt(builder.CreateLoad(builder.getInt32Ty(), place), builder.getInt64Ty());
+}
+
+inline llvm::Value* reciprocal(llvm::IRBuilder<>& builder, llvm::Value* x) {
+  return builder.CreateFDiv(llvm::ConstantFP::get(x->getType(), 1), x);
+}
+
+inline void fill(DeviceShell& shell) {
+  shell.counter = counter;
+  shell.reciprocal = reciprocal;
+  using Operands = std::vector<llvm::Value*>;
+  auto nothing = [](llvm::IRBuilder<>&, Operands const&) {};
+  shell.calls[cuda::kCommitName] = shell.calls[cuda::kWaitName] = nothing;
+  for (cuda::AsyncCopy const& copy : cuda::kAsyncCopies)
+    shell.calls[copy.name] = [bytes = copy.bytes](llvm::IRBuilder<>& builder,
+                                                  Operands const& operands) {
+      auto* type = llvm::FixedVectorType::get(builder.getInt8Ty(), unsigned(bytes));
+      llvm::Align align{uint64_t(bytes)};
+      builder.CreateAlignedStore(builder.CreateAlignedLoad(type, operands[1], align), operands[0],
+                                 align);
+    };
+  shell.calls[cuda::kBarrierName] = [](llvm::IRBuilder<>& builder, Operands const&) {
+    auto* pointer = builder.getPtrTy();
+    auto* place = global(*builder.GetInsertBlock()->getModule(), kMeet, pointer);
+    builder.CreateCall(llvm::FunctionType::get(builder.getVoidTy(), false),
+                       builder.CreateLoad(pointer, place));
+  };
+}
+
+/// A function that takes the arguments as a list of words.
+inline void mark(llvm::Function& function, std::array<int64_t, 3> const&) {
+  llvm::LLVMContext& context = function.getContext();
+  auto* pointer = llvm::PointerType::get(context, 0);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer}, false);
+  auto* made = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
+                                      kCall + function.getName().str(), *function.getParent());
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", made));
+  std::vector<llvm::Value*> arguments;
+  for (llvm::Argument& one : function.args())
+    arguments.push_back(builder.CreateLoad(
+        one.getType(),
+        builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), made->getArg(0), one.getArgNo())));
+  builder.CreateCall(&function, arguments);
+  builder.CreateRetVoid();
+}
+
+/// Sets the fault word to 2 where an access does not stand at what its alignment says.
+inline void check(llvm::Instruction& access, llvm::Value* address, llvm::Align align) {
+  if (align.value() == 1) return;
+  llvm::IRBuilder<> builder(&access);
+  llvm::Function* function = access.getFunction();
+  llvm::Value* fault = function->getArg(unsigned(function->arg_size() - 1));
+  llvm::Value* rest = builder.CreateAnd(builder.CreatePtrToInt(address, builder.getInt64Ty()),
+                                        builder.getInt64(align.value() - 1));
+  llvm::Value* wrong = builder.CreateICmpNE(rest, builder.getInt64(0));
+  llvm::Value* kept = builder.CreateLoad(builder.getInt32Ty(), fault);
+  builder.CreateStore(builder.CreateSelect(wrong, builder.getInt32(2), kept), fault);
+}
+
+/// Accesses whose alignment is proven to be more than an element's, each with a check.
+inline int check_alignments(llvm::Module& module) {
+  std::vector<llvm::Instruction*> accesses;
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration() && !function.getName().starts_with(kCall))
+      for (llvm::BasicBlock& block : function)
+        for (llvm::Instruction& one : block)
+          if (llvm::isa<llvm::LoadInst, llvm::StoreInst>(one)) accesses.push_back(&one);
+  int proven = 0;
+  for (llvm::Instruction* one : accesses) {
+    llvm::Align align = llvm::getLoadStoreAlignment(one);
+    proven += align.value() > 8;
+    check(*one, llvm::getLoadStorePointerOperand(one), align);
+    // The processor does not ask for it: what computes must not depend on it.
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(one)) load->setAlignment(llvm::Align(1));
+    if (auto* store = llvm::dyn_cast<llvm::StoreInst>(one)) store->setAlignment(llvm::Align(1));
+  }
+  return proven;
+}
+
+inline void define_given_shared(llvm::Module& module, int64_t bytes) {
+  llvm::GlobalVariable* declared = module.getNamedGlobal(kGivenShared);
+  if (!declared) return;
+  auto* type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), uint64_t(bytes));
+  auto* made = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::InternalLinkage,
+                                        llvm::Constant::getNullValue(type));
+  made->setAlignment(declared->getAlign());
+  declared->replaceAllUsesWith(made);
+  declared->eraseFromParent();
+}
+
+/// The threads of one block, which meet.
+class Block {
+public:
+  using Function = void (*)(void const* arguments);
+
+  /// False: some threads wait at a barrier that others never come to.
+  static bool run(Function function, void const* arguments, std::array<int64_t, 3> const& threads,
+                  int32_t* at, void** meet) {
+    Block block(function, arguments);
+    running_ = &block;
+    *meet = reinterpret_cast<void*>(&Block::wait);
+    size_t count = size_t(threads[0] * threads[1] * threads[2]);
+    block.fibers_.resize(count);
+    for (Fiber& fiber : block.fibers_) block.make(fiber);
+    for (bool some = true; some;) {
+      size_t left = 0;
+      some = false;
+      for (size_t i = 0; i < count; ++i) {
+        block.current_ = i;
+        at[3] = int32_t(int64_t(i) % threads[0]);
+        at[4] = int32_t(int64_t(i) / threads[0] % threads[1]);
+        at[5] = int32_t(int64_t(i) / threads[0] / threads[1]);
+        ::swapcontext(&block.scheduler_, &block.fibers_[i].context);
+        left += block.fibers_[i].done;
+      }
+      if (left != 0 && left != count) return false;
+      some = left == 0;
+    }
+    return true;
+  }
+
+private:
+  struct Fiber {
+    ucontext_t context;
+    std::vector<char> stack;
+    bool done = false;
+  };
+
+  Block(Function function, void const* arguments) : function_(function), arguments_(arguments) {}
+
+  void make(Fiber& fiber) {
+    fiber.stack.resize(size_t(192) << 10);
+    ::getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = fiber.stack.data();
+    fiber.context.uc_stack.ss_size = fiber.stack.size();
+    fiber.context.uc_link = nullptr;
+    ::makecontext(&fiber.context, &Block::begin, 0);
+  }
+  static void begin() {
+    Block& block = *running_;
+    block.function_(block.arguments_);
+    block.fibers_[block.current_].done = true;
+    wait();
+  }
+  static void wait() {
+    Block& block = *running_;
+    ::swapcontext(&block.fibers_[block.current_].context, &block.scheduler_);
+  }
+
+  static inline Block* running_ = nullptr;
+  Function function_;
+  void const* arguments_;
+  ucontext_t scheduler_;
+  std::vector<Fiber> fibers_;
+  size_t current_ = 0;
+};
+
+/// The device functions of a kernel.
+class EmittedDevice {
+public:
+  /// `names`: of the functions, in the order of `kernel.device`. Errors: those of the emitter.
+  static Result<EmittedDevice> create(Machine const& machine, ir::KernelIr const& kernel,
+                                      std::vector<std::string> const& names) {
+    std::vector<DeviceFunction> functions;
+    int64_t given = 0;
+    for (size_t i = 0; i < kernel.device.size(); ++i) {
+      TRY_ASSIGN(gpu::LaunchShape shape, gpu::launch_shape(kernel.device[i]));
+      gpu::SharedLayout shared = gpu::shared_layout(kernel.device[i], cuda::kTensorAlignment);
+      constexpr int64_t kMostDeclared = 48 << 10;
+      if (shared.bytes > kMostDeclared)
+        given = std::max(given, shared.bytes);
+      else
+        shared.offsets.clear();
+      functions.push_back({names[i], shape.block, std::move(shared.offsets)});
+    }
+    llvm::LLVMContext context;
+    DeviceKind const kind{.global_space = 0, .shared_space = 0, .fill = fill, .mark = mark};
+    TRY_ASSIGN(auto module,
+               build_device_module(kernel, ir::print(kernel), machine, kind, functions, context));
+    define_given_shared(*module, std::max<int64_t>(given, 1));
+    prove_alignments(*module);
+    int proven = check_alignments(*module);
+    TRY_ASSIGN(Emitted emitted, machine.generate(*module, CodeTier::kFull, CodeTexts::kNone));
+    TRY_ASSIGN(std::vector<std::byte> library, link_shared_library({&emitted.object, 1}));
+    TRY_ASSIGN(LoadedModule loaded, LoadedModule::load(library));
+    return EmittedDevice(std::move(loaded), proven, given);
+  }
+
+  int proven() const { return proven_; }                ///< accesses of more than eight bytes
+  int64_t given_bytes() const { return given_bytes_; }  ///< shared memory that a launch gives
+
+  /// Block after block. `arguments`: a word of 64 bits for each, the fault word's address last.
+  /// Errors: divergent_barrier, misaligned.
+  Status launch(std::string const& name, std::array<int64_t, 3> const& grid,
+                std::array<int64_t, 3> const& block, std::span<void* const> arguments) const {
+    TRY_ASSIGN(void* address, loaded_.symbol(kCall + name));
+    auto at = loaded_.symbol(kAt), meet = loaded_.symbol(kMeet);  // where they are used
+    void* nowhere = nullptr;
+    int32_t none[6] = {};
+    int32_t* numbers = at ? static_cast<int32_t*>(*at) : none;
+    for (int64_t b = 0; b < grid[0] * grid[1] * grid[2]; ++b) {
+      numbers[0] = int32_t(b % grid[0]);
+      numbers[1] = int32_t(b / grid[0] % grid[1]);
+      numbers[2] = int32_t(b / grid[0] / grid[1]);
+      if (!Block::run(reinterpret_cast<Block::Function>(address), arguments.data(), block, numbers,
+                      meet ? static_cast<void**>(*meet) : &nowhere))
+        return refused("divergent_barrier", "threads of a block do not meet");
+    }
+    if (*static_cast<int32_t*>(arguments.back()) == 2)
+      return refused("misaligned", "an access is not where its alignment says");
+    return {};
+  }
+
+private:
+  EmittedDevice(LoadedModule loaded, int proven, int64_t given)
+      : loaded_(std::move(loaded)), proven_(proven), given_bytes_(given) {}
+
+  LoadedModule loaded_;
+  int proven_;
+  int64_t given_bytes_;
+};
+
+}  // namespace tw::testing
