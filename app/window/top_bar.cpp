@@ -268,9 +268,14 @@ std::vector<TopBar::Piece> TopBar::pieces() const {
     add(Slot::kUnit, unit + QString::fromStdString(spread), ui_font(11), theme_.text2, 2,
         unit + longest_spread());
   }
+  // Where nothing runs, the model's number stands, hollow as everywhere.
+  bool modelled = !step->speed && !lost && step->model_gflops && snapshot_.machine &&
+                  !snapshot_.machine->attached;
+  if (modelled) add(Slot::kUnit, QStringLiteral("GFLOP/s, modelled"), ui_font(11), theme_.text2, 2);
   add(Slot::kNumber,
       wrong || lost ? QStringLiteral("no result")
       : step->speed ? paint::number(*step->speed)
+      : modelled    ? QStringLiteral("○ ") + paint::number(*step->model_gflops)
                     : QStringLiteral("·"),
       ui_font(22, 600),
       step->measuring ? theme_.text3

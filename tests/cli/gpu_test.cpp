@@ -102,11 +102,11 @@ private slots:
   }
 
   void a_described_gpu_has_modelled_times() {
-    Run run = run_tw({"analyze", kernel_, "--device", "local:cuda", "--script", script_});
+    Run run = run_tw({"analyze", kernel_, "--device", "cuda:h100", "--script", script_});
     QVERIFY2(run.code == 0, qPrintable(run.err));
     for (char const* word : {"shared", "L2", "DRAM", "Bottleneck of"})
       QVERIFY2(run.out.contains(word), qPrintable(run.out));
-    run = run_tw({"analyze", kernel_, "--device", "local:cuda", "--script", "plain"});
+    run = run_tw({"analyze", kernel_, "--device", "cuda:h100", "--script", "plain"});
     QVERIFY2(run.out.contains("this step, modelled: latency"), qPrintable(run.out));
   }
 

@@ -21,7 +21,7 @@ namespace {
 
 // What LLVM 19 and ptxas 13 do with products of 4 x 4 and 8 x 8 sums of a thread, seen in SASS.
 constexpr int64_t kUnrolled = 128;  ///< statements that an unrolled loop may become
-constexpr int64_t kGuarded = 4;     ///< so many, one under a condition
+constexpr int64_t kGuarded = 3;     ///< so many, one under a condition
 constexpr int64_t kTogether = 64;   ///< statements of iterations that are run side by side
 constexpr int64_t kMostTogether = 16;
 constexpr int64_t kWideBytes = 16;  ///< of the widest load

@@ -28,6 +28,43 @@ uint64_t alignment_of(Expr const& index, int64_t bytes) {
   return common;
 }
 
+/// Statements that a loop becomes when it and all in it are written out; nothing where something
+/// in it stays a loop, or is a call, which others wait for.
+std::optional<int64_t> written_statements(Stmt const& s) {
+  constexpr int64_t kGuarded = 4;  // copies under a condition share nothing
+  if (!s) return 0;
+  if (auto const* loop = s.as<For>()) {
+    auto extent = as_int(loop->extent);
+    auto inside = written_statements(loop->body);
+    return extent && inside ? std::optional(*extent * *inside) : std::nullopt;
+  }
+  if (auto const* alloc = s.as<Alloc>()) return written_statements(alloc->body);
+  if (auto const* let = s.as<Let>()) return written_statements(let->body);
+  if (auto const* test = s.as<If>()) {
+    auto then = written_statements(test->then_body), other = written_statements(test->else_body);
+    return then && other ? std::optional(kGuarded * (*then + *other)) : std::nullopt;
+  }
+  auto const* list = s.as<Seq>();
+  if (!list) return s.as<IntrinsicCall>() ? std::nullopt : std::optional<int64_t>(1);
+  int64_t all = 0;
+  for (Stmt const& child : list->stmts) {
+    auto one = written_statements(child);
+    if (!one) return std::nullopt;
+    all += *one;
+  }
+  return all;
+}
+
+/// Small loops are written out on a device, whatever LLVM makes of their size: what a thread keeps
+/// in registers must be told apart by numbers.
+bool is_written_out(For const& node) {
+  if (node.loop_kind == LoopKind::kUnroll || node.loop_kind == LoopKind::kVector) return true;
+  constexpr int64_t kMostStatements = 128;
+  auto extent = as_int(node.extent);
+  auto inside = written_statements(node.body);
+  return extent && inside && *extent * *inside <= kMostStatements;
+}
+
 }  // namespace
 
 /// What LLVM may do with a loop. By itself it would write a short one out, and share what the
@@ -35,8 +72,7 @@ uint64_t alignment_of(Expr const& index, int64_t bytes) {
 /// times slower so.)
 void Emitter::tell_of(For const& node, llvm::Instruction* branch, bool holds_a_tile) {
   std::optional<int64_t> turns = said_of(node, kUnrollBy);
-  bool written_out =
-      parts_.device && (node.loop_kind == LoopKind::kUnroll || node.loop_kind == LoopKind::kVector);
+  bool written_out = parts_.device && is_written_out(node);
   if (!turns && !holds_a_tile && !written_out) return;
   llvm::LLVMContext& context = branch->getContext();
   std::vector<llvm::Metadata*> wish;
