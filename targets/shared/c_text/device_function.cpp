@@ -113,7 +113,7 @@ std::string number_of(KernelHead const& head, std::string const& type) {
 void add_places(KernelHead const& head, std::vector<std::string>& list) {
   for (size_t i = 0; i < list.size(); ++i)
     list[i] += replaced(std::string(head.place), '#', std::to_string(i));
-  if (!head.last.empty()) list.push_back(std::string(head.last));
+  list.insert(list.end(), head.last.begin(), head.last.end());
 }
 
 std::vector<std::string> parameters(Expressions& expressions, KernelHead const& head,

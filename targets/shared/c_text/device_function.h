@@ -25,7 +25,8 @@ struct KernelHead {
   /// How a number is handed over, "@" its type.
   std::string_view number = "@";
   /// Behind each parameter, "#" its place among them; and parameters behind all others.
-  std::string_view place = {}, last = {};
+  std::string_view place = {};
+  std::vector<std::string_view> last = {};
   /// Each tensor has a parameter more, behind it: how many elements before its first one the
   /// pointer is.
   bool has_begins = false;
