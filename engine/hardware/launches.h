@@ -71,6 +71,9 @@ struct LaunchReport {
 struct KernelLaunches {
   gpu::Multiprocessor unit;
   int units = 1;  ///< multiprocessors
+  /// Why nobody knows how many blocks run at once: of `unit`, `warp` and `max_threads` alone say
+  /// something then. Empty: `unit` says it.
+  std::string no_occupancy = {};
   std::vector<LaunchReport> launches;
 };
 

@@ -89,6 +89,8 @@ private slots:
   void the_page_shows_what_there_is() {
     for (auto const& [target, stage, words] : {std::tuple{"opencl", "opencl", "barrier("},
                                                {"opencl", "launches", "3 x 3 blocks of 8 x 8"},
+                                               {"opencl:mali-g78", "opencl", "barrier("},
+                                               {"metal:m1", "metal", "threadgroup_barrier("},
                                                {"cuda:a100", "cuda", "__shared__"},
                                                {"cuda:a100", "ptx", ".target sm_80"},
                                                {"cuda:a100", "resources", "occupancy"},

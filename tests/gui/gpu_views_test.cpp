@@ -109,6 +109,32 @@ private slots:
     QVERIFY(list->parts().size() > 7);
   }
 
+  /// What nobody documents has no map: a sentence says so.
+  void waves_of_a_gpu_that_nobody_documents() {
+    auto state = std::make_shared<session::LaunchesView>();
+    state->kernel.units = 20;
+    state->kernel.no_occupancy = "nobody says how many registers there are";
+    state->kernel.launches = {{.function = "f", .grid = {16, 1, 1}, .block = {256, 1, 1}}};
+    WavesView view;
+    view.resize(900, 500);
+    view.show();
+    view.show_state(state);
+    QVERIFY(view.launch() && !view.knows_occupancy());
+    QCOMPARE(view.occupancy().blocks, 0);
+    QVERIFY(!view.findChild<WavesPicture*>()->isVisible());
+    QVERIFY(!view.findChild<OccupancyMap*>()->isVisible());
+    QVERIFY(!view.findChild<LimitsTable*>()->isVisible());
+    QCOMPARE(view.findChild<QLabel*>("wavesSentence")->text(),
+             QString("16 blocks of 256 threads for 20 units. How many run at once is not known: "
+                     "nobody says how many registers there are."));
+    // What is known again is shown again.
+    auto known = std::make_shared<session::LaunchesView>(*state);
+    known->kernel.no_occupancy.clear();
+    view.show_state(known);
+    QVERIFY(view.knows_occupancy() && view.occupancy().blocks > 0);
+    QVERIFY(view.findChild<OccupancyMap*>()->isVisible());
+  }
+
   void waves_and_occupancy() {
     QCOMPARE(place_->lines("show waves\nexpect waves = 1\nexpect waves.blocks = 256\n"),
              std::string());

@@ -5,8 +5,8 @@
 #include "engine/te/te.h"
 #include "targets/opencl/compiler/opencl_backend.h"
 #include "targets/opencl/hardware/description.h"
-#include "targets/opencl/hardware/library_names.h"
 #include "targets/opencl/runtime/opencl_processor.h"
+#include "targets/shared/launch_record/library_names.h"
 #include "tests/support/random_schedules.h"
 #include "tests/support/runtime_runs.h"
 

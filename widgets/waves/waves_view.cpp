@@ -68,7 +68,9 @@ LaunchReport const* WavesView::launch() const {
 }
 
 gpu::Occupancy WavesView::occupancy() const {
-  return launch() ? gpu::occupancy(state_->kernel.unit, launch()->use()) : gpu::Occupancy();
+  return launch() && state_->kernel.no_occupancy.empty()
+             ? gpu::occupancy(state_->kernel.unit, launch()->use())
+             : gpu::Occupancy();
 }
 
 void WavesView::show_state(State state) {
@@ -95,10 +97,12 @@ bool WavesView::choose(int launch) {
 void WavesView::refresh() {
   LaunchReport const* now = launch();
   chooser_->setVisible(state_ && state_->kernel.launches.size() > 1);
-  pictures_->setVisible(now != nullptr);
-  limits_->setVisible(now != nullptr);
+  bool known = now && state_->kernel.no_occupancy.empty();
+  pictures_->setVisible(known);
+  limits_->setVisible(known);
   if (!now) return;
   sentence_->setText(QString::fromStdString(session::waves_sentence(state_->kernel, *now)));
+  if (!known) return;
   picture_->show_launch(*now, occupancy(), state_->kernel.units);
   map_->show_launch(*now, state_->kernel.unit);
   limits_->show_launch(*now, state_->kernel.unit);

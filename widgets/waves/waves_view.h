@@ -25,6 +25,7 @@ public:
   /// Null: nothing is shown.
   LaunchReport const* launch() const;
   gpu::Occupancy occupancy() const;
+  bool knows_occupancy() const { return state_ && state_->kernel.no_occupancy.empty(); }
   Waves const& waves() const { return picture_->waves(); }
   bool choose(int launch);
   QComboBox* chooser() { return chooser_; }

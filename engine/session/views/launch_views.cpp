@@ -81,6 +81,10 @@ std::string access_sentence(KernelLaunches const& kernel) {
 
 std::string waves_sentence(KernelLaunches const& kernel, LaunchReport const& launch) {
   if (launch.blocks() < 1) return "How many blocks there are is known at run time only.";
+  if (!kernel.no_occupancy.empty())
+    return fmt::format(
+        "{} blocks of {} threads for {} units. How many run at once is not known: {}.",
+        launch.blocks(), launch.threads(), kernel.units, kernel.no_occupancy);
   gpu::Occupancy now = gpu::occupancy(kernel.unit, launch.use());
   if (now.blocks == 0) return "No block fits a multiprocessor.";
   Waves waves = waves_of(launch.blocks(), kernel.units, now);

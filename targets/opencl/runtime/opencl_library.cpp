@@ -1,7 +1,7 @@
 #include "targets/opencl/runtime/opencl_library.h"
 
 #include "engine/runtime/library_parts.h"
-#include "targets/opencl/hardware/library_names.h"
+#include "targets/shared/launch_record/library_names.h"
 #include "targets/shared/launch_record/resolve.h"
 
 namespace tw::opencl {
@@ -60,8 +60,8 @@ Result<std::unique_ptr<OpenClLibrary>> OpenClLibrary::load(Functions const& cl, 
                                                            cl_device_id device,
                                                            std::span<std::byte const> library) {
   TRY_ASSIGN(std::vector<LibraryPart> parts, split_parts(library));
-  TRY_ASSIGN(std::span<std::byte const> records, find_part(parts, kLaunchesPart));
-  TRY_ASSIGN(std::span<std::byte const> source, find_part(parts, kSourcePart));
+  TRY_ASSIGN(std::span<std::byte const> records, find_part(parts, launch_record::kLaunchesPart));
+  TRY_ASSIGN(std::span<std::byte const> source, find_part(parts, launch_record::kSourcePart));
   auto made = std::make_unique<OpenClLibrary>();
   TRY_ASSIGN(made->program_, built(cl, context, device, text_of(source)));
   TRY_ASSIGN(auto list, launch_record::parse_records(text_of(records)));

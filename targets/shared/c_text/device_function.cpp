@@ -100,6 +100,22 @@ std::string with_threads(std::string_view head, std::array<int64_t, 3> const& bl
 
 std::string begin_of(std::string const& tensor) { return tensor + "_begin"; }
 
+std::string replaced(std::string text, char mark, std::string const& by) {
+  size_t at = text.find(mark);
+  return at == std::string::npos ? text : text.replace(at, 1, by);
+}
+
+std::string number_of(KernelHead const& head, std::string const& type) {
+  return replaced(std::string(head.number), '@', type);
+}
+
+/// Where a host finds each, and what no host hands over.
+void add_places(KernelHead const& head, std::vector<std::string>& list) {
+  for (size_t i = 0; i < list.size(); ++i)
+    list[i] += replaced(std::string(head.place), '#', std::to_string(i));
+  list.insert(list.end(), head.last.begin(), head.last.end());
+}
+
 std::vector<std::string> parameters(Expressions& expressions, KernelHead const& head,
                                     Function const& function) {
   std::set<std::string> written;
@@ -108,15 +124,15 @@ std::vector<std::string> parameters(Expressions& expressions, KernelHead const& 
   std::vector<std::string> list;
   for (Buffer const& tensor : function.params) {
     std::string name = expressions.tensor_name(tensor->name);
-    list.push_back(fmt::format("{}{}{}* {} {}", head.pointer, dialect.type(tensor->type),
+    list.push_back(fmt::format("{}{}{}* {}{}{}", head.pointer, dialect.type(tensor->type),
                                written.contains(tensor->name) ? "" : " const", head.restrict_word,
-                               name));
+                               head.restrict_word.empty() ? "" : " ", name));
     if (head.has_begins)
-      list.push_back(dialect.type(DType::kI64) + " " +
+      list.push_back(number_of(head, dialect.type(DType::kI64)) + " " +
                      expressions.tensor_name(begin_of(tensor->name)));
   }
   for (SizeParam const& size : function.sizes)
-    list.push_back(fmt::format("{} {}", expressions.index_type(std::nullopt),
+    list.push_back(fmt::format("{} {}", number_of(head, expressions.index_type(std::nullopt)),
                                expressions.variable_name(size.var.to<Variable>().name)));
   return list;
 }
@@ -169,6 +185,8 @@ Result<DeviceText> print_device_function(Dialect const& dialect, KernelHead cons
   TRY(expressions.status());
   DeviceText made{.name = c_name(function.name), .lines = printer.lines()};
   if (expressions.names_fault()) list.push_back(std::string(dialect.fault_type) + " fault");
+  made.parameters = list.size();
+  add_places(head, list);
   std::string first = joined(list, with_threads(head.before, block) + "void " + made.name) + " ";
   made.lines.text = first + made.lines.text + "\n";
   auto more = size_t(std::ranges::count(first, '\n'));

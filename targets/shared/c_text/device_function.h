@@ -22,6 +22,11 @@ struct KernelHead {
   std::string_view restrict_word = "restrict";
   /// The declaration of the bytes that a launch gives to a block, and their name.
   std::string_view given_shared = {}, given_name = {};
+  /// How a number is handed over, "@" its type.
+  std::string_view number = "@";
+  /// Behind each parameter, "#" its place among them; and parameters behind all others.
+  std::string_view place = {};
+  std::vector<std::string_view> last = {};
   /// Each tensor has a parameter more, behind it: how many elements before its first one the
   /// pointer is.
   bool has_begins = false;
@@ -33,6 +38,7 @@ struct DeviceText {
   std::map<std::string, std::string> helpers;  ///< definitions of what it calls, by name
   /// Its last parameter is the fault word, which it sets when it was to divide by zero.
   bool names_fault = false;
+  size_t parameters = 0;
 };
 
 /// Helpers first, each once, then the functions.

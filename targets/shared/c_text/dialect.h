@@ -34,6 +34,8 @@ struct Dialect {
   /// Of one element in memory.
   std::string (*type)(DType) = nullptr;
   std::string_view single_suffix = "f";  ///< of mathematical functions of f32: "expf"
+  /// What a mathematical function is called instead; empty: there is none. Null: by its name.
+  std::string (*function)(std::string_view name, DType type) = nullptr;
   /// Sums, differences and products of signed numbers wrap around. Where they do not, those that
   /// are not known to fit are computed without sign.
   bool wraps = false;

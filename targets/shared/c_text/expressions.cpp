@@ -113,9 +113,13 @@ Expressions::Piece Expressions::helper(std::string_view kind, DType type,
 
 Expressions::Piece Expressions::function(std::string_view name, DType type,
                                          std::string const& arguments) {
-  return {
-      fmt::format("{}{}({})", name, type == DType::kF32 ? dialect_.single_suffix : "", arguments),
-      kWhole, type};
+  std::string called(name);
+  if (dialect_.function)
+    called = dialect_.function(name, type);
+  else if (type == DType::kF32)
+    called += dialect_.single_suffix;
+  if (called.empty()) return unsupported(fmt::format("the function {}", name));
+  return {fmt::format("{}({})", called, arguments), kWhole, type};
 }
 
 /// Of the constant's own type: what is computed of constants alone must not wrap earlier.

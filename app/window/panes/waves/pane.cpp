@@ -44,12 +44,13 @@ public:
     if (!name.starts_with("waves")) return {};
     LaunchReport const* launch = view_->isVisible() ? view_->launch() : nullptr;
     gpu::Occupancy now = launch ? view_->occupancy() : gpu::Occupancy();
-    if (name == "waves") return double(launch ? view_->waves().waves : 0);
+    bool known = launch && view_->knows_occupancy();
+    if (name == "waves") return double(known ? view_->waves().waves : 0);
     if (name == "waves.blocks") return double(launch ? launch->blocks() : 0);
-    if (name == "waves.last") return double(launch ? view_->waves().last : 0);
-    if (name == "waves.at_once") return double(launch ? view_->waves().at_once : 0);
+    if (name == "waves.last") return double(known ? view_->waves().last : 0);
+    if (name == "waves.at_once") return double(known ? view_->waves().at_once : 0);
     if (name == "waves.occupancy") return now.share;
-    if (name == "waves.limit") return launch ? gpu::limit_text(now.limit) : std::string("none");
+    if (name == "waves.limit") return known ? gpu::limit_text(now.limit) : std::string("none");
     if (name == "waves.registers") return double(launch ? launch->registers.value_or(0) : 0);
     return {};
   }

@@ -6,7 +6,7 @@
 
 #include "engine/backend/backend.h"
 
-namespace tw::opencl {
+namespace tw::gpu_text {
 
 /// Helpers first, each once, then the functions.
 std::string source_file(std::map<std::string, std::string> const& helpers,
@@ -15,4 +15,4 @@ std::string source_file(std::map<std::string, std::string> const& helpers,
 CodeListing launches_listing(std::string const& key, ir::KernelIr const& kernel,
                              ir::PrintedProgram const& lowered);
 
-}  // namespace tw::opencl
+}  // namespace tw::gpu_text

@@ -1,11 +1,11 @@
 /// The parts of a library of kernels, known to the backend and to what loads it.
 #pragma once
 
-namespace tw::opencl {
+namespace tw::launch_record {
 
 /// A record of launches (`launch_record.h`) on each line, one for each kernel.
 inline constexpr char kLaunchesPart[] = "launches";
-/// OpenCL C: a whole file.
+/// What the driver compiles: a whole file.
 inline constexpr char kSourcePart[] = "source";
 
-}  // namespace tw::opencl
+}  // namespace tw::launch_record

@@ -1,4 +1,4 @@
-#include "targets/opencl/compiler/listings.h"
+#include "targets/shared/gpu_text/listings.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "engine/ir/rewrite.h"
 #include "targets/shared/gpu/launch_shape.h"
 
-namespace tw::opencl {
+namespace tw::gpu_text {
 namespace {
 
 /// "product_1<<<8 x 8, 16 x 16>>>(A, B, C)"
@@ -48,4 +48,4 @@ CodeListing launches_listing(std::string const& key, ir::KernelIr const& kernel,
   return listing;
 }
 
-}  // namespace tw::opencl
+}  // namespace tw::gpu_text
