@@ -134,6 +134,20 @@ private slots:
         QVERIFY(std::abs(one.average - (one.store ? best.store : best.load)) < 1e-9);
   }
 
+  /// Neither roofs nor occupancy: both say why.
+  void what_nobody_documents_of_a_gpu_is_said() {
+    if (!target_hardware("opencl")) QSKIP("this build has no target opencl");
+    QVERIFY(session_->execute(UseDevice{"opencl:adreno-640"}));
+    QVERIFY(session_->wait_idle(60));
+    Snapshot now = session_->snapshot();
+    QVERIFY(now.machine && !now.machine->attached && now.has_launches);
+    QVERIFY(!now.machine->roofs_known);
+    QVERIFY2(now.machine->no_roofs.contains("multiply-adds"), now.machine->no_roofs.c_str());
+    auto view = seen(now.history->current, true);
+    QVERIFY(view->failure.empty() && !view->kernel.launches.empty());
+    QVERIFY(waves_sentence(view->kernel, view->kernel.launches[0]).contains("is not known"));
+  }
+
   void a_device_that_is_there_has_no_launches() {
     QVERIFY(session_->execute(UseDevice{"local"}));
     QVERIFY(session_->wait_idle(60));

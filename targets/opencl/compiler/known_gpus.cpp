@@ -15,8 +15,10 @@ namespace {
 /// (src/freedreno/common/a6xx_gpu.py, a7xx_gpu.py); a driver may let two waves step as one of 128.
 /// Local memory is on the chip (Snapdragon OpenCL General Programming and Optimization, Local
 /// Memory). Qualcomm documents neither multiply-adds of a cycle nor caches.
-/// Phones, as their makers have them: Kirin 970 (G72 MP12), Google Tensor (G78 MP20), Snapdragon
-/// 855 and 8 Gen 2; bandwidth is the clock of their memory by its 64 bits.
+/// That a work-group has up to 1024 threads no paper says: drivers are reported to allow it
+/// (CL_DEVICE_MAX_WORK_GROUP_SIZE).
+/// Phones: cores, clocks and memory as they are reported of Kirin 970 (G72 MP12), Google Tensor
+/// (G78 MP20), Snapdragon 855 and 8 Gen 2; bandwidth is the clock of their memory by its 64 bits.
 constexpr gpu_text::Sheet kSheets[] = {
     {.name = "mali-g72",
      .title = "Mali-G72 MP12",

@@ -18,7 +18,7 @@ char const* local_doc(Hardware const& hardware) {
 /// A device that is there has never been asked for them; one that is described may lack them.
 char const* no_roofs(Hardware const& hardware) {
   return gpu_text::number_of(hardware, gpu_text::kWarp) > 0
-             ? "its maker does not say how many multiply-adds it does in a cycle"
+             ? "the maker of the GPU does not say how many multiply-adds it does in a cycle"
              : "no kernels are known yet that reach what an OpenCL device can do";
 }
 
@@ -27,24 +27,25 @@ char const* no_roofs(Hardware const& hardware) {
 Result<std::shared_ptr<Backend const>> create_opencl_backend(Hardware const& hardware) {
   TRY_ASSIGN(Limits limits, limits_of(hardware));
   return gpu_text::create_text_backend(
-      hardware, {.target = kOpenClTarget,
-                 .title = "OpenCL · " + hardware.name,
-                 .text = {"opencl", "OpenCL C",
-                          "what the device's own driver compiles, one function for each launch"},
-                 .generator = "OpenCL C 1",
-                 .dialect = &dialect(),
-                 .head = &kernel_head(),
-                 .barrier = kBarrierName,
-                 .barrier_doc = "all threads of the work-group meet",
-                 .shared_doc = local_doc(hardware),
-                 .local_doc = "private memory: registers of one thread, where they suffice",
-                 .threads = limits.threads,
-                 .block_bytes = limits.local_bytes,
-                 .doubles = limits.doubles,
-                 .warp = int(gpu_text::number_of(hardware, gpu_text::kWarp)),
-                 .no_occupancy = "the registers that a thread takes are its driver's secret",
-                 .no_banks = "the banks of its local memory are not documented",
-                 .no_roofs = no_roofs(hardware)});
+      hardware,
+      {.target = kOpenClTarget,
+       .title = "OpenCL · " + hardware.name,
+       .text = {"opencl", "OpenCL C",
+                "what the device's own driver compiles, one function for each launch"},
+       .generator = "OpenCL C 1",
+       .dialect = &dialect(),
+       .head = &kernel_head(),
+       .barrier = kBarrierName,
+       .barrier_doc = "all threads of the work-group meet",
+       .shared_doc = local_doc(hardware),
+       .local_doc = "private memory: registers of one thread, where they suffice",
+       .threads = limits.threads,
+       .block_bytes = limits.local_bytes,
+       .doubles = limits.doubles,
+       .warp = int(gpu_text::number_of(hardware, gpu_text::kWarp)),
+       .no_occupancy = "how many registers a thread takes only the driver of the GPU knows",
+       .no_banks = "the banks of its local memory are not documented",
+       .no_roofs = no_roofs(hardware)});
 }
 
 }  // namespace tw::opencl
