@@ -1,4 +1,5 @@
-/// Facts that are read off a step's assembly, or its launches. A snapshot does not hold it: a session is asked.
+/// Facts that are read off a step's assembly, or its launches. A snapshot does not hold it: a
+/// session is asked.
 #pragma once
 
 #include <optional>

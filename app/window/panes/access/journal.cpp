@@ -16,7 +16,8 @@ journal::Vocabulary const& vocabulary_access() {
           row<PutAccess>("access at", "puts the warp at an iteration of a loop, or at its number",
                          Word<PutAccess>{&PutAccess::loop, "LOOP"},
                          Number{&PutAccess::iteration, "ITERATION"}),
-          row<RingLane>("access lane", "focuses a lane of the warp", Number{&RingLane::lane, "LANE"}),
+          row<RingLane>("access lane", "focuses a lane of the warp",
+                        Number{&RingLane::lane, "LANE"}),
       },
       {
           {"access", "words", "the chosen access of a warp: tensor, then load or store"},
