@@ -11,12 +11,11 @@ namespace {
 
 constexpr char kMetalTarget[] = "metal";
 constexpr char kThreadgroupMemory[] = "threadgroup";
-/// Of the buffer argument table (Metal Feature Set Tables).
+/// Of the buffer argument table.
 constexpr size_t kMostBuffers = 31;
 
-/// 1024 threads and 32 KiB of a threadgroup: Metal Feature Set Tables, Apple7 and Apple8. Cores and
-/// bandwidth: Apple's pages of the chips. SIMD groups of 32 threads, 128 multiply-adds of a core in
-/// a cycle, and clocks, as philipturner/metal-benchmarks measured them: Apple says none of these.
+/// As these chips are reported; nothing here was checked against a device. Apple says neither SIMD
+/// groups of 32 threads, 128 multiply-adds of a core in a cycle, nor clocks.
 constexpr gpu_text::Sheet kSheets[] = {
     {.name = "m1",
      .title = "Apple M1",

@@ -10,13 +10,11 @@ namespace {
 /// GPU OpenCL Developer Guide, The Mali GPU OpenCL memory model); drivers give a work-group 32 KiB.
 /// A work-group is at most what a core holds: 384 threads of a G72, as drivers say of a G71, which
 /// has as many; of a G78 half of its 1024, which is what is left where a function takes more than
-/// 32 registers. L2 is each phone's choice.
-/// Adreno: shader processors, waves of 64 threads, 32 KiB of local memory as Mesa has them
-/// (src/freedreno/common/a6xx_gpu.py, a7xx_gpu.py); a driver may let two waves step as one of 128.
-/// Local memory is on the chip (Snapdragon OpenCL General Programming and Optimization, Local
-/// Memory). Qualcomm documents neither multiply-adds of a cycle nor caches.
-/// That a work-group has up to 1024 threads no paper says: drivers are reported to allow it
-/// (CL_DEVICE_MAX_WORK_GROUP_SIZE).
+/// 32 registers (neither limit was read off such a device). L2 is each phone's choice.
+/// Adreno: shader processors and 32 KiB of local memory as Mesa has them
+/// (src/freedreno/common/freedreno_devices.py). Waves of 64 threads, local memory on the chip and
+/// work-groups of up to 1024 threads are what is reported of drivers; none was checked against a
+/// device. Qualcomm documents neither multiply-adds of a cycle nor caches.
 /// Phones: cores, clocks and memory as they are reported of Kirin 970 (G72 MP12), Google Tensor
 /// (G78 MP20), Snapdragon 855 and 8 Gen 2; bandwidth is the clock of their memory by its 64 bits.
 constexpr gpu_text::Sheet kSheets[] = {
