@@ -140,8 +140,8 @@ private slots:
       std::string sentence = error_of(std::string(kHead) + "# One\nWords.\n" + line);
       QVERIFY2(
           sentence.find(
-              "there is no view 'rooline'; the views are ablation, assembly, attributes, code, "
-              "compare") != std::string::npos,
+              "there is no view 'rooline'; the views are ablation, access, assembly, attributes, "
+              "code, compare") != std::string::npos,
           sentence.c_str());
     }
   }
