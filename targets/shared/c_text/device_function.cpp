@@ -8,6 +8,7 @@
 
 #include "engine/arith/known_sizes.h"
 #include "engine/ir/rewrite.h"
+#include "engine/ir/tensor_uses.h"
 #include "engine/lowering/pipeline.h"
 
 namespace tw::c_text {
@@ -118,15 +119,15 @@ void add_places(KernelHead const& head, std::vector<std::string>& list) {
 
 std::vector<std::string> parameters(Expressions& expressions, KernelHead const& head,
                                     Function const& function) {
-  std::set<std::string> written;
-  walk_writes(function.body, [&](Touched const& at) { written.insert(at.buffer->name); });
+  TensorUses uses = tensor_uses(function.body);
   Dialect const& dialect = expressions.dialect();
   std::vector<std::string> list;
   for (Buffer const& tensor : function.params) {
     std::string name = expressions.tensor_name(tensor->name);
+    bool alone = !head.restrict_word.empty() && !uses.is_exchanged(tensor->name);
     list.push_back(fmt::format("{}{}{}* {}{}{}", head.pointer, dialect.type(tensor->type),
-                               written.contains(tensor->name) ? "" : " const", head.restrict_word,
-                               head.restrict_word.empty() ? "" : " ", name));
+                               uses.written.contains(tensor->name) ? "" : " const",
+                               alone ? head.restrict_word : "", alone ? " " : "", name));
     if (head.has_begins)
       list.push_back(number_of(head, dialect.type(DType::kI64)) + " " +
                      expressions.tensor_name(begin_of(tensor->name)));

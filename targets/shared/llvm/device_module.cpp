@@ -7,6 +7,7 @@
 
 #include "engine/arith/known_sizes.h"
 #include "engine/ir/rewrite.h"
+#include "engine/ir/tensor_uses.h"
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/llvm/emitter.h"
 #include "targets/shared/llvm/machine.h"
@@ -64,14 +65,13 @@ llvm::Function* declare(ir::Function const& function, std::string const& name, l
   auto* made = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
   made->addFnAttr("no-builtins");
   made->addFnAttr(llvm::Attribute::NoUnwind);
-  std::set<std::string> written;
-  ir::walk_writes(function.body, [&](ir::Touched const& at) { written.insert(at.buffer->name); });
+  ir::TensorUses uses = ir::tensor_uses(function.body);
   for (unsigned i = 0; i < function.params.size(); ++i) {
     made->addParamAttr(
         i, llvm::Attribute::getWithAlignment(context, llvm::Align(kind.tensor_alignment)));
-    made->addParamAttr(i, llvm::Attribute::NoAlias);  // no two tensors overlap
-    if (!written.contains(function.params[i]->name))
-      made->addParamAttr(i, llvm::Attribute::ReadOnly);
+    std::string const& tensor = function.params[i]->name;
+    if (!uses.is_exchanged(tensor)) made->addParamAttr(i, llvm::Attribute::NoAlias);
+    if (!uses.written.contains(tensor)) made->addParamAttr(i, llvm::Attribute::ReadOnly);
   }
   return made;
 }
