@@ -25,6 +25,10 @@ struct AccessPlace {
   int launch = -1, access = -1;
   bool operator==(AccessPlace const&) const = default;
 };
+/// It is decided, and takes more than its bytes need.
+inline bool costs_more(LaunchAccess const& access) {
+  return access.undecided.empty() && access.average > access.ideal + 1e-9;
+}
 /// The access that costs most beyond what it needs, by requests of a warp; none: nothing does.
 AccessPlace costliest_access(KernelLaunches const& kernel);
 /// What the accesses come to, a sentence: "A's load takes 32 sectors where 4 would do; ...".

@@ -106,6 +106,8 @@ private slots:
     QVERIFY(before->isVisible() && before->shown()->request.cost == 2);
     look("access-healed");
     QVERIFY(!place_->lines("access of Z load\n").empty());
+    QVERIFY(!place_->lines("access of A load two\n").empty());
+    QVERIFY(!place_->lines("access of A load 0\n").empty());
     QVERIFY(!place_->lines("access lane 32\n").empty());
     QVERIFY(!place_->lines("access at k1 8\n").empty());
   }

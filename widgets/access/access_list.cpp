@@ -19,10 +19,6 @@ QString cost_text(double value) {
 
 QString unit_word(LaunchAccess const& access) { return access.shared ? "passes" : "sectors"; }
 
-bool costs_more(LaunchAccess const& access) {
-  return access.undecided.empty() && access.average > access.ideal + 1e-9;
-}
-
 /// "x 512 a warp"
 QString times_text(LaunchAccess const& access) {
   double times = access.requests;
@@ -95,7 +91,7 @@ void AccessList::draw_row(QPainter& painter, Row const& row) const {
     painter.fillRect(QRectF(0, row.y, unit_width(), kRow), theme_.control);
     painter.fillRect(QRectF(0, row.y, 3, kRow), theme_.ink);
   }
-  bool over = costs_more(one), open = !one.undecided.empty();
+  bool over = session::costs_more(one), open = !one.undecided.empty();
   QString cost =
       open ? QStringLiteral("?") : QString("%1 / %2").arg(cost_text(one.average)).arg(one.ideal);
   if (over) cost.prepend(QStringLiteral("▲ "));

@@ -34,8 +34,7 @@ double most(KernelLaunches const& kernel, bool shared) {
 double over(KernelLaunches const& kernel) {
   double count = 0;
   for (LaunchReport const& launch : kernel.launches)
-    for (LaunchAccess const& access : launch.accesses)
-      count += is_decided(access) && access.average > access.ideal + 1e-9;
+    for (LaunchAccess const& access : launch.accesses) count += costs_more(access);
   return count;
 }
 

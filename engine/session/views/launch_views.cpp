@@ -23,8 +23,7 @@ std::string units(LaunchAccess const& access, double count) {
 
 /// Sectors, or passes, of a warp in a launch that side by side elements would not cost.
 double wasted(LaunchAccess const& access) {
-  if (!access.undecided.empty()) return 0;
-  return (access.average - access.ideal) * access.requests;
+  return costs_more(access) ? (access.average - access.ideal) * access.requests : 0;
 }
 
 std::string of_access(LaunchAccess const& access) {
@@ -38,7 +37,7 @@ std::string of_access(LaunchAccess const& access) {
 std::string cost_words(LaunchAccess const& access) {
   if (!access.undecided.empty()) return "not decided: " + access.undecided;
   std::string words = fmt::format("{} {}", number(access.average), units(access, access.average));
-  if (access.average > access.ideal + 1e-9) words += fmt::format(", {} would do", access.ideal);
+  if (costs_more(access)) words += fmt::format(", {} would do", access.ideal);
   return words;
 }
 
@@ -63,7 +62,7 @@ std::string access_sentence(KernelLaunches const& kernel) {
     for (LaunchAccess const& access : launch.accesses) {
       ++all;
       open += !access.undecided.empty();
-      over += wasted(access) > 1e-9;
+      over += costs_more(access);
     }
   if (all == 0) return "Nothing reads or writes main or shared memory.";
   std::string end =

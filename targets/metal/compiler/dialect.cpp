@@ -1,38 +1,15 @@
 #include "targets/metal/compiler/dialect.h"
 
 #include "engine/lowering/pipeline.h"
+#include "targets/shared/gpu_text/type_names.h"
 
 namespace tw::metal {
 namespace {
 
-std::string type_of(DType type) {
-  switch (type) {
-    case DType::kF32:
-      return "float";
-    case DType::kI8:
-      return "char";
-    case DType::kU8:
-    case DType::kBool:
-      return "uchar";
-    case DType::kI16:
-      return "short";
-    case DType::kU16:
-      return "ushort";
-    case DType::kI32:
-      return "int";
-    case DType::kU32:
-      return "uint";
-    case DType::kU64:
-      return "ulong";
-    default:
-      return "long";
-  }
-}
-
 /// Of no more than 16 bytes, as tensors are aligned.
 std::string vector_type(DType type, int lanes) {
   bool fits = type != DType::kBool && size_of(type) * lanes <= 16;
-  return fits ? type_of(type) + std::to_string(lanes) : "";
+  return fits ? gpu_text::type_name(type) + std::to_string(lanes) : "";
 }
 
 /// Every pointer says in which memory it points.
@@ -84,7 +61,7 @@ c_text::Dialect const& dialect() {
       .name = "Metal",
       .reserved = reserved,
       .helper_head = "static inline",
-      .type = type_of,
+      .type = gpu_text::type_name,
       .function = function_name,
       .narrow_indices = true,
       .on_division_by_zero = "{ *fault = 1; return 0; }",

@@ -2,39 +2,14 @@
 
 #include "engine/lowering/pipeline.h"
 #include "targets/opencl/compiler/opencl_backend.h"
+#include "targets/shared/gpu_text/type_names.h"
 
 namespace tw::opencl {
 namespace {
 
-std::string type_of(DType type) {
-  switch (type) {
-    case DType::kF32:
-      return "float";
-    case DType::kF64:
-      return "double";
-    case DType::kI8:
-      return "char";
-    case DType::kU8:
-    case DType::kBool:
-      return "uchar";
-    case DType::kI16:
-      return "short";
-    case DType::kU16:
-      return "ushort";
-    case DType::kI32:
-      return "int";
-    case DType::kU32:
-      return "uint";
-    case DType::kU64:
-      return "ulong";
-    default:
-      return "long";
-  }
-}
-
 /// Integers and floats of up to 64 bits, which both have the names of their elements.
 std::string vector_type(DType type, int lanes) {
-  return type == DType::kBool ? "" : type_of(type) + std::to_string(lanes);
+  return type == DType::kBool ? "" : gpu_text::type_name(type) + std::to_string(lanes);
 }
 
 /// They stand wherever an element may.
@@ -68,7 +43,7 @@ c_text::Dialect const& dialect() {
       .name = "OpenCL C",
       .reserved = reserved,
       .helper_head = "static",
-      .type = type_of,
+      .type = gpu_text::type_name,
       .single_suffix = "",
       .narrow_indices = true,
       .on_division_by_zero = "{ *fault = 1; return 0; }",

@@ -66,7 +66,7 @@ void AccessPane::update() {
   int parent = history.nodes[size_t(history.current)].parent;
   auto state = session::launches(live(), history.current, false);
   auto before = parent < 0 ? nullptr : session::launches(live(), parent, false);
-  waits_ = !state;
+  waits_ = !state || (parent >= 0 && !before);
   if (!state) return;  // the last one stays while the next is made
   QString name = parent < 0 ? QString()
                             : QString("step %1 · %2")
@@ -89,7 +89,10 @@ Status AccessPane::choose(journal::ChooseAccess const& action) {
   auto const& state = view_->state();
   if (!state) return bad_input("no_access", "no accesses are shown");
   int number = 1;
-  std::from_chars(action.number.data(), action.number.data() + action.number.size(), number);
+  char const* end = action.number.data() + action.number.size();
+  auto read = std::from_chars(action.number.data(), end, number);
+  if (!action.number.empty() && (read.ec != std::errc() || read.ptr != end || number < 1))
+    return bad_input("no_access", "'" + action.number + "' is no number of an access");
   auto const& launches = state->kernel.launches;
   for (size_t i = 0; i < launches.size(); ++i)
     for (size_t j = 0; j < launches[i].accesses.size(); ++j) {
@@ -151,7 +154,7 @@ std::optional<session::FactValue> AccessPane::fact(std::string const& name) cons
     for (LaunchReport const& launch : view_->state()->kernel.launches)
       for (LaunchAccess const& access : launch.accesses) {
         ++count;
-        over += access.undecided.empty() && access.average > access.ideal + 1e-9;
+        over += session::costs_more(access);
       }
   if (name == "access.count") return count;
   if (name == "access.over") return over;
