@@ -45,11 +45,13 @@ def enter_display():
 
 def start_display():
     """An X server that says its number when it is ready, however long that takes it. One that began
-    beside another may have chosen the same number, and ends: the next one chooses again."""
+    beside another may have chosen the same number, and ends: the next one chooses again. Without
+    -noreset it starts anew whenever its last client leaves, and then refuses the next one: here the
+    bus of accessibility may come and go just before the window."""
     for _ in range(5):
         here, there = os.pipe()
-        server = subprocess.Popen(["Xvfb", "-displayfd", str(there), "-screen", "0",
-                                   "1700x1100x24"], pass_fds=[there])
+        server = subprocess.Popen(["Xvfb", "-displayfd", str(there), "-noreset", "-screen",
+                                   "0", "1700x1100x24"], pass_fds=[there])
         os.close(there)
         with os.fdopen(here) as said:
             number = said.readline().strip()
