@@ -2,6 +2,8 @@
 #include <QtTest>
 
 #include "engine/ir/kernel.h"
+#include "engine/lowering/passes.h"
+#include "engine/target/target.h"
 #include "targets/shared/gpu/launch_nest.h"
 #include "targets/shared/gpu/time_model.h"
 
@@ -26,7 +28,9 @@ ir::KernelIr parsed(std::string const& body, std::string const& params) {
 
 gpu::LaunchNest nest_of(std::string const& body,
                         std::string const& params = "A: f32[4096], C: f32[4096]") {
-  auto nest = gpu::launch_nest(parsed(body, params).host.body);
+  Target target;
+  auto chosen = choose_unrolled_loops().run(parsed(body, params), {.target = target});
+  auto nest = gpu::launch_nest(chosen.value().host.body);
   if (!nest) qFatal("no nest");
   return *nest;
 }

@@ -20,9 +20,8 @@ using namespace ir;
 namespace {
 
 // What LLVM 19 and ptxas 13 do with products of 4 x 4 and 8 x 8 sums of a thread, seen in SASS.
-constexpr int64_t kUnrolled = 128;  ///< statements that an unrolled loop may become
-constexpr int64_t kGuarded = 3;     ///< so many, one under a condition
-constexpr int64_t kTogether = 64;   ///< statements of iterations that are run side by side
+constexpr int64_t kMostUnrolled = 4096;  ///< iterations of a loop that is written out
+constexpr int64_t kTogether = 64;        ///< statements of iterations that are run side by side
 constexpr int64_t kMostTogether = 16;
 constexpr int64_t kWideBytes = 16;  ///< of the widest load
 constexpr double kLoopControl = 3;  ///< counter, comparison, branch
@@ -135,16 +134,15 @@ private:
   }
 
   bool is_unrolled(For const& loop, int64_t extent, Weight const& weight) const {
-    if (weight.stays || extent > 4096) return false;
-    return loop.loop_kind == LoopKind::kUnroll || loop.loop_kind == LoopKind::kVector ||
-           extent * std::max<int64_t>(1, weight.statements) <= kUnrolled;
+    if (weight.stays || extent > kMostUnrolled) return false;
+    return loop.loop_kind == LoopKind::kUnroll || loop.loop_kind == LoopKind::kVector;
   }
 
   Weight weigh(Stmt const& s) const {
     Weight weight;
     if (auto const* loop = s.as<For>()) {
       weight = weigh(loop->body);
-      int64_t extent = as_int(loop->extent).value_or(kUnrolled + 1);
+      int64_t extent = as_int(loop->extent).value_or(kMostUnrolled + 1);
       if (is_unrolled(*loop, extent, weight))
         weight.statements *= extent;
       else
@@ -164,7 +162,7 @@ private:
     else if (auto const* let = s.as<Let>())
       join(let->body);
     else if (auto const* test = s.as<If>())
-      join(test->then_body), join(test->else_body), weight.statements *= kGuarded;
+      join(test->then_body), join(test->else_body);
     else
       weight = {1, s.as<IntrinsicCall>() != nullptr};
     return weight;
@@ -188,7 +186,7 @@ private:
   /// Registers have no addresses: each index must be a number in what is unrolled.
   bool indices_are_known(Stmt const& s, std::string const& tensor) const {
     if (auto const* loop = s.as<For>(); loop && loop->loop_kind != LoopKind::kBind) {
-      int64_t extent = as_int(loop->extent).value_or(kUnrolled + 1);
+      int64_t extent = as_int(loop->extent).value_or(kMostUnrolled + 1);
       bool known = is_unrolled(*loop, extent, weigh(loop->body)) ||
                    !is_index_of(loop->body, tensor, loop->name());
       return known && indices_are_known(loop->body, tensor);
@@ -220,7 +218,10 @@ private:
     Stretch first = visit(test.then_body);
     guards_.pop_back();
     if (test.else_body) {
+      guards_.push_back(unary(UnaryOp::kNot, test.condition));
+      update_share();
       Stretch other = visit(test.else_body);
+      guards_.pop_back();
       if (other.sum().cycles > first.sum().cycles) first = other;
     }
     update_share();

@@ -28,41 +28,9 @@ uint64_t alignment_of(Expr const& index, int64_t bytes) {
   return common;
 }
 
-/// Statements that a loop becomes when it and all in it are written out; nothing where something
-/// in it stays a loop, or is a call, which others wait for.
-std::optional<int64_t> written_statements(Stmt const& s) {
-  constexpr int64_t kGuarded = 4;  // copies under a condition share nothing
-  if (!s) return 0;
-  if (auto const* loop = s.as<For>()) {
-    auto extent = as_int(loop->extent);
-    auto inside = written_statements(loop->body);
-    return extent && inside ? std::optional(*extent * *inside) : std::nullopt;
-  }
-  if (auto const* alloc = s.as<Alloc>()) return written_statements(alloc->body);
-  if (auto const* let = s.as<Let>()) return written_statements(let->body);
-  if (auto const* test = s.as<If>()) {
-    auto then = written_statements(test->then_body), other = written_statements(test->else_body);
-    return then && other ? std::optional(kGuarded * (*then + *other)) : std::nullopt;
-  }
-  auto const* list = s.as<Seq>();
-  if (!list) return s.as<IntrinsicCall>() ? std::nullopt : std::optional<int64_t>(1);
-  int64_t all = 0;
-  for (Stmt const& child : list->stmts) {
-    auto one = written_statements(child);
-    if (!one) return std::nullopt;
-    all += *one;
-  }
-  return all;
-}
-
-/// Small loops are written out on a device, whatever LLVM makes of their size: what a thread keeps
-/// in registers must be told apart by numbers.
+/// A device has vectors of its own only: a loop over lanes is written out, too.
 bool is_written_out(For const& node) {
-  if (node.loop_kind == LoopKind::kUnroll || node.loop_kind == LoopKind::kVector) return true;
-  constexpr int64_t kMostStatements = 128;
-  auto extent = as_int(node.extent);
-  auto inside = written_statements(node.body);
-  return extent && inside && *extent * *inside <= kMostStatements;
+  return node.loop_kind == LoopKind::kUnroll || node.loop_kind == LoopKind::kVector;
 }
 
 }  // namespace
