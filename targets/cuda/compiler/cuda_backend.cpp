@@ -104,7 +104,7 @@ public:
         machine_(std::move(machine)),
         unit_(unit),
         toolkit_(find_toolkit()),
-        passes_(gpu::launch_passes()),
+        passes_(gpu::launch_passes(gpu::SmallLoops::kChosen)),
         model_passes_(gpu::model_passes()) {}
 
   std::span<Pass const> passes() const override { return passes_; }

@@ -48,7 +48,7 @@ public:
                {"launches", "Launches",
                 "what the host does: the functions that it launches, with their blocks and "
                 "threads"}},
-        passes_(gpu::launch_passes()) {}
+        passes_(gpu::launch_passes(gpu::SmallLoops::kLeft)) {}
 
   std::span<Pass const> passes() const override { return passes_; }
   std::span<CodeTextKind const> texts() const override { return texts_; }
