@@ -100,7 +100,7 @@ private slots:
   void each_gets_its_rule_data() {
     QTest::addColumn<QString>("kernel");
     QTest::addColumn<QStringList>("knobs");
-    QStringList tiles{"C.own", "C.tile", "C.terms"};
+    QStringList tiles{"C.own_rows", "C.own_columns", "C.rows", "C.columns", "C.terms"};
     QTest::newRow("product") << kSquare << tiles;
     QTest::newRow("product, odd, transposed") << kOdd << tiles;
     QTest::newRow("product, batched, with an epilogue") << kBatched << tiles;

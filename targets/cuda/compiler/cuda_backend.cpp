@@ -152,7 +152,7 @@ public:
   }
 
   Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const override {
-    return gpu::schedule_by_rule(program, shared_target(), 256, decisions);
+    return gpu::schedule_by_rule(program, shared_target(), 256, decisions, judge_);
   }
   Result<RoofProbes> roof_probes() const override {
     return refused("no_roofs", "a GPU's roofs follow from its description");
@@ -161,9 +161,7 @@ public:
                                                 analysis::Locality const&,
                                                 Roofs const& roofs) const override {
     auto rates = rates_of(target().hardware, roofs);
-    auto stages = lower(program, target(), model_passes_, {});
-    if (!rates || !stages) return {};
-    auto time = gpu::program_time(stages->back().kernel.host, unit_, *rates);
+    auto time = rates ? time_of(program, *rates) : std::nullopt;
     if (!time) return {};
     return std::move(time->model);
   }
@@ -219,6 +217,19 @@ private:
         time_listing(texts_[5].key, kernel, names_of(parts), unit_, described_rates(), assembled)};
   }
 
+  std::optional<gpu::ProgramTime> time_of(ir::Program const& program,
+                                          gpu::Rates const& rates) const {
+    auto stages = lower(program, target(), model_passes_, {});
+    if (!stages) return {};
+    return gpu::program_time(stages->back().kernel.host, unit_, rates);
+  }
+  std::optional<double> described_seconds(ir::Program const& program) const {
+    auto rates = described_rates();
+    auto time = rates ? time_of(program, *rates) : std::nullopt;
+    if (!time) return {};
+    return time->model.seconds;
+  }
+
   Result<gpu::Rates> described_rates() const {
     auto roofs = roofs_of(target().hardware);
     return rates_of(target().hardware, roofs.value_or(Roofs{}));
@@ -250,6 +261,7 @@ private:
   gpu::Multiprocessor unit_;
   Toolkit toolkit_;
   std::vector<Pass> passes_, model_passes_;
+  gpu::Judge judge_{[this](ir::Program const& program) { return described_seconds(program); }};
 };
 
 std::vector<ThreadAxis> axes() {

@@ -66,26 +66,23 @@ std::optional<Product> product_of(Program const& program) {
 /// What a block and a thread make.
 struct Tiles {
   int64_t rows = 64, columns = 64, terms = 8;  ///< of a block
-  int64_t own = 4;                             ///< rows and columns of a thread
-  int64_t threads_y() const { return rows / own; }
-  int64_t threads_x() const { return columns / own; }
+  int64_t own_rows = 4, own_columns = 4;       ///< of a thread
+  int64_t threads_y() const { return rows / own_rows; }
+  int64_t threads_x() const { return columns / own_columns; }
+  int64_t threads() const { return threads_x() * threads_y(); }
+  /// Of the smaller of the two shared tiles.
+  int64_t least_elements() const { return std::min(rows, columns) * terms; }
 };
 
-/// As large as the product has use for, and as the block's threads allow.
-Tiles tiles_for(Product const& product, Target const& target, Decisions& decisions) {
-  size_t at = product.loops.size() - 3;
-  int64_t least = std::min(product.extents[at], product.extents[at + 1]);
-  std::vector<int64_t> edges = up_to({16, 32, 64, 128}, least),
-                       presets = up_to(edges, target.threads_per_block >= 256 ? 64 : 32);
-  Tiles tiles;
-  tiles.own = decisions.choose(product.block + ".own", std::vector<int64_t>{2, 4, 8}, 4);
-  tiles.rows = tiles.columns = decisions.choose(product.block + ".tile", edges, presets.back());
-  tiles.terms =
-      decisions.choose(product.block + ".terms", up_to({4, 8, 16, 32}, product.extents[at + 2]), 8);
-  if (tiles.threads_x() * tiles.threads_y() > target.threads_per_block)
-    decisions.reject("threads", "a block of these tiles would have more threads than there may be");
-  return tiles;
-}
+constexpr int64_t kMostOwn = 64;  ///< sums of a thread
+
+/// Tiles to judge. Where a warp has the same rows (32 threads of four columns) it reads a factor's
+/// row in one pass, and the other factor's element for all at once; fewer rows for each thread make
+/// more blocks, which small products need.
+constexpr Tiles kCandidates[] = {
+    {128, 128, 16, 16, 4}, {64, 128, 16, 8, 4}, {32, 128, 16, 4, 4}, {16, 128, 16, 2, 4},
+    {64, 64, 8, 4, 4},     {32, 64, 16, 4, 4},  {32, 32, 16, 2, 2},
+};
 
 /// All threads of the block bring a tile together.
 bool fill(Steps& steps, std::string const& tensor, std::string const& prefix, Tiles const& tiles) {
@@ -110,8 +107,8 @@ bool schedule_product(Steps& steps, Product const& product, Tiles const& tiles) 
                   fmt::format("by, bx, i1, j1 = tile({}, {}, outer_factor={}, inner_factor={})",
                               loop(at), loop(at + 1), tiles.rows, tiles.columns),
                   fmt::format("ty, tx, i2, j2 = tile({0}.i1, {0}.j1, outer_factor={1}, "
-                              "inner_factor={1})",
-                              c, tiles.own),
+                              "inner_factor={2})",
+                              c, tiles.own_rows, tiles.own_columns),
                   fmt::format("k0, k1 = split({}, factor={})", loop(at + 2), tiles.terms),
                   fmt::format("reorder({0}.k0, {0}.k1, {0}.i2, {0}.j2)", c),
                   fmt::format("reverse_compute_at({}, {}.tx)", last, c),
@@ -131,14 +128,60 @@ bool schedule_product(Steps& steps, Product const& product, Tiles const& tiles) 
   return fill(steps, product.factors[0], "p", tiles) && fill(steps, product.factors[1], "q", tiles);
 }
 
+/// The fastest by the device's model, else as large as the product has use for, and as the block's
+/// threads allow.
+Tiles preset_tiles(Product const& product, ir::Program const& program,
+                   std::shared_ptr<Target const> const& target, Judge const& judge) {
+  size_t at = product.loops.size() - 3;
+  int64_t rows = product.extents[at], columns = product.extents[at + 1];
+  auto fastest =
+      judge.fastest(program, std::size(kCandidates), [&](size_t i) -> std::optional<Schedule> {
+        Tiles const& tiles = kCandidates[i];
+        Steps steps(Schedule(program, target));
+        bool fits = tiles.rows <= rows && tiles.columns <= columns &&
+                    tiles.terms <= product.extents[at + 2] &&
+                    tiles.threads() <= target->threads_per_block;
+        if (!fits || !schedule_product(steps, product, tiles)) return std::nullopt;
+        return steps.schedule();
+      });
+  if (fastest) return kCandidates[*fastest];
+  Tiles tiles;
+  int64_t most = std::min({rows, columns, int64_t(target->threads_per_block >= 256 ? 64 : 32)});
+  tiles.rows = tiles.columns = up_to({16, 32, 64}, most).back();
+  return tiles;
+}
+
+Tiles tiles_for(Product const& product, Tiles const& preset, Target const& target,
+                Decisions& decisions) {
+  size_t at = product.loops.size() - 3;
+  auto ask = [&](char const* name, std::vector<int64_t> const& values, int64_t by_rule) {
+    return decisions.choose(product.block + name, values, by_rule);
+  };
+  Tiles tiles;
+  tiles.own_rows = ask(".own_rows", {2, 4, 8, 16}, preset.own_rows);
+  tiles.own_columns = ask(".own_columns", {2, 4, 8}, preset.own_columns);
+  tiles.rows = ask(".rows", up_to({16, 32, 64, 128}, product.extents[at]), preset.rows);
+  tiles.columns =
+      ask(".columns", up_to({16, 32, 64, 128}, product.extents[at + 1]), preset.columns);
+  tiles.terms = ask(".terms", up_to({4, 8, 16, 32}, product.extents[at + 2]), preset.terms);
+  if (tiles.threads() > target.threads_per_block)
+    decisions.reject("threads", "a block of these tiles would have more threads than there may be");
+  else if (tiles.least_elements() < tiles.threads())
+    decisions.reject("tile", "a shared tile would have fewer elements than the block has threads");
+  else if (tiles.own_rows * tiles.own_columns > kMostOwn)
+    decisions.reject("registers", "a thread would have more sums than registers hold");
+  return tiles;
+}
+
 }  // namespace
 
 std::optional<Schedule> product_schedule(Program const& program,
-                                         std::shared_ptr<Target const> target,
-                                         Decisions& decisions) {
+                                         std::shared_ptr<Target const> target, Decisions& decisions,
+                                         Judge const& judge) {
   auto product = product_of(program);
   if (!product) return std::nullopt;
-  Tiles tiles = tiles_for(*product, *target, decisions);
+  Tiles preset = preset_tiles(*product, program, target, judge);
+  Tiles tiles = tiles_for(*product, preset, *target, decisions);
   Steps steps(Schedule(program, std::move(target)));
   if (!schedule_product(steps, *product, tiles)) return std::nullopt;
   return steps.schedule();

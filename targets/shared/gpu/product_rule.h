@@ -7,15 +7,16 @@
 
 #include "engine/schedule/decisions.h"
 #include "engine/schedule/schedule.h"
+#include "targets/shared/gpu/judge.h"
 
 namespace tw::gpu {
 
 /// Of a program that is one product, C[b, i, j] = sum[k] A[b, i, k] * B[b, k, j] with the factors'
 /// dimensions in any order and b or not, and at most one stage after it that reads C element by
-/// element: 24 or 25 lines. Tiles are asked of `decisions`. Nothing: it is none, or too small for
-/// tiles.
+/// element: 24 or 25 lines. Tiles are asked of `decisions`; by rule they are those that `judge`
+/// takes for the fastest. Nothing: it is none, or too small for tiles.
 std::optional<Schedule> product_schedule(ir::Program const& program,
-                                         std::shared_ptr<Target const> target,
-                                         Decisions& decisions);
+                                         std::shared_ptr<Target const> target, Decisions& decisions,
+                                         Judge const& judge);
 
 }  // namespace tw::gpu

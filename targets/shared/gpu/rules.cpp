@@ -1,5 +1,7 @@
 #include "targets/shared/gpu/rules.h"
 
+#include <functional>
+
 #include "targets/shared/gpu/conv_rule.h"
 #include "targets/shared/gpu/element_rule.h"
 #include "targets/shared/gpu/plain_rule.h"
@@ -9,12 +11,22 @@
 #include "targets/shared/gpu/window_rule.h"
 
 namespace tw::gpu {
+namespace {
+
+using Rule = std::function<std::optional<Schedule>(ir::Program const&,
+                                                   std::shared_ptr<Target const>, Decisions&)>;
+
+}  // namespace
 
 Schedule schedule_by_rule(ir::Program const& program, std::shared_ptr<Target const> const& target,
-                          int64_t threads, Decisions& decisions) {
+                          int64_t threads, Decisions& decisions, Judge const& judge) {
+  Rule product = [&](ir::Program const& of, std::shared_ptr<Target const> on, Decisions& asked) {
+    return product_schedule(of, std::move(on), asked, judge);
+  };
   // A rule that gives up takes its questions back: they are not those of the schedule.
-  for (auto* rule : {product_schedule, conv_schedule, total_schedule, columns_schedule,
-                     rows_schedule, element_schedule, window_schedule}) {
+  for (Rule const& rule :
+       {product, Rule(conv_schedule), Rule(total_schedule), Rule(columns_schedule),
+        Rule(rows_schedule), Rule(element_schedule), Rule(window_schedule)}) {
     Decisions asked = decisions;
     if (auto made = rule(program, target, asked)) {
       decisions = std::move(asked);

@@ -94,7 +94,7 @@ public:
   Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const override {
     constexpr int64_t kThreads = 64;
     return gpu::schedule_by_rule(program, shared_target(), std::min(gpu_.threads, kThreads),
-                                 decisions);
+                                 decisions, {});
   }
   Result<RoofProbes> roof_probes() const override { return refused("no_roofs", gpu_.no_roofs); }
   std::optional<analysis::TimeModel> model_time(ir::Program const&, analysis::Locality const&,
