@@ -111,10 +111,10 @@ private slots:
     QTest::newRow("total") << kTotal << QStringList{"S.threads", "S.each"};
     QTest::newRow("softmax") << kSoftmax << QStringList{"Y.threads", "Y.rows"};
     QTest::newRow("attention") << kAttention << QStringList{"Y.threads", "Y.rows"};
-    QStringList pictures{"C.channels", "C.columns", "C.rows", "C.terms"};
+    QStringList pictures{"C.channels", "C.own_rows", "C.columns", "C.rows", "C.terms"};
     QTest::newRow("convolution") << kConvolution << pictures;
     QTest::newRow("strided convolution")
-        << kStrided << QStringList{"Y.channels", "Y.columns", "Y.rows", "Y.terms"};
+        << kStrided << QStringList{"Y.channels", "Y.own_rows", "Y.columns", "Y.rows", "Y.terms"};
     QStringList windows{"C.rows", "C.threads"};
     QTest::newRow("small product") << kSmall << windows;
     QTest::newRow("product of one factor twice") << kSquares << windows;

@@ -13,8 +13,11 @@ using namespace ir;
 /// Statements that a loop may become. LLVM and ptxas would decide by sizes of their own; the sums
 /// of a thread, 8 x 8 at most, stay in registers only if their loops are written out.
 constexpr int64_t kMostStatements = 128;
-/// A statement under a condition counts as so many: its copies share nothing.
+/// One of the thread's own under a condition counts as so many: its copies share nothing.
 constexpr int64_t kGuarded = 4;
+/// One without anything of the thread's own counts as so many: what it loads waits in registers
+/// until it is stored.
+constexpr int64_t kOutside = 8;
 
 class Choosing : public Rewriter {
 public:
@@ -32,34 +35,47 @@ public:
 
 private:
   static bool is_small(Stmt const& loop) {
-    auto statements = written_out(loop);
+    auto statements = written_out(loop, 1);
     return statements && *statements <= kMostStatements;
   }
 
-  /// Statements when all loops below are written out; nothing where one stays, or where threads
-  /// wait for one another.
-  static std::optional<int64_t> written_out(Stmt const& s) {
+  /// Statements when all loops below are written out, one of the thread's own counted as `own`;
+  /// nothing where a loop stays, or where threads wait for one another.
+  static std::optional<int64_t> written_out(Stmt const& s, int64_t own) {
     if (!s) return 0;
     if (auto const* loop = s.as<For>()) {
       auto extent = as_int(loop->extent);
-      auto inside = written_out(loop->body);
+      auto inside = written_out(loop->body, own);
       bool stays = loop->loop_kind == LoopKind::kBind || loop->loop_kind == LoopKind::kParallel;
       return extent && inside && !stays ? std::optional(*extent * *inside) : std::nullopt;
     }
-    if (auto const* alloc = s.as<Alloc>()) return written_out(alloc->body);
-    if (auto const* let = s.as<Let>()) return written_out(let->body);
+    if (auto const* alloc = s.as<Alloc>()) return written_out(alloc->body, own);
+    if (auto const* let = s.as<Let>()) return written_out(let->body, own);
     if (auto const* test = s.as<If>())
-      return sum(written_out(test->then_body), written_out(test->else_body), kGuarded);
+      return sum(written_out(test->then_body, kGuarded), written_out(test->else_body, kGuarded));
+    if (auto const* store = s.as<Store>()) return touches_own(*store) ? own : kOutside;
+    if (s.as<IntrinsicCall>()) return std::nullopt;
     auto const* list = s.as<Seq>();
-    if (!list) return s.as<IntrinsicCall>() ? std::nullopt : std::optional<int64_t>(1);
+    if (!list) return 1;
     std::optional<int64_t> all = 0;
-    for (Stmt const& child : list->stmts) all = sum(all, written_out(child), 1);
+    for (Stmt const& child : list->stmts) all = sum(all, written_out(child, own));
     return all;
   }
 
-  static std::optional<int64_t> sum(std::optional<int64_t> a, std::optional<int64_t> b,
-                                    int64_t times) {
-    return a && b ? std::optional(times * (*a + *b)) : std::nullopt;
+  static bool is_own(BufferNode const& tensor) {
+    return tensor.scope != kGlobalScope && tensor.scope != kSharedScope;
+  }
+  static bool touches_own(Store const& store) {
+    bool own = is_own(*store.buffer);
+    walk(store.value, [&](Expr const& e) {
+      auto const* read = e.as<Load>();
+      return own = own || (read && is_own(*read->buffer)), !own;
+    });
+    return own;
+  }
+
+  static std::optional<int64_t> sum(std::optional<int64_t> a, std::optional<int64_t> b) {
+    return a && b ? std::optional(*a + *b) : std::nullopt;
   }
 };
 

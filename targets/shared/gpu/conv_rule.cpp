@@ -104,10 +104,21 @@ std::optional<Convolution> convolution_of(Program const& program) {
   return conv;
 }
 
+/// What a block and a thread make. A thread has one place of all channels, or several rows of a
+/// column: then those are the block's rows.
 struct Tiles {
-  int64_t channels = 8, rows = 8, columns = 32, terms = 4;
-  int64_t threads() const { return rows * columns; }
+  int64_t channels = 8, own_rows = 1;         ///< of a thread
+  int64_t rows = 8, columns = 32, terms = 4;  ///< of a block
+  int64_t threads() const { return own_rows > 1 ? columns : rows * columns; }
 };
+
+/// What a thread makes with the block's threads, to judge: more sums for each thread share more
+/// loads, fewer make more threads, which small pictures need.
+struct Candidate {
+  int64_t channels, own_rows, threads;
+};
+constexpr Candidate kCandidates[] = {{8, 1, 256}, {4, 1, 256}, {8, 1, 128}, {16, 1, 256},
+                                     {8, 2, 64},  {16, 2, 64}, {8, 4, 64},  {16, 4, 64}};
 
 /// As long as `most`, but parts of equal lengths where that wastes less.
 int64_t part(int64_t extent, int64_t most) {
@@ -115,22 +126,37 @@ int64_t part(int64_t extent, int64_t most) {
   return (extent + parts - 1) / parts;
 }
 
-Tiles tiles_for(Convolution const& conv, int64_t input_channels, Target const& target,
-                Decisions& decisions) {
-  int64_t most = std::min<int64_t>(target.threads_per_block, 256);
-  Tiles tiles;
-  tiles.channels =
-      choose_up_to(decisions, conv.block + ".channels", up_to({2, 4, 8, 16}, conv.channels), 8);
-  tiles.columns = decisions.choose(conv.block + ".columns", up_to({8, 16, 32}, conv.places[1]),
-                                   part(conv.places[1], std::min<int64_t>(most, 32)));
-  int64_t rows = std::max<int64_t>(1, most / tiles.columns);
-  tiles.rows = decisions.choose(conv.block + ".rows", up_to({1, 2, 4, 8, 16}, conv.places[0]),
-                                part(conv.places[0], rows));
+/// A sum's window of one place needs more channels at once than one of many.
+int64_t terms_for(Convolution const& conv, int64_t input_channels) {
   int64_t window = conv.terms / input_channels;
-  tiles.terms = choose_up_to(decisions, conv.block + ".terms", up_to({1, 2, 4, 8}, input_channels),
-                             window == 1   ? 8
-                             : window <= 9 ? 4
-                                           : 1);
+  int64_t wanted = window == 1 ? 8 : window <= 9 ? 4 : 1;
+  return up_to({1, 2, 4, 8}, std::min(wanted, input_channels)).back();
+}
+
+Tiles tiles_of(Candidate const& candidate, Convolution const& conv, int64_t input_channels) {
+  Tiles tiles{.channels = up_to({2, 4, 8, 16}, std::min(candidate.channels, conv.channels)).back(),
+              .own_rows = candidate.own_rows};
+  bool several = candidate.own_rows > 1;
+  tiles.columns = part(conv.places[1], std::min<int64_t>(candidate.threads, several ? 64 : 32));
+  int64_t rows = std::max<int64_t>(1, candidate.threads / tiles.columns);
+  tiles.rows = several ? candidate.own_rows : part(conv.places[0], rows);
+  tiles.terms = terms_for(conv, input_channels);
+  return tiles;
+}
+
+Tiles asked_tiles(Convolution const& conv, Tiles const& preset, int64_t input_channels,
+                  Target const& target, Decisions& decisions) {
+  auto ask = [&](char const* name, std::vector<int64_t> const& values, int64_t by_rule) {
+    return decisions.choose(conv.block + name, values, by_rule);
+  };
+  Tiles tiles;
+  tiles.channels = ask(".channels", up_to({2, 4, 8, 16}, conv.channels), preset.channels);
+  tiles.own_rows = ask(".own_rows", up_to({1, 2, 4}, conv.places[0]), preset.own_rows);
+  tiles.columns = ask(".columns", up_to({8, 16, 32, 64}, conv.places[1]), preset.columns);
+  tiles.rows = tiles.own_rows > 1
+                   ? tiles.own_rows
+                   : ask(".rows", up_to({1, 2, 4, 8, 16}, conv.places[0]), preset.rows);
+  tiles.terms = ask(".terms", up_to({1, 2, 4, 8}, input_channels), preset.terms);
   if (tiles.threads() > target.threads_per_block)
     decisions.reject("threads", "a block of these tiles would have more threads than there may be");
   return tiles;
@@ -164,21 +190,26 @@ bool tile_loops(Steps& steps, Convolution const& conv, Tiles const& tiles) {
   auto named = [&](std::string const& loop) { return c + "." + loop; };
   std::string inner = named("k1");
   for (size_t i = 1; i < conv.loops.reduce.size(); ++i) inner += ", " + named(conv.loops.reduce[i]);
-  return steps.take_all({
+  bool several = tiles.own_rows > 1;
+  std::string made = several ? "yo" : "ty";
+  bool tiled = steps.take_all({
       conv.after.empty() ? fmt::format("cache_write({}, scope=local)", c)
                          : fmt::format("set_scope({}, scope=local)", c),
       fmt::format("bo, ro = split({}, factor={})", named(conv.loops.spatial[channel]),
                   tiles.channels),
-      fmt::format("by, bx, ty, tx = tile({}, {}, outer_factor={}, inner_factor={})",
+      fmt::format("by, bx, {}, tx = tile({}, {}, outer_factor={}, inner_factor={})", made,
                   named(conv.loops.spatial[channel + 1]), named(conv.loops.spatial[channel + 2]),
                   tiles.rows, tiles.columns),
       fmt::format("k0, k1 = split({}, factor={})", named(conv.loops.reduce[0]), tiles.terms),
-      fmt::format("reorder({0}.bo, {0}.by, {0}.bx, {0}.ty, {0}.tx, {0}.k0, {1}, {0}.ro)", c, inner),
+      several ? fmt::format("reorder({0}.bo, {0}.by, {0}.bx, {0}.tx, {0}.k0, {1}, {0}.ro, {0}.yo)",
+                            c, inner)
+              : fmt::format("reorder({0}.bo, {0}.by, {0}.bx, {0}.ty, {0}.tx, {0}.k0, {1}, {0}.ro)",
+                            c, inner),
       fmt::format("bs = fuse({0}.by, {0}.bx)", c),
-      fmt::format("ts = fuse({0}.ty, {0}.tx)", c),
-      fmt::format("reverse_compute_at({}, {}.ts)", conv.after.empty() ? c + "_write" : conv.after,
-                  c),
   });
+  if (!several) tiled = tiled && steps.take(fmt::format("tx = fuse({0}.ty, {0}.tx)", c));
+  return tiled && steps.take(fmt::format("reverse_compute_at({}, {}.tx)",
+                                         conv.after.empty() ? c + "_write" : conv.after, c));
 }
 
 bool schedule_conv(Steps& steps, Convolution const& conv, Tiles const& tiles) {
@@ -191,7 +222,7 @@ bool schedule_conv(Steps& steps, Convolution const& conv, Tiles const& tiles) {
   return steps.take_all({
              fmt::format("bind({}.bo, axis=blockIdx.y)", c),
              fmt::format("bind({}.bs, axis=blockIdx.x)", c),
-             fmt::format("bind({}.ts, axis=threadIdx.x)", c),
+             fmt::format("bind({}.tx, axis=threadIdx.x)", c),
              conv.before.empty()
                  ? fmt::format("cache_read({}, tensor={}, scope=shared)", c, conv.input)
                  : fmt::format("set_scope({}, scope=shared)", input),
@@ -204,19 +235,39 @@ bool schedule_conv(Steps& steps, Convolution const& conv, Tiles const& tiles) {
          fill(steps, conv.weights + "_cache", "q", tiles.threads());
 }
 
+std::optional<Schedule> schedule_of(Program const& program, std::shared_ptr<Target const> target,
+                                    Convolution const& conv, Tiles const& tiles) {
+  Steps steps(Schedule(program, std::move(target)));
+  if (!schedule_conv(steps, conv, tiles) || steps.schedule().trace().size() > kMostSteps)
+    return std::nullopt;
+  return steps.schedule();
+}
+
+/// The fastest by the device's model, else the first that the block's threads allow.
+Tiles preset_tiles(Convolution const& conv, int64_t input_channels, Program const& program,
+                   std::shared_ptr<Target const> const& target, Judge const& judge) {
+  auto fastest =
+      judge.fastest(program, std::size(kCandidates), [&](size_t i) -> std::optional<Schedule> {
+        Tiles tiles = tiles_of(kCandidates[i], conv, input_channels);
+        if (tiles.threads() > target->threads_per_block) return std::nullopt;
+        return schedule_of(program, target, conv, tiles);
+      });
+  if (fastest) return tiles_of(kCandidates[*fastest], conv, input_channels);
+  return tiles_of({8, 1, std::min<int64_t>(target->threads_per_block, 256)}, conv, input_channels);
+}
+
 }  // namespace
 
 std::optional<Schedule> conv_schedule(Program const& program, std::shared_ptr<Target const> target,
-                                      Decisions& decisions) {
+                                      Decisions& decisions, Judge const& judge) {
   auto conv = convolution_of(program);
   if (!conv || target->threads_per_block < kLeastPlaces) return std::nullopt;
   auto first = find_loop(program, conv->block + "." + conv->loops.reduce[0]);
   if (!first) return std::nullopt;
-  Tiles tiles = tiles_for(*conv, *as_int(first->loop->extent), *target, decisions);
-  Steps steps(Schedule(program, std::move(target)));
-  if (!schedule_conv(steps, *conv, tiles) || steps.schedule().trace().size() > kMostSteps)
-    return std::nullopt;
-  return steps.schedule();
+  int64_t input_channels = *as_int(first->loop->extent);
+  Tiles preset = preset_tiles(*conv, input_channels, program, target, judge);
+  Tiles tiles = asked_tiles(*conv, preset, input_channels, *target, decisions);
+  return schedule_of(program, std::move(target), *conv, tiles);
 }
 
 }  // namespace tw::gpu

@@ -20,13 +20,15 @@ using Rule = std::function<std::optional<Schedule>(ir::Program const&,
 
 Schedule schedule_by_rule(ir::Program const& program, std::shared_ptr<Target const> const& target,
                           int64_t threads, Decisions& decisions, Judge const& judge) {
-  Rule product = [&](ir::Program const& of, std::shared_ptr<Target const> on, Decisions& asked) {
-    return product_schedule(of, std::move(on), asked, judge);
+  auto judged = [&](auto* rule) -> Rule {
+    return [&, rule](ir::Program const& of, std::shared_ptr<Target const> on, Decisions& asked) {
+      return rule(of, std::move(on), asked, judge);
+    };
   };
   // A rule that gives up takes its questions back: they are not those of the schedule.
-  for (Rule const& rule :
-       {product, Rule(conv_schedule), Rule(total_schedule), Rule(columns_schedule),
-        Rule(rows_schedule), Rule(element_schedule), Rule(window_schedule)}) {
+  for (Rule const& rule : {judged(product_schedule), judged(conv_schedule), Rule(total_schedule),
+                           Rule(columns_schedule), Rule(rows_schedule), Rule(element_schedule),
+                           Rule(window_schedule)}) {
     Decisions asked = decisions;
     if (auto made = rule(program, target, asked)) {
       decisions = std::move(asked);
