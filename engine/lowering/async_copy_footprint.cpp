@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
+#include "engine/arith/linear.h"
 #include "engine/ir/accesses.h"
 #include "engine/ir/expr_evaluator.h"
 #include "engine/ir/intrinsic.h"
@@ -61,6 +63,34 @@ bool is_told(Expr const& e, std::vector<std::pair<std::string, int64_t>> const& 
   return told;
 }
 
+constexpr int64_t kMostPeriod = 1 << 20;
+
+/// 0: never.
+int64_t common_period(int64_t a, int64_t b) {
+  if (a == 0 || b == 0) return 0;
+  int64_t both = a / std::gcd(a, b) * b;
+  return both <= kMostPeriod ? both : 0;
+}
+
+/// After how many values of a variable an expression's value comes again: what it adds below a
+/// remainder wraps around.
+int64_t period_of(Expr const& e, std::string const& name) {
+  int64_t all = 1;
+  walk(e, [&](Expr const& part) {
+    if (auto const* used = part.as<Variable>(); used && used->name == name) all = 0;
+    auto const* rest = part.as<Binary>();
+    auto by = rest && rest->op == BinaryOp::kFloorMod ? as_int(rest->b) : std::nullopt;
+    if (!by || *by <= 0 || *by > kMostPeriod) return all != 0;
+    for (arith::Linear::Term const& term : arith::to_linear(rest->a).terms) {
+      auto const* used = term.term.as<Variable>();
+      all = common_period(all, used && used->name == name ? *by / std::gcd(*by, term.factor)
+                                                          : period_of(term.term, name));
+    }
+    return false;
+  });
+  return all;
+}
+
 }  // namespace
 
 bool Effect::disturbs(Effect const& copy) const {
@@ -110,31 +140,45 @@ Effect Touching::of(Stmt const& s, std::map<std::string, int64_t> const& values)
   return std::move(effect_);
 }
 
-bool Touching::tells(Stmt const& s, std::string const& name) const {
-  bool told = false;
+/// Calls `f` for each expression that what is touched, or whether it is, depends on.
+template <typename F>
+void Touching::each_telling(Stmt const& s, F const& f) const {
   auto look = [&](Touched const& at) {
     if (!tensors_.contains(at.buffer->name)) return;
-    for (Expr const& index : at.indices) told = told || uses_variable(index, name);
+    for (Expr const& index : at.indices) f(index);
   };
   walk_writes(s, look);
   walk_reads(s, look);
   walk(s, [&](Stmt const& part) {
-    auto const* node = part.as<If>();
-    told = told || (node && uses_variable(node->condition, name));
-    if (auto const* let = part.as<Let>()) told = told || uses_variable(let->value, name);
-    return !told;
+    if (auto const* node = part.as<If>()) f(node->condition);
+    if (auto const* let = part.as<Let>()) f(let->value);
+    return true;
   });
-  walk_exprs(s, [&](Expr const& e) { return told = told || chooses(e, name), !told; });
+  walk_exprs(s, [&](Expr const& e) {
+    if (Expr condition = choice_of(e)) f(condition);
+    return true;
+  });
+}
+
+bool Touching::tells(Stmt const& s, std::string const& name) const {
+  bool told = false;
+  each_telling(s, [&](Expr const& e) { told = told || uses_variable(e, name); });
   return told;
 }
 
-/// Whether `name` tells which side of a choice is read.
-bool Touching::chooses(Expr const& e, std::string const& name) const {
+int64_t Touching::period(Stmt const& s, std::string const& name) const {
+  int64_t all = 1;
+  each_telling(s, [&](Expr const& e) { all = common_period(all, period_of(e, name)); });
+  return all;
+}
+
+/// The condition that tells which side of a choice is read, where one reads a tensor of copies.
+Expr Touching::choice_of(Expr const& e) const {
   if (auto const* choice = e.as<Select>())
-    return uses_variable(choice->condition, name) && (reads(choice->a) || reads(choice->b));
+    return reads(choice->a) || reads(choice->b) ? choice->condition : Expr();
   auto const* both = e.as<Binary>();
   bool lazy = both && (both->op == BinaryOp::kAnd || both->op == BinaryOp::kOr);
-  return lazy && uses_variable(both->a, name) && reads(both->b);
+  return lazy && reads(both->b) ? both->a : Expr();
 }
 
 bool Touching::reads(Expr const& root) const {

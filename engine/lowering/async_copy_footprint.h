@@ -39,10 +39,15 @@ public:
   Effect of(ir::Stmt const& s, std::map<std::string, int64_t> const& values);
   /// Whether `name` tells what is touched, or whether it is, anywhere in the statement.
   bool tells(ir::Stmt const& s, std::string const& name) const;
+  /// After how many values of `name` what is touched comes again, as slots of a ring do: 1 where it
+  /// tells nothing, 0 where it never does.
+  int64_t period(ir::Stmt const& s, std::string const& name) const;
 
 private:
   using Running = std::vector<std::pair<std::string, int64_t>>;  // counters with their extents
-  bool chooses(ir::Expr const& e, std::string const& name) const;
+  template <typename F>
+  void each_telling(ir::Stmt const& s, F const& f) const;
+  ir::Expr choice_of(ir::Expr const& e) const;
   bool reads(ir::Expr const& root) const;
   void visit(ir::Stmt const& s);
   template <typename F>

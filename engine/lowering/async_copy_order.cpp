@@ -85,7 +85,13 @@ public:
 
   bool known() const { return known_; }
   std::vector<Event> const& events() const { return events_; }
-  Effect const& effect(Event const& event) const { return effects_[event.effect]; }
+  Effect const& effect(size_t number) const { return effects_[number]; }
+  /// Rings come round: the same two meet again and again.
+  bool disturbs(size_t effect, size_t copy) const {
+    auto [at, is_new] = disturbs_.try_emplace({effect, copy}, false);
+    if (is_new) at->second = effects_[effect].disturbs(effects_[copy]);
+    return at->second;
+  }
 
 private:
   void run_around(std::span<For const* const> around, Stmt const& body) {
@@ -152,8 +158,10 @@ private:
 
   void run_leaf(Stmt const& s) {
     std::vector<int64_t> key;
-    for (auto const& [name, value] : values_)
-      if (touching_.tells(s, name)) key.push_back(value);
+    for (auto const& [name, value] : values_) {
+      int64_t period = period_of(s, name);
+      key.push_back(period > 0 ? value % period : value);
+    }
     auto [at, is_new] = seen_.try_emplace({s.get(), key}, effects_.size());
     if (is_new) {
       effects_.push_back(touching_.of(s, values_));
@@ -162,6 +170,12 @@ private:
     // A launch has waited for its own copies when it is over.
     bool starts = holds_outside_launches(target_, s, starts_copy);
     events_.push_back({What::kStatement, s.get(), at->second, starts});
+  }
+
+  int64_t period_of(Stmt const& s, std::string const& name) {
+    auto [at, is_new] = periods_.try_emplace({s.get(), name}, 0);
+    if (is_new) at->second = touching_.period(s, name);
+    return at->second;
   }
 
   /// A statement that does nothing in some iterations stands there in all of them, and so does a
@@ -176,15 +190,19 @@ private:
   Target const& target_;
   Touching touching_;
   std::map<std::string, int64_t> values_;
+  std::map<std::pair<StmtNode const*, std::string>, int64_t> periods_;
   std::map<std::pair<StmtNode const*, std::vector<int64_t>>, size_t> seen_;
   std::vector<Effect> effects_;
+  mutable std::map<std::pair<size_t, size_t>, bool> disturbs_;
   std::vector<Event> events_;
   bool known_ = true;
 };
 
-/// Copies under way, as the events go on.
+/// Copies under way, as the events go on; each by its effect's number.
 class Flying {
 public:
+  explicit Flying(Course const& course) : course_(course) {}
+
   void commit() {
     groups_.push_back(std::move(open_));
     open_.clear();
@@ -193,16 +211,16 @@ public:
     int64_t done = std::max<int64_t>(int64_t(groups_.size()) - groups, 0);
     groups_.erase(groups_.begin(), groups_.begin() + done);
   }
-  void start(Effect const& copy) {
-    if (!copy.nothing()) open_.push_back(&copy);
+  void start(size_t copy) {
+    if (!course_.effect(copy).nothing()) open_.push_back(copy);
   }
   /// A group that nothing was started for is done at once.
   bool lands() const {
     return std::ranges::all_of(groups_, [](auto const& group) { return group.empty(); });
   }
-  bool disturbed_open(Effect const& effect) const { return disturbed(open_, effect); }
+  bool disturbed_open(size_t effect) const { return disturbed(open_, effect); }
   /// How many groups may be under way so that none is disturbed; none: as many as there are.
-  std::optional<int64_t> most_with(Effect const& effect) const {
+  std::optional<int64_t> most_with(size_t effect) const {
     for (size_t i = groups_.size(); i-- > 0;)
       if (disturbed(groups_[i], effect)) return int64_t(groups_.size() - i) - 1;
     return std::nullopt;
@@ -210,11 +228,12 @@ public:
   void clear() { groups_.clear(); }
 
 private:
-  using Group = std::vector<Effect const*>;
-  static bool disturbed(Group const& group, Effect const& effect) {
-    return std::ranges::any_of(group, [&](Effect const* copy) { return effect.disturbs(*copy); });
+  using Group = std::vector<size_t>;
+  bool disturbed(Group const& group, size_t effect) const {
+    return std::ranges::any_of(group, [&](size_t copy) { return course_.disturbs(effect, copy); });
   }
 
+  Course const& course_;
   std::vector<Group> groups_;
   Group open_;
 };
@@ -222,7 +241,7 @@ private:
 /// Whether no statement comes too early for a copy, and none is under way at the end. `needed`
 /// learns what would have to be waited for where there is no wait at all.
 bool suffice(Course const& course, Waits const& waits, Waits* needed = nullptr) {
-  Flying flying;
+  Flying flying(course);
   for (Event const& event : course.events()) {
     if (event.what == What::kCommit) flying.commit();
     if (event.what == What::kEnd) {
@@ -230,15 +249,14 @@ bool suffice(Course const& course, Waits const& waits, Waits* needed = nullptr) 
       flying.clear();
     }
     if (event.what != What::kStatement) continue;
-    Effect const& effect = course.effect(event);
     if (auto wait = waits.find(event.site); wait != waits.end()) flying.wait(wait->second);
-    if (flying.disturbed_open(effect)) return false;
-    if (auto most = flying.most_with(effect)) {
+    if (flying.disturbed_open(event.effect)) return false;
+    if (auto most = flying.most_with(event.effect)) {
       if (!needed) return false;
       auto [at, is_new] = needed->try_emplace(event.site, *most);
       at->second = std::min(at->second, *most);
     }
-    if (event.starts) flying.start(effect);
+    if (event.starts) flying.start(event.effect);
   }
   return true;
 }
