@@ -117,8 +117,9 @@ struct Tiles {
 struct Candidate {
   int64_t channels, own_rows, threads;
 };
-constexpr Candidate kCandidates[] = {{8, 1, 256}, {4, 1, 256}, {8, 1, 128}, {16, 1, 256},
-                                     {8, 2, 64},  {16, 2, 64}, {8, 4, 64},  {16, 4, 64}};
+constexpr Candidate kCandidates[] = {{8, 1, 256}, {4, 1, 256},  {2, 1, 256},
+                                     {8, 1, 128}, {16, 1, 256}, {8, 2, 64},
+                                     {16, 2, 64}, {8, 4, 64},   {16, 4, 64}};
 
 /// As long as `most`, but parts of equal lengths where that wastes less.
 int64_t part(int64_t extent, int64_t most) {

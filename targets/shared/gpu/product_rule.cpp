@@ -81,7 +81,7 @@ constexpr int64_t kMostOwn = 64;  ///< sums of a thread
 /// more blocks, which small products need.
 constexpr Tiles kCandidates[] = {
     {128, 128, 16, 16, 4}, {64, 128, 16, 8, 4}, {32, 128, 16, 4, 4}, {16, 128, 16, 2, 4},
-    {64, 64, 8, 4, 4},     {32, 64, 16, 4, 4},  {32, 32, 16, 2, 2},
+    {64, 64, 8, 4, 4},     {32, 64, 16, 4, 4},  {32, 32, 16, 2, 2},  {16, 32, 16, 4, 4},
 };
 
 /// All threads of the block bring a tile together.
