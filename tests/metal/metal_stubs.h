@@ -27,6 +27,16 @@ TW_VECTORS(long)
 TW_VECTORS(ulong)
 TW_VECTORS(float)
 
+struct half {
+  explicit half(float);
+  explicit operator float() const;
+  ushort bits;
+};
+template <typename To, typename From>
+To as_type(From from) {
+  return __builtin_bit_cast(To, from);
+}
+
 #define NAN __builtin_nanf("")
 #define INFINITY __builtin_inff()
 

@@ -52,12 +52,16 @@ inline Result<std::vector<NDArray>> run_on(DeviceRuntime& processor, Backend con
 /// Empty, or the first element that is far from what is wanted.
 inline std::string difference(std::vector<NDArray> const& wanted,
                               std::vector<NDArray> const& outputs) {
-  for (size_t o = 0; o < wanted.size(); ++o)
+  for (size_t o = 0; o < wanted.size(); ++o) {
+    // Of 16 bits a sum that is rounded after each term is two or three last places apart.
+    DType type = wanted[o].type();
+    double apart = type == DType::kF16 ? 0x3p-10 : type == DType::kBF16 ? 0x3p-7 : 1e-4;
     for (int64_t e = 0; e < wanted[o].size(); ++e) {
       double one = wanted[o].value_at(e), other = outputs[o].value_at(e);
-      if (!(std::abs(one - other) <= 1e-4 * (1 + std::abs(one))))
+      if (!(std::abs(one - other) <= apart * (1 + std::abs(one))))
         return fmt::format("element {} of output {} is {}, not {}", e, o, other, one);
     }
+  }
   return "";
 }
 

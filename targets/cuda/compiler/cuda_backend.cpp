@@ -303,8 +303,9 @@ Result<std::shared_ptr<Backend const>> create_cuda_backend(Hardware const& hardw
       .threads_per_block = kThreads,
       .barrier = barrier,
       .sums_over_threads = true,
-      .types = {DType::kF32, DType::kF64, DType::kI8, DType::kU8, DType::kI16, DType::kU16,
-                DType::kI32, DType::kU32, DType::kI64, DType::kU64, DType::kBool}};
+      .types = {DType::kF32, DType::kF64, DType::kF16, DType::kBF16, DType::kI8, DType::kU8,
+                DType::kI16, DType::kU16, DType::kI32, DType::kU32, DType::kI64, DType::kU64,
+                DType::kBool}};
   add_async_copies(target);
   return std::make_shared<CudaBackend>(std::move(target), std::move(machine), unit);
 }

@@ -26,6 +26,8 @@ std::string type_of(DType type) {
     case DType::kI16:
       return "short";
     case DType::kU16:
+    case DType::kF16:  // see c_text::NarrowFloats
+    case DType::kBF16:
       return "unsigned short";
     case DType::kI32:
       return "int";
@@ -123,6 +125,12 @@ c_text::Dialect const& dialect() {
                   .are_aligned = true,
                   .tensor_alignment = kTensorAlignment,
                   .shared_alignment = kSharedAlignment},
+      .narrow = {.from_half = "float y; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x)); "
+                              "return y;",
+                 .to_half = "unsigned short y; asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y) : "
+                            "\"f\"(x)); return y;",
+                 .single_of = "__uint_as_float",
+                 .bits_of = "__float_as_uint"},
       .scopes = {{kStackScope, ""}, {kSharedScope, "__shared__ __align__(16) "}},
       .axes = {{"blockIdx.x", "blockIdx.x"},
                {"blockIdx.y", "blockIdx.y"},

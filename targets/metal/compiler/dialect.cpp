@@ -8,7 +8,8 @@ namespace {
 
 /// Of no more than 16 bytes, as tensors are aligned.
 std::string vector_type(DType type, int lanes) {
-  bool fits = type != DType::kBool && size_of(type) * lanes <= 16;
+  bool narrow = is_float(type) && size_of(type) < 4;  // see c_text::NarrowFloats
+  bool fits = type != DType::kBool && !narrow && size_of(type) * lanes <= 16;
   return fits ? gpu_text::type_name(type) + std::to_string(lanes) : "";
 }
 
@@ -46,7 +47,7 @@ std::string reserved_words() {
       "virtual wchar_t xor xor_eq kernel vertex fragment device constant thread threadgroup "
       "threadgroup_imageblock metal precise fast half uchar ushort uint ulong size_t ptrdiff_t "
       "sampler texture1d texture2d texture3d array atomic_int atomic_uint mem_flags "
-      "threadgroup_barrier simdgroup_barrier block_place thread_place main ";
+      "threadgroup_barrier as_type simdgroup_barrier block_place thread_place main ";
   for (char const* type : {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong",
                            "half", "float", "bool", "bfloat"})
     for (char const* lanes : {"2", "3", "4"}) words += std::string(type) + lanes + " ";
@@ -73,6 +74,10 @@ c_text::Dialect const& dialect() {
                   .are_aligned = true,
                   .tensor_alignment = 64,
                   .shared_alignment = 16},
+      .narrow = {.from_half = "return float(as_type<half>(x));",
+                 .to_half = "return as_type<ushort>(half(x));",
+                 .single_of = "as_type<float>",
+                 .bits_of = "as_type<uint>"},
       .scopes = {{kStackScope, ""}, {kSharedScope, "alignas(16) threadgroup "}},
       .axes = {{"blockIdx.x", "block_place.x"},
                {"blockIdx.y", "block_place.y"},

@@ -9,7 +9,8 @@ namespace {
 
 /// Integers and floats of up to 64 bits, which both have the names of their elements.
 std::string vector_type(DType type, int lanes) {
-  return type == DType::kBool ? "" : gpu_text::type_name(type) + std::to_string(lanes);
+  bool narrow = is_float(type) && size_of(type) < 4;  // see c_text::NarrowFloats
+  return type == DType::kBool || narrow ? "" : gpu_text::type_name(type) + std::to_string(lanes);
 }
 
 /// They stand wherever an element may.
@@ -28,7 +29,8 @@ std::string reserved_words() {
       " kernel global local constant private read_only write_only read_write bool half uchar "
       "ushort "
       "uint ulong complex imaginary pipe uniform event image1d image2d image3d true false NULL "
-      "barrier vload2 vload4 vstore2 vstore4 get_local_id get_group_id ";
+      "vload_half vstore_half_rte as_float as_uint barrier vload2 vload4 vstore2 vstore4 "
+      "get_local_id get_group_id ";
   for (char const* type : {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong",
                            "half", "float", "double", "bool", "quad"})
     for (char const* lanes : {"2", "3", "4", "8", "16"}) words += std::string(type) + lanes + " ";
@@ -50,6 +52,11 @@ c_text::Dialect const& dialect() {
       .fault_type = "global int*",
       .unroll = "#pragma unroll",
       .vectors = {.type = vector_type, .load = vector_load, .store = vector_store},
+      // OpenCL C has these without any extension.
+      .narrow = {.from_half = "return vload_half(0, (half const*)&x);",
+                 .to_half = "ushort y; vstore_half_rte(x, 0, (half*)&y); return y;",
+                 .single_of = "as_float",
+                 .bits_of = "as_uint"},
       .scopes = {{kStackScope, ""}, {kSharedScope, "local "}},
       .axes = {{"blockIdx.x", "get_group_id(0)"},
                {"blockIdx.y", "get_group_id(1)"},

@@ -26,6 +26,16 @@ struct Vectors {
   int64_t tensor_alignment = 0, shared_alignment = 0;
 };
 
+/// Floats of 16 bits, which lie in memory as whole numbers without sign, are computed as f32 and
+/// rounded after each operation: every dialect has that, whatever its device computes with.
+struct NarrowFloats {
+  /// Statements of functions of `x`: the number that bits of f16 stand for, and the bits of the
+  /// nearest f16. Empty: the dialect has no floats of 16 bits.
+  std::string_view from_half = {}, to_half = {};
+  /// Functions that take bits of f32 for a number, and a number for its bits.
+  std::string_view single_of = {}, bits_of = {};
+};
+
 struct Dialect {
   std::string_view name;  ///< for people: "OpenCL C"
   /// Words beside C's own that no tensor or variable may be called, each between blanks.
@@ -48,6 +58,7 @@ struct Dialect {
   /// Before an unrolled loop; empty: nothing.
   std::string_view unroll = {};
   Vectors vectors = {};
+  NarrowFloats narrow = {};
   /// Before the declaration of a tensor, by its scope (`kStackScope`, `kSharedScope`).
   std::map<std::string, std::string, std::less<>> scopes = {};
   /// What a bound loop's counter is, by its axis: "get_local_id(0)".

@@ -37,6 +37,11 @@ bool has(std::optional<arith::Interval> const& values, int64_t low, int64_t high
   return values && values->low >= low && values->high <= high;
 }
 
+bool is_narrow_float(DType type) { return is_float(type) && size_of(type) < 4; }
+
+/// What values of the type are computed in.
+DType computed(DType type) { return is_narrow_float(type) ? DType::kF32 : type; }
+
 arith::WideInterval wide(std::optional<arith::Interval> const& values, DType type) {
   return values ? arith::WideInterval{values->low, values->high} : arith::values_of(type);
 }
@@ -87,13 +92,33 @@ std::string Expressions::text(Expr const& e, int least_strength) {
 
 Expressions::Piece Expressions::made(Expr const& e) {
   if (e.lanes() > 1) return unsupported("a vector");
-  if (is_float(e.type()) && size_of(e.type()) < 4)
+  if (is_narrow_float(e.type()) && dialect_.narrow.from_half.empty())
     return unsupported(fmt::format("a value of type {}", to_text(e.type())));
   return dispatch(*e, [&](auto const& node) { return piece(node); });
 }
 
 std::string Expressions::element(Buffer const& buffer, Expr const& index) {
   return fmt::format("{}[{}]", tensor_name(buffer->name), text(index));
+}
+
+std::string Expressions::value_type(DType type) const { return dialect_.type(computed(type)); }
+
+/// A copy takes the bits as they are.
+std::string Expressions::stored(Expr const& value) {
+  if (!is_narrow_float(value.type())) return text(value);
+  if (auto const* copied = value.as<Load>()) return element(copied->buffer, copied->indices[0]);
+  Piece wide = made(value);
+  return helper("bits", value.type(), wide.exact.empty() ? wide.text : wide.exact).text;
+}
+
+Expressions::Piece Expressions::rounded(Piece wide, DType type) {
+  if (!is_narrow_float(type)) return wide;
+  helper("bits", type, "");
+  helper("number", type, "");
+  Piece made = helper("rounded", type, wide.text);
+  made.type = type;
+  made.exact = std::move(wide.text);
+  return made;
 }
 
 /// Integers of fewer bits are computed as int: each result is cut to its width.
@@ -115,11 +140,11 @@ Expressions::Piece Expressions::function(std::string_view name, DType type,
                                          std::string const& arguments) {
   std::string called(name);
   if (dialect_.function)
-    called = dialect_.function(name, type);
-  else if (type == DType::kF32)
+    called = dialect_.function(name, computed(type));
+  else if (computed(type) == DType::kF32)
     called += dialect_.single_suffix;
   if (called.empty()) return unsupported(fmt::format("the function {}", name));
-  return {fmt::format("{}({})", called, arguments), kWhole, type};
+  return rounded({fmt::format("{}({})", called, arguments), kWhole, type}, type);
 }
 
 /// Of the constant's own type: what is computed of constants alone must not wrap earlier.
@@ -143,7 +168,7 @@ Expressions::Piece Expressions::piece(FloatImm const& node) {
   if (std::isnan(node.value)) return {"NAN", kWhole, node.type};
   if (std::isinf(node.value))
     return {node.value < 0 ? "-INFINITY" : "INFINITY", strength, node.type};
-  bool single = node.type == DType::kF32;
+  bool single = computed(node.type) == DType::kF32;
   std::string digits =
       single ? fmt::format("{}", float(node.value)) : fmt::format("{}", node.value);
   if (digits.find_first_of(".e") == std::string::npos) digits += ".0";
@@ -156,7 +181,8 @@ Expressions::Piece Expressions::piece(Variable const& node) {
 }
 
 Expressions::Piece Expressions::float_unary(Unary const& node) {
-  if (node.op == UnaryOp::kAbs) return function("fabs", node.type, text(node.a));
+  if (node.op == UnaryOp::kAbs)  // of 16 bits nothing is to be rounded
+    return function("fabs", computed(node.type), text(node.a));
   if (node.op == UnaryOp::kRound) return function("rint", node.type, text(node.a));  // ties to even
   return function(name_of(node.op), node.type, text(node.a));
 }
@@ -205,7 +231,7 @@ Expressions::Piece Expressions::without_sign(Binary const& node, std::string_vie
 Expressions::Piece Expressions::sum(Binary const& node) {
   BinarySyntax const& syntax = syntax_of(node.op);
   DType type = node.type;
-  if (is_float(type)) return infix(node, syntax.symbol, syntax.strength);
+  if (is_float(type)) return rounded(infix(node, syntax.symbol, syntax.strength), type);
   auto values = arith::interval_of(node.op, type, wide(arith::bounds(node.a, ranges_), type),
                                    wide(arith::bounds(node.b, ranges_), type));
   // Numbers of fewer bits than an int's are computed in one, where only a product of two of 16 bits
@@ -228,7 +254,7 @@ Expressions::Piece Expressions::sum(Binary const& node) {
 
 Expressions::Piece Expressions::of_two(std::string_view kind, Binary const& node) {
   Piece a = made(node.a), b = made(node.b);
-  DType type = node.type == DType::kI64 ? type_of_both(a, b) : node.type;
+  DType type = node.type == DType::kI64 ? type_of_both(a, b) : computed(node.type);
   return helper(kind, type, a.text + ", " + b.text);
 }
 
@@ -274,6 +300,7 @@ Expressions::Piece Expressions::piece(Binary const& node) {
     case BinaryOp::kMul:
       return sum(node);
     case BinaryOp::kDiv:
+      return rounded(infix(node, syntax.symbol, syntax.strength), node.type);
     case BinaryOp::kLt:
     case BinaryOp::kLe:
     case BinaryOp::kEq:
@@ -298,17 +325,20 @@ Expressions::Piece Expressions::piece(Select const& node) {
 Expressions::Piece Expressions::piece(Cast const& node) {
   DType from = node.a.type();
   int equality = syntax_of(BinaryOp::kNe).strength;
+  if (is_float(from) && computed(from) == node.type) return made(node.a);
   if (node.type == DType::kBool) return {text(node.a, equality) + " != 0", equality, DType::kBool};
-  std::string type = dialect_.type(node.type);
+  std::string type = value_type(node.type);
   if (is_float(from) && !is_float(node.type))
-    return {fmt::format("({}){}", type, helper("whole", from, text(node.a)).text), kPrefix,
-            node.type};
-  return {fmt::format("({}){}", type, text(node.a, kPrefix)), kPrefix, node.type};
+    return {fmt::format("({}){}", type, helper("whole", computed(from), text(node.a)).text),
+            kPrefix, node.type};
+  return rounded({fmt::format("({}){}", type, text(node.a, kPrefix)), kPrefix, node.type},
+                 from == node.type ? DType::kF32 : node.type);
 }
 
 Expressions::Piece Expressions::piece(Load const& node) {
   std::string read = element(node.buffer, node.indices[0]);
   if (auto found = replaced_.find(read); found != replaced_.end()) read = found->second;
+  if (is_narrow_float(node.type)) return helper("number", node.type, read);
   if (node.type != DType::kBool) return {read, kWhole, node.type};
   return {read + " != 0", syntax_of(BinaryOp::kNe).strength, node.type};
 }

@@ -25,6 +25,10 @@ public:
   std::string tensor_name(std::string const& of) { return name("[" + of, of); }
   /// Fit to stand by itself: on the right of "=", as an index, as an argument.
   std::string text(ir::Expr const& e) { return text(e, 0); }
+  /// What an element of that type is set to.
+  std::string stored(ir::Expr const& value);
+  /// Of what is computed: of floats of 16 bits f32.
+  std::string value_type(DType type) const;
   /// "X[i * 4L + j]"
   std::string element(ir::Buffer const& buffer, ir::Expr const& index);
   /// What stands in the next texts where an element of that text is read.
@@ -48,6 +52,7 @@ private:
     std::string text;
     int strength;
     DType type;
+    std::string exact = {};  ///< the text before it was rounded to 16 bits; empty: it was not
   };
   std::string name(std::string const& key, std::string const& of);
   std::string text(ir::Expr const& e, int least_strength);
@@ -72,6 +77,7 @@ private:
   Piece helper(std::string_view kind, DType type, std::string const& arguments);
   Piece of_two(std::string_view kind, ir::Binary const& node);
   Piece narrowed(Piece wide, DType type);
+  Piece rounded(Piece wide, DType type);
   Piece without_sign(ir::Binary const& node, std::string_view symbol);
   Piece unsupported(std::string const& what);
   bool narrows(std::optional<arith::Interval> const& values) const;

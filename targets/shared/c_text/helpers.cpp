@@ -58,6 +58,24 @@ constexpr HelperKind kHelpers[] = {
      "}\n"},
 };
 
+/// The function's head and statements; the lesser names come first, as files have them.
+std::string narrow_text(NarrowFloats const& narrow, std::string_view kind, DType type) {
+  if (kind == "rounded")
+    return fmt::format("@F $(@F x) {{ return tw_number_{0}(tw_bits_{0}(x)); }}\n", to_text(type));
+  bool half = type == DType::kF16;
+  if (kind == "number")
+    return half ? fmt::format("@F $(@ x) {{ {} }}\n", narrow.from_half)
+                : fmt::format("@F $(@ x) {{ return {}((@W)x << 16); }}\n", narrow.single_of);
+  if (half) return fmt::format("@ $(@F x) {{ {} }}\n", narrow.to_half);
+  // To the nearest, ties to even; what is no number stays none.
+  return fmt::format(
+      "@ $(@F x) {{\n"
+      "  @W b = {}(x);\n"
+      "  return (@)(x != x ? (b | 0x400000) >> 16 : (b + 0x7FFF + ((b >> 16) & 1)) >> 16);\n"
+      "}}\n",
+      narrow.bits_of);
+}
+
 DType without_sign(DType type) {
   switch (type) {
     case DType::kI8:
@@ -94,6 +112,14 @@ std::string with_types(Dialect const& dialect, std::string text, DType type) {
 Helper helper_of(Dialect const& dialect, std::string_view kind, DType type) {
   constexpr std::string_view kKnown = "_known";
   Helper made{.name = fmt::format("tw_{}_{}", kind, to_text(type)), .text = {}};
+  if (kind == "number" || kind == "bits" || kind == "rounded") {
+    std::string text = narrow_text(dialect.narrow, kind, type);
+    text = replaced(std::move(text), "@F", dialect.type(DType::kF32));
+    text = replaced(std::move(text), "@W", dialect.type(DType::kU32));
+    text = replaced(std::move(text), "@", dialect.type(type));
+    made.text = fmt::format("{} {}", dialect.helper_head, replaced(text, "$", made.name));
+    return made;
+  }
   bool known = kind.ends_with(kKnown);
   if (known) kind.remove_suffix(kKnown.size());
   for (HelperKind const& row : kHelpers) {

@@ -51,7 +51,7 @@ void Statements::print(Seq const& node) {
 
 void Statements::print(Store const& node) {
   std::string element = expressions_.element(node.buffer, node.indices[0]);
-  line(fmt::format("{} = {};", element, expressions_.text(node.value)));
+  line(fmt::format("{} = {};", element, expressions_.stored(node.value)));
 }
 
 void Statements::print(If const& node) {
@@ -83,7 +83,7 @@ void Statements::print(Let const& node) {
   bool index = node.var.type() == DType::kI64;
   auto values = index ? arith::bounds(node.value, expressions_.ranges()) : std::nullopt;
   std::string type =
-      index ? expressions_.index_type(values) : expressions_.dialect().type(node.var.type());
+      index ? expressions_.index_type(values) : expressions_.value_type(node.var.type());
   std::string value = expressions_.text(node.value);
   open("");
   line(fmt::format("{} const {} = {};", type, expressions_.variable_name(name), value));

@@ -122,7 +122,7 @@ private:
     if (stored_)
       statements_.line(fmt::format("{} {};", vectors.type(store_.buffer->type, width_), result));
     for (int lane = 0; lane < width_; ++lane) {
-      std::string value = expressions_.text(at(store_.value, first + lane));
+      std::string value = expressions_.stored(at(store_.value, first + lane));
       std::string target =
           stored_ ? fmt::format("{}.{}", result, kLanes[size_t(lane)])
                   : expressions_.element(store_.buffer, at(store_.indices[0], first + lane));

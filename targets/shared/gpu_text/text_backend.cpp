@@ -192,6 +192,8 @@ std::vector<ThreadAxis> axes_of(TextGpu const& gpu) {
 std::vector<DType> types_of(TextGpu const& gpu) {
   std::vector<DType> types{DType::kF32, DType::kI8,  DType::kU8,  DType::kI16, DType::kU16,
                            DType::kI32, DType::kU32, DType::kI64, DType::kU64, DType::kBool};
+  if (!gpu.dialect->narrow.from_half.empty())
+    types.insert(types.end(), {DType::kF16, DType::kBF16});
   if (gpu.doubles) types.push_back(DType::kF64);
   return types;
 }

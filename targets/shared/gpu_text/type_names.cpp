@@ -16,6 +16,8 @@ std::string type_name(DType type) {
     case DType::kI16:
       return "short";
     case DType::kU16:
+    case DType::kF16:  // see c_text::NarrowFloats
+    case DType::kBF16:
       return "ushort";
     case DType::kI32:
       return "int";

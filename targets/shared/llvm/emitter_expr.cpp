@@ -26,6 +26,10 @@ Value* splat_if(llvm::IRBuilder<>& builder, Value* v, int lanes) {
                                                   : v;
 }
 
+Value* in_single(llvm::IRBuilder<>& builder, Value* v) {
+  return builder.CreateFPExt(v, builder.getFloatTy());
+}
+
 }  // namespace
 
 llvm::Type* type_of(llvm::LLVMContext& context, DType type, int lanes) {
@@ -265,6 +269,9 @@ Value* Emitter::float_binary(BinaryOp op, Value* a, Value* b) {
     case BinaryOp::kDiv:
       return builder_.CreateFDiv(a, b);
     case BinaryOp::kPow:
+      if (parts_.device && a->getType()->isHalfTy())
+        return builder_.CreateFPTrunc(
+            float_binary(op, in_single(builder_, a), in_single(builder_, b)), a->getType());
       if (parts_.device && a->getType()->isFloatTy())
         return emit_single_pow(builder_, a, b, parts_.device->reciprocal);
       return emit_pow(builder_, a, b);
@@ -317,6 +324,10 @@ Value* Emitter::unary(Unary const& node) {
 }
 
 Value* Emitter::float_unary(UnaryOp op, Value* a) {
+  // Of f16 devices have few functions, and these in less than its precision.
+  bool exact = op == UnaryOp::kNeg || op == UnaryOp::kAbs;
+  if (parts_.device && a->getType()->isHalfTy() && !exact)
+    return builder_.CreateFPTrunc(float_unary(op, in_single(builder_, a)), a->getType());
   if (parts_.device && a->getType()->isFloatTy())
     if (Value* v = emit_single(builder_, op, a, parts_.device->reciprocal)) return v;
   switch (op) {
