@@ -1,5 +1,6 @@
 // What is read from lowered code for a model of time: how often a thread does what.
 #include <QtTest>
+#include <algorithm>
 
 #include "engine/ir/kernel.h"
 #include "engine/lowering/passes.h"
@@ -67,6 +68,23 @@ private slots:
         "A: f32[32], C: f32[32000]");
     QCOMPARE(access(nest, "A", false).times, 1.0);
     QCOMPARE(access(nest, "C", true).times, 1000.0);
+  }
+
+  void what_two_statements_read_is_loaded_once() {
+    auto loads = [](std::string const& between) {
+      gpu::LaunchNest nest = nest_of(
+          "  bind(threadIdx.x) t in 32\n"
+          "    C[t] = A[t]\n" +
+          between + "    C[t+32] = A[t]\n");
+      return std::ranges::count_if(nest.accesses, [](gpu::NestAccess const& one) {
+        return one.tensor == "A" && !one.store;
+      });
+    };
+    QCOMPARE(loads(""), 1);
+    QCOMPARE(loads("    C[t+64] = A[t+1]\n"), 2);
+    QCOMPARE(loads("    A[t] = 0.0\n"), 2);
+    QCOMPARE(loads("    call sync_threads()\n"), 2);
+    QCOMPARE(loads("    if t < 8\n      C[t+64] = 0.0\n"), 2);
   }
 
   void a_barrier_makes_shared_memory_be_read_again() {

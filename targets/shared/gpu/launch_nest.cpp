@@ -95,6 +95,7 @@ private:
   }
 
   Stretch visit_loop(For const& loop) {
+    known_loads_.clear();
     std::optional<int64_t> extent = as_int(loop.extent);
     if (!extent) known_ = false;
     Weight weight = weigh(loop.body);
@@ -112,6 +113,7 @@ private:
     around_.push_back(nest_.loops.size());
     nest_.loops.push_back(made);
     Stretch inside = visit(loop.body);
+    known_loads_.clear();
     around_.pop_back();
     if (made.kind != NestLoop::Kind::kSerial || made.unrolled) return inside;
     return repeated(inside.sum(), made);
@@ -228,7 +230,10 @@ private:
     return first;
   }
 
-  void update_share() { share_ = active_share(guards_, nest_, around_); }
+  void update_share() {
+    known_loads_.clear();
+    share_ = active_share(guards_, nest_, around_);
+  }
   double warps() const { return share_.warps; }
 
   /// Of all serial loops around that stay loops.
@@ -284,7 +289,9 @@ private:
 
   /// False: it is in registers.
   bool add_access(BufferNode const& tensor, Expr const& index, bool store) {
-    if (own_.contains(tensor.name)) return false;
+    if (own_.contains(tensor.name) || (!store && is_known(tensor.name, index))) return false;
+    if (store)
+      std::erase_if(known_loads_, [&](auto const& one) { return one.first == tensor.name; });
     NestAccess access{.tensor = tensor.name, .index = index, .store = store, .loops = around_};
     access.bytes = int(size_of(tensor.type));
     access.tensor_bytes = as_int(tensor.shape[0]).value_or(0) * access.bytes;
@@ -297,6 +304,15 @@ private:
     nest_.instructions.integers += index_work(index) * warps();
     nest_.accesses.push_back(std::move(access));
     return true;
+  }
+
+  /// The same element was loaded by a statement before, and nobody has stored to its tensor since.
+  bool is_known(std::string const& tensor, Expr const& index) {
+    bool known = std::ranges::any_of(known_loads_, [&](auto const& one) {
+      return one.first == tensor && equal(one.second, index);
+    });
+    if (!known) known_loads_.emplace_back(tensor, index);
+    return known;
   }
 
   /// An address moves once in each turn of the innermost loop that stays; quotients are computed
@@ -384,6 +400,7 @@ private:
 
   Stretch visit_call(IntrinsicCall const& call) {
     if (call.intrinsic->barrier) {
+      known_loads_.clear();
       nest_.barriers += outer_times();
       nest_.instructions.control += outer_times();
       return {};
@@ -418,6 +435,7 @@ private:
   std::vector<Expr> guards_;
   Share share_;
   std::set<std::string> shared_, own_, local_;
+  std::vector<std::pair<std::string, Expr>> known_loads_;  ///< in one iteration of all loops around
   int64_t held_ = 0;
   double most_loaded_ = 0;
   bool known_ = true;
