@@ -38,6 +38,9 @@ constexpr char kWindow[] =
 constexpr char kRows[] =
     "kernel rows(A: f32[3, 600]) -> S\n"
     "  S[i in 3] = max[k in 600] A[i, k]\n";
+constexpr char kLongRows[] =
+    "kernel rows(A: f32[2, 3, 9000]) -> S\n"
+    "  S[b in 2, i in 3] = sum[k in 9000] A[b, i, k] * A[b, i, k]\n";
 constexpr char kShortRows[] =
     "kernel rows(A: i32[37, 13]) -> S\n"
     "  S[i in 37] = sum[k in 13] A[i, k]\n";
@@ -106,6 +109,7 @@ private slots:
     QTest::newRow("product, batched, with an epilogue") << kBatched << tiles;
     QTest::newRow("product of bytes") << kBytes << tiles;
     QTest::newRow("rows") << kRows << QStringList{"S.threads", "S.rows"};
+    QTest::newRow("long rows") << kLongRows << QStringList{"S.parts"};
     QTest::newRow("short rows") << kShortRows << QStringList{"S.threads", "S.rows"};
     QTest::newRow("columns") << kColumns << QStringList{"S.threads", "S.parts"};
     QTest::newRow("total") << kTotal << QStringList{"S.threads", "S.each"};

@@ -19,6 +19,7 @@ constexpr int64_t kLeastTerms = 32;        // less is one thread's
 constexpr int64_t kLeastThreads = 16;      // that a block must be able to have
 constexpr int64_t kWantedThreads = 65536;  // of all columns together: a GPU has so many places
 constexpr int64_t kColumnThreads = 32;     // side by side
+constexpr int64_t kLeastTurns = 16;        // of a part's threads: a second launch takes as long
 
 bool is_element(BlockSite const& site) { return site.loops.empty() && !site.block->init; }
 
@@ -86,6 +87,28 @@ bool schedule_long_columns(Steps& steps, std::string const& c, std::string const
               fmt::format("bind({}.part, axis=threadIdx.y)", c)});
 }
 
+/// Long rows: blocks add a part of a row each, of `length` terms, and the threads of one block for
+/// each row add its parts.
+bool schedule_long_rows(Steps& steps, std::string const& c, std::string const& parts,
+                        StageLoops const& loops, int64_t length, int64_t threads) {
+  std::string all = fused_reduction(steps, c);
+  if (all.empty() || !steps.take_all({fmt::format("part, n = split({}, factor={})", all, length),
+                                      fmt::format("rfactor({}.part)", c),
+                                      fmt::format("cache_write({}, scope=shared)", parts)}))
+    return false;
+  std::vector<std::string> made, sums;
+  for (size_t d = 0; d <= loops.spatial.size(); ++d) made.push_back(copy_loop(parts, d));
+  for (std::string const& loop : loops.spatial) sums.push_back(c + "." + loop);
+  std::string rows = steps.fuse_all(parts + "_write", made, "i");
+  if (rows.empty() || !steps.take(fmt::format("compute_at({}, {})", parts, rows)) ||
+      !sum_over_threads(steps, parts, threads))
+    return false;
+  std::string row = steps.fuse_all(c, sums, "i");
+  return !row.empty() && steps.take_all({fmt::format("bind({}, axis=blockIdx.x)", rows),
+                                         fmt::format("bind({}, axis=blockIdx.x)", row),
+                                         fmt::format("bind({}.part, axis=threadIdx.x)", c)});
+}
+
 }  // namespace
 
 std::optional<Schedule> total_schedule(Program const& program, std::shared_ptr<Target const> target,
@@ -143,6 +166,29 @@ std::optional<Schedule> columns_schedule(Program const& program,
   bool made = count == 1 ? schedule_columns(steps, name, loops->spatial, across, along)
                          : schedule_long_columns(steps, name, parts, *loops, across, along, count);
   if (!made) return std::nullopt;
+  return steps.schedule();
+}
+
+std::optional<Schedule> long_rows_schedule(Program const& program,
+                                           std::shared_ptr<Target const> target,
+                                           Decisions& decisions) {
+  std::vector<BlockSite> blocks = blocks_of(program.body);
+  if (blocks.size() != 1 || !blocks[0].block->init || !reduction_of(*blocks[0].block))
+    return std::nullopt;
+  auto loops = stage_loops(blocks[0]);
+  if (!loops || loops->spatial.empty() || !sums_along_rows(*blocks[0].block)) return std::nullopt;
+  int64_t threads = up_to({16, 64, 128, 256}, target->threads_per_block).back();
+  int64_t most = std::min({kWantedThreads / (loops->elements * threads),
+                           loops->terms / (threads * kLeastTurns), threads});
+  if (most < 2) return std::nullopt;
+  std::string const name = blocks[0].block->name;
+  int64_t count =
+      choose_up_to(decisions, name + ".parts", up_to({2, 4, 8, 16, 32, 64, 128}, most), most);
+  std::string parts = blocks[0].block->body.to<Store>().buffer->name + "_rf";
+  Steps steps(Schedule(program, std::move(target)));
+  if (!schedule_long_rows(steps, name, parts, *loops, whole_turns(loops->terms, count, threads),
+                          threads))
+    return std::nullopt;
   return steps.schedule();
 }
 

@@ -1,5 +1,5 @@
-/// The schedules by rule of sums that are neither of rows nor of products: of all elements, and of
-/// columns.
+/// The schedules by rule of sums that are no products and are not made by a block for each row: of
+/// all elements, of columns, of few long rows.
 #pragma once
 
 #include <memory>
@@ -19,10 +19,17 @@ std::optional<Schedule> total_schedule(ir::Program const& program,
 
 /// Of one sum over dimensions outside of the one whose elements lie side by side: threads along x
 /// are columns, those along y share the terms of a column; of few and long ones several blocks make
-/// parts. Nothing: it is none, or has so many
-/// columns that a thread for each is enough.
+/// parts. Nothing: it is none, or has so many columns that a thread for each is enough.
 std::optional<Schedule> columns_schedule(ir::Program const& program,
                                          std::shared_ptr<Target const> target,
                                          Decisions& decisions);
+
+/// Of one sum along the dimension whose elements lie side by side, of few rows that are so long
+/// that a block for each would leave most of a GPU idle: several blocks make parts of a row, and
+/// the threads of one block for each row add them. How many parts is asked of `decisions`. Nothing:
+/// it is none.
+std::optional<Schedule> long_rows_schedule(ir::Program const& program,
+                                           std::shared_ptr<Target const> target,
+                                           Decisions& decisions);
 
 }  // namespace tw::gpu

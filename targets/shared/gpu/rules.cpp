@@ -27,8 +27,8 @@ Schedule schedule_by_rule(ir::Program const& program, std::shared_ptr<Target con
   };
   // A rule that gives up takes its questions back: they are not those of the schedule.
   for (Rule const& rule : {judged(product_schedule), judged(conv_schedule), Rule(total_schedule),
-                           Rule(columns_schedule), Rule(rows_schedule), Rule(element_schedule),
-                           Rule(window_schedule)}) {
+                           Rule(columns_schedule), Rule(long_rows_schedule), Rule(rows_schedule),
+                           Rule(element_schedule), Rule(window_schedule)}) {
     Decisions asked = decisions;
     if (auto made = rule(program, target, asked)) {
       decisions = std::move(asked);
