@@ -6,6 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import bench  # noqa: E402
+import gpu  # noqa: E402
 import kernels  # noqa: E402
 import machines  # noqa: E402
 
@@ -70,6 +71,30 @@ class TablesTest(unittest.TestCase):
                          "intel_6_143")
         self.assertTrue(machines.kind_of({}))
         self.assertIn("cores", machines.title())
+
+    def test_a_gpus_table_has_speeds_models_and_what_went_wrong(self):
+        def item(name, **more):
+            return {"name": name, "flops": 2e9, "bytes": 1e6, "modelled": {"h200": {"seconds": 1.2e-3}}, **more}
+
+        arms = [{"name": "ours", "seconds": [1e-3, 1e-3], "graph": True}, {"name": "cuBLAS", "seconds": [2e-3, 3e-3]}]
+        report = {"device": {"name": "NVIDIA H200", "CUDA version of the driver": 13000}, "generator": "g", "rounds": 2,
+                  "seconds": 9, "finished": True, "peers": {"cuBLAS": {"version": "13"}, "cuDNN": {"why": "not here"}},
+                  "checks": [{"name": "a", "ok": True}, {"name": "b", "ok": False, "why": "element 3 is 1"}],
+                  "roofs": [{"name": "read", "rate": 4e12, "unit": "bytes a second"}],
+                  "patterns": [{"name": "p", "bytes": 16, "passes": 4, "cycles": 8.0}],
+                  "times": [item("S512", ok=True, arms=arms), item("S64", left_out="the time was up")]}
+        text = gpu.table(report)
+        self.assertIn("driver of CUDA 13.0", text)
+        self.assertIn("1 of 2 kernels of the GPU test set are right, 1 of 2 timed ones; 1 were left out", text)
+        self.assertIn("| S512 | 1000 | 2 | 1 | 1200 | 1.20 | yes | 2.50 |", text)
+        self.assertIn("| S64 | the time was up |", text)
+        self.assertIn("1 of 1 within 1.3x, 0 within 1.15x", text)
+        self.assertIn("| read | 4000 GB/s |", text)
+        self.assertIn("| 16 | 1 | 0 | p: 8.00 cycles, 4 passes |", text)
+        self.assertIn("- b: element 3 is 1", text)
+        self.assertIn("- cuDNN: not here", text)
+        self.assertEqual(gpu.kind_of("NVIDIA H200"), "nvidia_h200")
+        self.assertIn("no driver", gpu.table({"why": "no driver", "finished": False}))
 
     def test_a_workload_that_failed_says_why(self):
         self.assertIn("| C1 | crashed |", table({"workload": "C1", "failure": "crashed"}))

@@ -12,8 +12,6 @@
 #include "targets/shared/llvm/device_shell.h"
 #include "targets/shared/llvm/proven_alignment.h"
 #endif
-#include <ucontext.h>
-
 #include "engine/runtime/module.h"
 #include "targets/cuda/compiler/async_copies.h"
 #include "targets/cuda/compiler/dialect.h"
@@ -23,10 +21,9 @@
 #include "targets/shared/link/link.h"
 #include "targets/shared/llvm/device_module.h"
 #include "targets/shared/llvm/machine.h"
+#include "tests/support/thread_fibers.h"
 
 namespace tw::testing {
-
-inline constexpr char kAt[] = "tw_at", kMeet[] = "tw_meet", kCall[] = "tw_call_";
 
 inline llvm::GlobalVariable* global(llvm::Module& module, char const* name, llvm::Type* type) {
   if (auto* found = module.getNamedGlobal(name)) return found;
@@ -133,79 +130,17 @@ inline void define_given_shared(llvm::Module& module, int64_t bytes) {
   declared->eraseFromParent();
 }
 
-/// The threads of one block, which meet.
-class Block {
-public:
-  using Function = void (*)(void const* arguments);
-
-  /// False: some threads wait at a barrier that others never come to.
-  static bool run(Function function, void const* arguments, std::array<int64_t, 3> const& threads,
-                  int32_t* at, void** meet) {
-    Block block(function, arguments);
-    running_ = &block;
-    *meet = reinterpret_cast<void*>(&Block::wait);
-    size_t count = size_t(threads[0] * threads[1] * threads[2]);
-    block.fibers_.resize(count);
-    for (Fiber& fiber : block.fibers_) block.make(fiber);
-    for (bool some = true; some;) {
-      size_t left = 0;
-      some = false;
-      for (size_t i = 0; i < count; ++i) {
-        block.current_ = i;
-        at[3] = int32_t(int64_t(i) % threads[0]);
-        at[4] = int32_t(int64_t(i) / threads[0] % threads[1]);
-        at[5] = int32_t(int64_t(i) / threads[0] / threads[1]);
-        ::swapcontext(&block.scheduler_, &block.fibers_[i].context);
-        left += block.fibers_[i].done;
-      }
-      if (left != 0 && left != count) return false;
-      some = left == 0;
-    }
-    return true;
-  }
-
-private:
-  struct Fiber {
-    ucontext_t context;
-    std::vector<char> stack;
-    bool done = false;
-  };
-
-  Block(Function function, void const* arguments) : function_(function), arguments_(arguments) {}
-
-  void make(Fiber& fiber) {
-    fiber.stack.resize(size_t(192) << 10);
-    ::getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.data();
-    fiber.context.uc_stack.ss_size = fiber.stack.size();
-    fiber.context.uc_link = nullptr;
-    ::makecontext(&fiber.context, &Block::begin, 0);
-  }
-  static void begin() {
-    Block& block = *running_;
-    block.function_(block.arguments_);
-    block.fibers_[block.current_].done = true;
-    wait();
-  }
-  static void wait() {
-    Block& block = *running_;
-    ::swapcontext(&block.fibers_[block.current_].context, &block.scheduler_);
-  }
-
-  static inline Block* running_ = nullptr;
-  Function function_;
-  void const* arguments_;
-  ucontext_t scheduler_;
-  std::vector<Fiber> fibers_;
-  size_t current_ = 0;
-};
-
 /// The device functions of a kernel.
 class EmittedDevice {
 public:
+  struct Code {
+    std::vector<std::byte> library;
+    int proven = 0;
+    int64_t given_bytes = 0;
+  };
   /// `names`: of the functions, in the order of `kernel.device`. Errors: those of the emitter.
-  static Result<EmittedDevice> create(Machine const& machine, ir::KernelIr const& kernel,
-                                      std::vector<std::string> const& names) {
+  static Result<Code> code(Machine const& machine, ir::KernelIr const& kernel,
+                           std::vector<std::string> const& names) {
     std::vector<DeviceFunction> functions;
     int64_t given = 0;
     for (size_t i = 0; i < kernel.device.size(); ++i) {
@@ -227,8 +162,13 @@ public:
     int proven = check_alignments(*module);
     TRY_ASSIGN(Emitted emitted, machine.generate(*module, CodeTier::kFull, CodeTexts::kNone));
     TRY_ASSIGN(std::vector<std::byte> library, link_shared_library({&emitted.object, 1}));
-    TRY_ASSIGN(LoadedModule loaded, LoadedModule::load(library));
-    return EmittedDevice(std::move(loaded), proven, given);
+    return Code{std::move(library), proven, given};
+  }
+  static Result<EmittedDevice> create(Machine const& machine, ir::KernelIr const& kernel,
+                                      std::vector<std::string> const& names) {
+    TRY_ASSIGN(Code made, code(machine, kernel, names));
+    TRY_ASSIGN(LoadedModule loaded, LoadedModule::load(made.library));
+    return EmittedDevice(std::move(loaded), made.proven, made.given_bytes);
   }
 
   int proven() const { return proven_; }                ///< accesses of more than eight bytes

@@ -1,6 +1,7 @@
 /// Programs of a CUDA toolkit, where one is found: never needed to build, never linked.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -30,7 +31,8 @@ struct FunctionResources {
 
 struct Assembled {
   std::vector<FunctionResources> functions;
-  std::string sass;  ///< empty: there is no nvdisasm
+  std::string sass;              ///< empty: there is no nvdisasm
+  std::vector<std::byte> cubin;  ///< the assembled file
 };
 
 /// Errors: no_toolkit; assembler_failed, with its first line or why it could not begin;

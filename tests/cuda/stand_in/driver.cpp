@@ -24,6 +24,7 @@ struct CuEventOfDriver {
 struct CuFunctionOfDriver {
   std::string name;
   int most_given = 48 << 10;
+  size_t arguments = 0;
 };
 struct CuModuleOfDriver {
   std::map<std::string, CuFunctionOfDriver> functions;
@@ -56,6 +57,14 @@ int copied(void* to, void const* from, size_t bytes, bool valid) {
 }
 
 void* host(CuPointer place) { return reinterpret_cast<void*>(place); }
+
+/// That the head of a function declares.
+size_t arguments_of(std::string const& head) {
+  constexpr std::string_view kArgument = ".param ";
+  size_t count = 0;
+  for (size_t at = 0; (at = head.find(kArgument, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
 
 }  // namespace
 
@@ -169,6 +178,7 @@ TW_EXPORT CuResult cuModuleLoadDataEx(CuModule* module, void const* image, unsig
     at += kEntry.size();
     std::string name = text.substr(at, text.find_first_of("( \n", at) - at);
     made->functions[name].name = name;
+    made->functions[name].arguments = arguments_of(text.substr(at, text.find('{', at) - at));
   }
   return ++state.modules, *module = made, 0;
 }
@@ -192,6 +202,7 @@ TW_EXPORT CuResult cuLaunchKernel(CuFunction function, unsigned grid_x, unsigned
   if (threads == 0 || threads > kMostThreads || shared_bytes > unsigned(function->most_given))
     return kInvalidValue;
   state.shared_bytes = shared_bytes;
+  state.arguments = function->arguments;
   int code = state.run ? state.run(state.self, function->name.c_str(), grid, block, parameters) : 0;
   if (code != 0) state.lost = code;  // the launch itself was good
   return 0;

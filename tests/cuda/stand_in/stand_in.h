@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace tw::testing {
@@ -25,6 +26,7 @@ struct StandIn {
   // What there is of each; 0 when everything was given back.
   int contexts = 0, allocations = 0, streams = 0, events = 0, modules = 0;
   unsigned shared_bytes = 0;  ///< of the last launch
+  size_t arguments = 0;       ///< that its function takes
 };
 
 /// Exported by the stand-in as "stand_in".

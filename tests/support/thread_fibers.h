@@ -1,0 +1,84 @@
+/// Threads of a block as fibers: each runs until it comes to a barrier, then the next one.
+#pragma once
+
+#include <ucontext.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tw::testing {
+
+/// What code of device functions for this processor calls its parts: the counters of blocks and
+/// threads, what a barrier calls, and a function with its arguments as a list of words.
+inline constexpr char kAt[] = "tw_at", kMeet[] = "tw_meet", kCall[] = "tw_call_";
+
+/// The threads of one block, which meet.
+class Block {
+public:
+  using Function = void (*)(void const* arguments);
+
+  /// False: some threads wait at a barrier that others never come to.
+  static bool run(Function function, void const* arguments, std::array<int64_t, 3> const& threads,
+                  int32_t* at, void** meet) {
+    Block block(function, arguments);
+    running_ = &block;
+    *meet = reinterpret_cast<void*>(&Block::wait);
+    size_t count = size_t(threads[0] * threads[1] * threads[2]);
+    block.fibers_.resize(count);
+    for (Fiber& fiber : block.fibers_) block.make(fiber);
+    for (bool some = true; some;) {
+      size_t left = 0;
+      some = false;
+      for (size_t i = 0; i < count; ++i) {
+        block.current_ = i;
+        at[3] = int32_t(int64_t(i) % threads[0]);
+        at[4] = int32_t(int64_t(i) / threads[0] % threads[1]);
+        at[5] = int32_t(int64_t(i) / threads[0] / threads[1]);
+        ::swapcontext(&block.scheduler_, &block.fibers_[i].context);
+        left += block.fibers_[i].done;
+      }
+      if (left != 0 && left != count) return false;
+      some = left == 0;
+    }
+    return true;
+  }
+
+private:
+  struct Fiber {
+    ucontext_t context;
+    std::vector<char> stack;
+    bool done = false;
+  };
+
+  Block(Function function, void const* arguments) : function_(function), arguments_(arguments) {}
+
+  void make(Fiber& fiber) {
+    fiber.stack.resize(size_t(192) << 10);
+    ::getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = fiber.stack.data();
+    fiber.context.uc_stack.ss_size = fiber.stack.size();
+    fiber.context.uc_link = nullptr;
+    ::makecontext(&fiber.context, &Block::begin, 0);
+  }
+  static void begin() {
+    Block& block = *running_;
+    block.function_(block.arguments_);
+    block.fibers_[block.current_].done = true;
+    wait();
+  }
+  static void wait() {
+    Block& block = *running_;
+    ::swapcontext(&block.fibers_[block.current_].context, &block.scheduler_);
+  }
+
+  static inline Block* running_ = nullptr;
+  Function function_;
+  void const* arguments_;
+  ucontext_t scheduler_;
+  std::vector<Fiber> fibers_;
+  size_t current_ = 0;
+};
+
+}  // namespace tw::testing
