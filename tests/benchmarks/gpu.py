@@ -25,6 +25,7 @@ Made by `./x bench gpu --pack`, then `sh run.sh` on the machine, then `./x bench
 All arithmetic is f32 without TF32. Times are medians of %d rounds in random order of the peers, by the device's events, data warm in caches where
 it fits; `graph`: the calls of a sample were one graph. Speed: the peer's time over ours, the median of the rounds' ratios (above 1: we are faster).
 %d of %d kernels of the GPU test set are right, %d of %d timed ones; %d were left out for time. The whole run took %.0f s.
+%s
 """
 
 
@@ -161,7 +162,7 @@ def table(report):
     left = sum("left_out" in one for part in ("checks", "times") for one in report[part])
     text = INTRODUCTION % (report["device"]["name"], "%d.%d" % (version // 1000, version % 1000 // 10),
                            report["generator"], report["rounds"], right["checks"], len(report["checks"]),
-                           right["times"], len(report["times"]), left, report["seconds"])
+                           right["times"], len(report["times"]), left, report["seconds"], report.get("note", ""))
     if not report["finished"]:
         text += "The run was ended before it was done.\n"
     return (text + model_text(report, gpu) + times_table(report, gpu) + roofs_table(report) + patterns_table(report) +

@@ -1,7 +1,12 @@
 """The tables of benchmarks, from reports as a quiet and as a noisy machine writes them."""
 
+import contextlib
+import io
+import json
 import sys
+import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -95,6 +100,18 @@ class TablesTest(unittest.TestCase):
         self.assertIn("- cuDNN: not here", text)
         self.assertEqual(gpu.kind_of("NVIDIA H200"), "nvidia_h200")
         self.assertIn("no driver", gpu.table({"why": "no driver", "finished": False}))
+
+    def test_what_came_from_a_gpu_is_kept_by_its_name(self):
+        report = {"device": {"name": "Some GPU 2", "CUDA version of the driver": 12040}, "generator": "g", "rounds": 1,
+                  "seconds": 1, "finished": False, "checks": [], "roofs": [], "patterns": [], "times": []}
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(gpu, "RESULTS", Path(folder)):
+            file = Path(folder) / "came.json"
+            for one, code in ((report, 0), ({"why": "no driver"}, 1)):
+                file.write_text(json.dumps(one))
+                with contextlib.redirect_stdout(io.StringIO()):
+                    self.assertEqual(gpu.take(file), code)
+            self.assertEqual(json.loads((Path(folder) / "gpu_some_gpu_2.json").read_text()), report)
+            self.assertIn("ended before it was done", (Path(folder) / "gpu_some_gpu_2.md").read_text())
 
     def test_a_workload_that_failed_says_why(self):
         self.assertIn("| C1 | crashed |", table({"workload": "C1", "failure": "crashed"}))

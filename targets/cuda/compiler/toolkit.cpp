@@ -146,9 +146,9 @@ Result<Assembled> assemble(Toolkit const& toolkit, std::string const& ptx,
                          kLimit));
   if (run.exit_code != 0)
     return refused("assembler_failed", "ptxas made no code: " + first_line(run.output));
-  TRY_ASSIGN(std::string code, read_file(cubin));
-  auto const* bytes = reinterpret_cast<std::byte const*>(code.data());
-  Assembled made{parse_resources(run.output), {}, {bytes, bytes + code.size()}};
+  TRY_ASSIGN(std::string file, read_file(cubin));
+  auto const* bytes = reinterpret_cast<std::byte const*>(file.data());
+  Assembled made{parse_resources(run.output), {}, {bytes, bytes + file.size()}};
   if (toolkit.nvdisasm.empty()) return made;
   TRY_ASSIGN(ProgramRun text,
              run_program({toolkit.nvdisasm.string(), "-c", "-plr", cubin.string()}, kLimit));

@@ -62,7 +62,7 @@ class PackTest(unittest.TestCase):
         self.assertEqual(results["device"]["name"], "Stand-in")
         self.assertEqual(len(results["checks"]), len(CHECKS), said)
         times = results["times"]
-        self.assertEqual(len(times), 9)
+        self.assertEqual(len(times), 19)
         for one in results["checks"] + times:
             self.assertTrue(one["ok"], one)
             self.assertEqual(one["form"], "ptx")  # the stand-in reads no assembled code
@@ -72,8 +72,9 @@ class PackTest(unittest.TestCase):
         product = self.named(results, "times", "S48")
         self.assertEqual([arm["name"] for arm in product["arms"]], ["ours", "cuBLAS"])
         self.assertLess(product["arms"][1]["error"], 1e-6)
-        self.assertEqual(len(self.named(results, "times", "B16")["arms"]), 2)
-        for name in ("C2_batch2", "D3"):
+        for name in ("skinny", "B16", "matrix_vector"):
+            self.assertEqual(self.named(results, "times", name)["arms"][1]["name"], "cuBLAS")
+        for name in ("C2_batch2", "C5", "C1", "D3"):
             arm = self.named(results, "times", name)["arms"][1]
             self.assertEqual((arm["name"], arm["algorithm"]), ("cuDNN", 1))
             self.assertLess(arm["error"], 1e-6)
@@ -129,6 +130,21 @@ class PackTest(unittest.TestCase):
         self.assertIn("its process ended by a signal: Aborted (our kernel)", self.named(results, "times", "add")["why"])
         self.assertTrue(self.named(results, "checks", "check_softmax")["ok"])
         self.assertTrue(self.named(results, "times", "total")["ok"])
+
+    def test_a_peer_that_ends_the_process_is_left_out(self):
+        self.only("S48", "add")
+        results, _ = self.run_pack(cublas=CUBLAS, TW_STAND_IN_CUBLAS="crash")
+        self.assertEqual(results["peers"]["cuBLAS"]["why"],
+                         "left out from S48 on: its process ended by a signal: Aborted (cuBLAS)")
+        self.assertEqual([arm["name"] for arm in self.named(results, "times", "S48")["arms"]], ["ours"])
+
+    def test_a_peer_that_is_wrong_is_not_timed(self):
+        self.only("S48")
+        results, _ = self.run_pack(cublas=CUBLAS, TW_STAND_IN_CUBLAS="wrong")
+        product = self.named(results, "times", "S48")
+        self.assertIn("its result is another one", product["failures"]["cuBLAS"])
+        self.assertEqual(len(product["arms"]), 1)
+        self.assertTrue(product["ok"])
 
     def test_without_a_driver_there_is_one_sentence(self):
         results, said = self.run_pack(driver="/no/such/file", code=3)

@@ -14,8 +14,13 @@ done
 LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$found
 NVIDIA_TF32_OVERRIDE=0 # f32 is f32, in every library
 export LD_LIBRARY_PATH NVIDIA_TF32_OVERRIDE
+note=$(uname -srm)
 if command -v nvidia-smi >/dev/null; then
-  nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,power.draw,temperature.gpu --format=csv
+  note="$note; $(nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,power.draw,temperature.gpu --format=csv,noheader 2>&1 |
+    head -1)"
 fi
-chmod +x "$folder/run-gpu" 2>/dev/null
-exec "$folder/run-gpu" --pack "$folder" ${python:+--python "$python"} "$@"
+program=$folder/run-gpu
+[ -x "$program" ] || { # what carries files may forget how they may be used
+  program=$(mktemp) && cp "$folder/run-gpu" "$program" && chmod +x "$program" || exit 2
+}
+exec "$program" --pack "$folder" --note "$note" ${python:+--python "$python"} "$@"

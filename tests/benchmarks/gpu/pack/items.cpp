@@ -173,12 +173,27 @@ TimedItem attention(std::string name, int64_t heads, int64_t n, int64_t d) {
   return {std::move(name), text, {{"op", "attention"}, {"heads", heads}, {"n", n}, {"d", d}}};
 }
 
+/// Each kind once, in shapes that do not divide.
 std::vector<TimedItem> small_items() {
-  Convolution small{"C2", 8, 3, 5, 3, 2}, planes{"D3", 9, 4, 4, 3, 1};
-  return {product("S48", 48, 48, 48),     batched_product("B16", 2, 16),
-          convolution(small, 2),          depthwise(planes),
-          softmax("softmax", 5, 33),      layer_norm("layer_norm", 3, 40),
-          sums("total", "total", 9, 17),  addition("add", 100),
+  Convolution padded{"C2", 8, 3, 5, 3, 2}, plain{"C5", 9, 4, 6, 1, 2}, wide{"C1", 12, 2, 4, 7, 2};
+  return {product("S48", 48, 48, 48),
+          product("skinny", 3, 40, 24),
+          batched_product("B16", 2, 16),
+          matrix_vector("matrix_vector", 37),
+          convolution(padded, 2),
+          convolution(plain, 1),
+          convolution(wide, 1),
+          depthwise({"D3", 9, 4, 4, 3, 1}),
+          softmax("softmax", 5, 33),
+          layer_norm("layer_norm", 3, 40),
+          rms_norm("rms_norm", 3, 40),
+          sums("row_sums", "row_sums", 7, 33),
+          sums("column_sums", "column_sums", 33, 7),
+          sums("total", "total", 9, 17),
+          addition("add", 100),
+          gelu("gelu", 130),
+          transpose("transpose", 19),
+          pool("max_pool", 3, 13),
           attention("attention", 2, 9, 5)};
 }
 

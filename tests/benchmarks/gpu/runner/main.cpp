@@ -17,6 +17,7 @@ struct Options {
   std::filesystem::path pack = ".", out = "results.json";
   double seconds = 480;  ///< of it all
   double limit = 5;      ///< of a kernel
+  std::string note;      ///< what whoever starts it knows of the machine
   WorkerOptions worker;
 };
 
@@ -34,6 +35,7 @@ public:
                 {"generator", pack.json.value("generator", "")},
                 {"seconds_limit", options.seconds},
                 {"rounds", options.worker.timing.rounds},
+                {"note", options.note},
                 {"checks", Json::array()},
                 {"roofs", Json::array()},
                 {"patterns", Json::array()},
@@ -192,6 +194,7 @@ int main(int argc, char** argv) {
   app.add_option("--out", options.out, "the file of results");
   app.add_option("--seconds", options.seconds, "for all of it; what does not fit is left out");
   app.add_option("--limit", options.limit, "seconds for a kernel");
+  app.add_option("--note", options.note, "what is known of the machine, kept with the results");
   app.add_option("--rounds", options.worker.timing.rounds, "in turns with the peers");
   app.add_option("--least-sample", options.worker.timing.least_seconds, "seconds of a sample");
   app.add_option("--most-bytes", options.worker.most_bytes, "of a tensor of the probes");

@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <map>
 #include <optional>
+#include <thread>
 
 #include "tests/benchmarks/gpu/runner/item.h"
 #include "tests/benchmarks/gpu/runner/peers.h"
@@ -210,12 +212,19 @@ std::string Worker::how_it_ended() {
   return "its process ended";
 }
 
+/// A driver may keep a process that was killed, as long as its device hangs: it is not waited for.
+void Worker::wait_for_end() const {
+  using namespace std::chrono_literals;
+  int status = 0;
+  for (int i = 0; i < 500 && ::waitpid(process_, &status, WNOHANG) == 0; ++i)
+    std::this_thread::sleep_for(10ms);
+}
+
 void Worker::stop() {
   if (process_ > 0) {
     ::kill(-process_, SIGKILL);
     ::kill(process_, SIGKILL);
-    int status = 0;
-    ::waitpid(process_, &status, 0);
+    wait_for_end();
   }
   process_ = -1;
   lines_ = Lines();

@@ -37,11 +37,12 @@ public:
   /// what it did.
   Result<Json> ask(Json const& request, double seconds);
   std::string const& last_doing() const { return doing_; }
-  /// After {"failed": true} no context is of use any more.
+  /// After {"failed": true} no context is of use any more. Ends what the process has started, too.
   void stop();
 
 private:
   std::string how_it_ended();
+  void wait_for_end() const;
 
   Pack const& pack_;
   WorkerOptions const& options_;

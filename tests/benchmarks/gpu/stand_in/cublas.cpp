@@ -1,8 +1,16 @@
 // In the place of cuBLAS on the stand-in's device, whose memory is this process's: column-major
 // products as its reference says, so that how they are asked for is judged.
 #include <cstddef>
+#include <cstdlib>
+#include <string>
 
 namespace {
+
+/// What the environment says that it is to do wrong.
+bool is_to(char const* what) {
+  char const* value = std::getenv("TW_STAND_IN_CUBLAS");
+  return value && std::string(value) == what;
+}
 
 /// Element (i, j) of what a product takes of a column-major matrix.
 float element(float const* matrix, int columns_apart, bool transposed, int i, int j) {
@@ -25,6 +33,7 @@ TW_EXPORT int cublasSetWorkspace_v2(void*, void*, size_t) { return 0; }
 TW_EXPORT int cublasSgemm_v2(void*, int of_a, int of_b, int m, int n, int k, float const* alpha,
                              float const* a, int lda, float const* b, int ldb, float const* beta,
                              float* c, int ldc) {
+  if (is_to("crash")) std::abort();
   for (int j = 0; j < n; ++j)
     for (int i = 0; i < m; ++i) {
       double sum = 0;
@@ -33,6 +42,7 @@ TW_EXPORT int cublasSgemm_v2(void*, int of_a, int of_b, int m, int n, int k, flo
       float& made = c[i + ptrdiff_t(j) * ldc];
       made = float(double(*alpha) * sum + (*beta == 0 ? 0 : double(*beta) * double(made)));
     }
+  if (is_to("wrong")) c[0] += 1;
   return 0;
 }
 TW_EXPORT int cublasSgemmStridedBatched(void* handle, int of_a, int of_b, int m, int n, int k,
