@@ -87,6 +87,9 @@ void BoundSteps::copy_across(Step const& step) const {
   auto bytes = size_t(step.buffers[1].bytes);
   if (void* here = to.processor->host_address(target))
     return from.processor->read({static_cast<std::byte*>(here), bytes}, source);
+  // A processor in whose memory this process loads and stores is done when its calls return.
+  if (void* here = from.processor->host_address(source))
+    return to.processor->write(target, {static_cast<std::byte const*>(here), bytes});
   std::vector<std::byte> between(bytes);
   from.processor->read(between, source);
   to.processor->write(target, between);

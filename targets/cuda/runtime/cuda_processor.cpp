@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <map>
 #include <utility>
 #include <vector>
@@ -114,7 +115,7 @@ public:
   }
   void copy(MemoryPlace to, MemoryPlace from, int64_t bytes) override {
     if (bytes <= 0) return;
-    if (to.memory == from.memory) {  // they may overlap
+    if (to.memory == from.memory && std::abs(to.offset - from.offset) < bytes) {  // they overlap
       std::vector<std::byte> between(static_cast<size_t>(bytes));
       read(between, from);
       return write(to, between);

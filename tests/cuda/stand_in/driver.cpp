@@ -122,9 +122,11 @@ TW_EXPORT CuResult cuMemsetD8Async(CuPointer place, unsigned char value, size_t 
   return std::memset(host(place), value, bytes), 0;
 }
 TW_EXPORT CuResult cuMemcpyHtoDAsync_v2(CuPointer to, void const* from, size_t bytes, CuStream) {
+  ++state.to_device;
   return copied(host(to), from, bytes, lies(to, bytes));
 }
 TW_EXPORT CuResult cuMemcpyDtoHAsync_v2(void* to, CuPointer from, size_t bytes, CuStream) {
+  ++state.from_device;
   return copied(to, host(from), bytes, lies(from, bytes));
 }
 TW_EXPORT CuResult cuMemcpyDtoDAsync_v2(CuPointer to, CuPointer from, size_t bytes, CuStream) {

@@ -24,7 +24,8 @@ struct StandIn {
 
   // What there is of each; 0 when everything was given back.
   int contexts = 0, allocations = 0, streams = 0, events = 0, modules = 0;
-  unsigned shared_bytes = 0;  ///< of the last launch
+  unsigned shared_bytes = 0;           ///< of the last launch
+  int to_device = 0, from_device = 0;  ///< copies since a test set them to 0
 };
 
 /// Exported by the stand-in as "stand_in".
