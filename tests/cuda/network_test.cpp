@@ -107,6 +107,7 @@ private slots:
       QCOMPARE(stand_in_->to_device, 1);  // all parameters
       for (int round = 0; round < 2; ++round) {
         stand_in_->to_device = stand_in_->from_device = running->launches = 0;
+        stand_in_->graph_launches = 0;
         std::string input = stored("input_0.bin");
         std::memcpy((*loaded)->input(0), input.data(), input.size());
         auto done = (*loaded)->run();
@@ -115,11 +116,24 @@ private slots:
         // The output, and the word that says whether a kernel divided by zero.
         QVERIFY(stand_in_->from_device <= 2);
         QVERIFY(running->launches >= 8);
+        QCOMPARE(stand_in_->graph_launches, 1);  // all of them together
         QVERIFY(is_expected(**loaded));
       }
     }
     stand_in_->run = nullptr;
     QCOMPARE(stand_in_->allocations, 0);
+    QCOMPARE(stand_in_->graphs, 0);
+  }
+
+  void launches_that_cannot_be_put_together_are_a_sentence() {
+    auto loaded = opened();
+    QVERIFY2(loaded, qPrintable(sentence(loaded)));
+    stand_in_->instantiate = 719;
+    auto done = (*loaded)->run();
+    QVERIFY(!done);
+    QCOMPARE(sentence(done), QString("launches could not be put together "
+                                     "(CUDA_ERROR_LAUNCH_FAILED)"));
+    QVERIFY((*loaded)->run());
   }
 
   void a_gpu_without_memory_is_a_sentence() {

@@ -12,8 +12,11 @@
 #include "engine/runtime/package/package.h"
 #include "engine/samples/onnx_writer.h"
 #include "engine/samples/samples.h"
+#include "engine/session/cases/offload_cases.h"
 #include "engine/session/model/loaded_model.h"
+#include "engine/session/use_cases.h"
 #include "engine/support/files.h"
+#include "targets/opencl/compiler/opencl_backend.h"
 #include "targets/opencl/runtime/opencl_processor.h"
 #include "tests/package/exports.h"
 #include "tests/support/line_models.h"
@@ -26,6 +29,8 @@ using namespace tw::testing;
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr int kOnnxFloat = 1, kOnnxHalf = 10;  // of TensorProto.DataType
 
 /// The loader's functions, those counted that move bytes, start something or wait.
 struct Counted {
@@ -62,6 +67,15 @@ void count_calls(opencl::Functions const& real) {
 Result<std::unique_ptr<DeviceRuntime>> open_counted(package::Target const&, int64_t) {
   TRY_ASSIGN(opencl::FoundDevice device, opencl::find_device(""));
   return opencl::create_opencl_processor(counted.functions, device, int64_t(1) << 30);
+}
+
+ImportedModel with_halves() {
+  ImportedModel model = model_of(
+      {"a = MatMul x x", "h = Cast a", "t = Tanh h", "b = Cast t", "y = MatMul b x"}, {8, 8});
+  for (ForeignNode& node : model.graph.nodes)
+    if (node.op_type == "Cast")
+      node.attributes["to"] = int64_t(node.outputs[0] == "h" ? kOnnxHalf : kOnnxFloat);
+  return model;
 }
 
 ImportedModel small_resnet() {
@@ -128,6 +142,37 @@ private slots:
       QVERIFY(counted.launches >= launches());
       QVERIFY(is_expected(model));
     }
+  }
+
+  /// Half precision is nothing that OpenCL C 1.2 has.
+  void what_the_device_lacks_runs_on_the_processor() {
+    std::ofstream(at("half.onnx"), std::ios::binary) << write_onnx(with_halves()).value();
+    auto gpu = opencl::create_opencl_backend(opencl::find_device("")->hardware).value();
+    Model model = load_model(at("half.onnx").string(), {}, *gpu).value();
+    auto found = offload_rest_of(*model, *gpu, "gpu", "processor");
+    QVERIFY2(found, qPrintable(sentence(found)));
+    auto stays = [](OffloadedKernel const& one) { return one.stays_because.empty(); };
+    QVERIFY(std::ranges::any_of(found->kernels, stays));
+    auto goes = std::ranges::find_if_not(found->kernels, stays);
+    QVERIFY(goes != found->kernels.end());
+    QVERIFY2(goes->stays_because.contains("f16"), goes->stays_because.c_str());
+    QCOMPARE(found->cut.places, (std::vector<std::string>{"gpu", "processor"}));
+    LocalDevice away({.program = testing::built("/bin/tw-device"), .target = "opencl"});
+    RunOptions options{.rounds = 1,
+                       .inputs = random_inputs(*model, 3).value(),
+                       .scripts = {},
+                       .cache_folder = {},
+                       .cut = found->cut};
+    options.elsewhere.push_back({*environment_.backend, *device_});
+    auto ran = run_model(*model, options, *gpu, away);
+    QVERIFY2(ran, qPrintable(sentence(ran)));
+    QVERIFY(ran->copies >= 2);
+    NDArray wanted = reference_run(model->before, options.inputs).value()[0];
+    for (int64_t i = 0; i < wanted.size(); ++i)
+      QVERIFY(std::abs(ran->outputs[0].value_at(i) - wanted.value_at(i)) < 1e-2);
+    // Nothing is cut where the device runs all.
+    Model whole = load_model("sample:dqn", {}, *gpu).value();
+    QVERIFY(offload_rest_of(*whole, *gpu, "gpu", "processor")->cut.points.empty());
   }
 
   void a_device_without_memory_is_a_sentence() {

@@ -26,7 +26,7 @@ Result<std::unique_ptr<DeviceRuntime>> opened(int64_t bytes) {
 }  // namespace
 }  // namespace tw::opencl
 
-extern "C" __attribute__((visibility("default"))) void tw_open_accelerator_2(
+extern "C" __attribute__((visibility("default"))) void tw_open_accelerator_3(
     tw::MachineNeeds const&, int64_t bytes, bool /*simulate*/,
     tw::Result<std::unique_ptr<tw::DeviceRuntime>>& opened) {
   opened = tw::opencl::opened(bytes);

@@ -186,12 +186,12 @@ private:
     TRY(launch_record::check_buffers(kernel.record, buffers.size()));
     TRY_ASSIGN(std::vector<int64_t> sizes, sizes_of(kernel.record, buffers));
     for (size_t i = 0; i < kernel.launched.size(); ++i)
-      TRY(start(kernel.launched[i], kernel.record.launches[i], buffers, sizes));
+      TRY(enqueue(kernel.launched[i], kernel.record.launches[i], buffers, sizes));
     return {};
   }
 
-  Status start(cl_kernel function, Launch const& launch, std::span<MemoryPlace const> buffers,
-               std::vector<int64_t> const& sizes) {
+  Status enqueue(cl_kernel function, Launch const& launch, std::span<MemoryPlace const> buffers,
+                 std::vector<int64_t> const& sizes) {
     cl_uint at = 0;
     for (launch_record::Argument const& one : launch.arguments)
       TRY(pass(function, at, one, buffers, sizes));
