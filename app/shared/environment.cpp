@@ -81,15 +81,25 @@ Status describe_device(std::string const& name, Environment& environment) {
   return {};
 }
 
-}  // namespace
-
-std::string code_generator_program() {
+/// Beside this one, or, of a test, among those that were built.
+fs::path program_of_ours(char const* name) {
   std::error_code error;
   fs::path folder = program_folder();
-  fs::path beside = folder / "tw-codegen", built = folder.parent_path() / "bin" / "tw-codegen";
+  fs::path beside = folder / name, built = folder.parent_path() / "bin" / name;
   bool is_built = !fs::exists(beside, error) && fs::exists(built, error);
-  return (is_built ? built : beside).string();
+  return is_built ? built : beside;
 }
+
+/// Drivers are asked in a process of their own.
+Status is_device_here(std::string const& target) {
+  LocalDevice device({.program = program_of_ours("tw-device"), .target = target});
+  if (auto found = device.describe({}); !found) return std::unexpected(found.error());
+  return {};
+}
+
+}  // namespace
+
+std::string code_generator_program() { return program_of_ours("tw-codegen").string(); }
 
 PrivateFolder cache_folder() {
   char const* own = std::getenv("TW_CACHE_DIR");
@@ -163,7 +173,8 @@ Result<Environment> make_environment(std::string const& device) {
   environment.open_device = [target]() -> Result<std::unique_ptr<Device>> {
     return std::make_unique<LocalDevice>(LocalDeviceOptions{.program = {}, .target = target});
   };
-  environment.exports = {kit_folder(), target_names(), backend_for, processor_beside};
+  environment.exports = {kit_folder(), target_names(), backend_for, processor_beside,
+                         is_device_here};
   return environment;
 }
 

@@ -46,8 +46,8 @@ struct TargetEntry {
   bool described = false;
   /// Whether a simulator stands for a device that calls itself so. Null: never.
   bool (*is_simulated)(Hardware const& hardware) = nullptr;
-  /// Of an accelerator, which runs kernels but no model alone: the target of the processor beside
-  /// it; empty: of this machine's. Null: it is none.
+  /// Of an accelerator, which runs kernels but no exported model alone: the target of the processor
+  /// beside it; empty: of this machine's. Null: it is none.
   std::string (*beside)(std::string const& spelling) = nullptr;
   /// Roofs that follow from what the hardware is: nothing is measured. Memories before the last one
   /// that are no caches are ways to main memory with a rate of their own. Null: they are measured.

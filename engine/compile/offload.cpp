@@ -1,5 +1,7 @@
 #include "engine/compile/offload.h"
 
+#include "engine/compile/offload_rest.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,6 +65,41 @@ std::string first_node(Graph const& graph, Plan const& plan, PlanStep const& ste
   return fmt::format("#{}", nodes.front().value);
 }
 
+std::vector<OffloadedKernel> judged(Plan const& plan, Backend const& able) {
+  std::vector<OffloadedKernel> kernels;
+  for (KernelTask const& task : plan.kernels)
+    kernels.push_back({task.name, why_not(task.kernel, able)});
+  return kernels;
+}
+
+/// Whether the same backend runs all kernels of a step; nothing: it has none. What a step owns runs
+/// where it runs.
+std::optional<bool> is_able(PlanStep const& step, std::vector<OffloadedKernel> const& kernels) {
+  if (step.kind == StepKind::kKernel) return kernels[size_t(step.kernel)].stays_because.empty();
+  std::optional<bool> all;
+  for (BodyPlan const& body : step.bodies)
+    for (PlanStep const& inner : body.steps)
+      if (auto one = is_able(inner, kernels)) all = all.value_or(true) && *one;
+  return all;
+}
+
+/// `able`: the place of steps that run there, `rest`: of the others; the plan begins at `home`.
+Cut cut_of(Graph const& graph, Plan const& plan, std::vector<OffloadedKernel> const& kernels,
+           std::string const& home, std::string const& able, std::string const& rest) {
+  Cut cut{{home}, {}};
+  std::string now = home;
+  for (PlanStep const& step : plan.steps) {
+    auto runs = is_able(step, kernels);
+    if (!runs) continue;
+    std::string const& place = *runs ? able : rest;
+    if (place == now) continue;
+    cut.points.push_back({first_node(graph, plan, step), place});
+    now = place;
+  }
+  if (!cut.points.empty()) cut.places.push_back(home == able ? rest : able);
+  return cut;
+}
+
 }  // namespace
 
 GraphChoices joined(GraphChoices home, GraphChoices helper) {
@@ -75,20 +112,19 @@ GraphChoices joined(GraphChoices home, GraphChoices helper) {
 
 Result<Offload> offload(Graph const& graph, Plan const& plan, Backend const& helper,
                         std::string const& home, std::string const& there) {
-  Offload result{{{home}, {}}, {}};
-  for (KernelTask const& task : plan.kernels)
-    result.kernels.push_back({task.name, why_not(task.kernel, helper)});
-  std::string now = home;
-  for (PlanStep const& step : plan.steps) {
-    if (step.kind != StepKind::kKernel) continue;
-    bool goes = result.kernels[size_t(step.kernel)].stays_because.empty();
-    std::string const& place = goes ? there : home;
-    if (place == now) continue;
-    result.cut.points.push_back({first_node(graph, plan, step), place});
-    now = place;
-  }
+  Offload result{{}, judged(plan, helper)};
+  result.cut = cut_of(graph, plan, result.kernels, home, there, home);
   if (result.cut.points.empty()) return nothing_goes(plan, result.kernels, helper.target(), there);
-  result.cut.places.push_back(there);
+  return result;
+}
+
+Result<Offload> offload_rest(Graph const& graph, Plan const& plan, Backend const& able,
+                             std::string const& home, std::string const& there) {
+  Offload result{{}, judged(plan, able)};
+  bool none = std::ranges::none_of(
+      result.kernels, [](OffloadedKernel const& one) { return one.stays_because.empty(); });
+  if (none) return nothing_goes(plan, result.kernels, able.target(), home);
+  result.cut = cut_of(graph, plan, result.kernels, home, home, there);
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include "engine/device/scoped_handle.h"
 #include "engine/execute/assembler.h"
 #include "engine/execute/prepacked_tensors.h"
+#include "engine/ir/rewrite.h"
 
 namespace tw {
 namespace {
@@ -43,12 +44,23 @@ Result<LoadTimeSplit> split_of(PackageSource const& source, PlanStep const& step
   return split_load_time(schedule.program());
 }
 
+/// Blocks and threads of a GPU one after the other, as this machine's processor has none.
+ir::Program on_one_thread(ir::Program program) {
+  program.body = ir::rewrite_stmts(program.body, [](ir::Stmt const& s) -> ir::Stmt {
+    auto const* loop = s.as<ir::For>();
+    if (!loop || loop->loop_kind != ir::LoopKind::kBind) return nullptr;
+    return ir::make_from<ir::For>(s->origin, loop->id, loop->var, loop->extent,
+                                  ir::LoopKind::kSerial, loop->body);
+  });
+  return program;
+}
+
 /// Compiled for this machine, which a package for another one is made on.
 Result<LoadPart> compile_here(PackageSource const& source, PlanStep const& step, Bench& bench) {
   TRY_ASSIGN(LoadTimeSplit split, split_of(source, step));
   TW_ASSERT(split.at_load, "the kernel's code was made of the same split, and has such a part");
-  TRY_ASSIGN(std::vector<LoweredStage> stages,
-             lower(*split.at_load, source.host.target(), source.host.passes()));
+  TRY_ASSIGN(std::vector<LoweredStage> stages, lower(on_one_thread(std::move(*split.at_load)),
+                                                     source.host.target(), source.host.passes()));
   TRY_ASSIGN(Artifact code,
              source.host.compile(stages.back().kernel, CodeTier::kFast, CodeTexts::kNone));
   TRY(bench.load(code.library));

@@ -217,13 +217,17 @@ Result<ExportResult> write_and_test(PackageSource const& source, ExportOptions c
   for (char const* name : {"test", "cmake", "pkgconfig"}) TRY(make_folder(draft.path() / name));
   TRY_ASSIGN(Assembly assembly, write_package(source, options, draft.path()));
   report(options, "running the exported model", 0, 0);
+  int64_t library_bytes = assembly.description.library.bytes;
+  for (package::Site const& site : assembly.description.elsewhere)
+    library_bytes += site.library.bytes;
   ExportResult result{draft.folder(),
                       int(source.plan.kernels.size()),
-                      assembly.description.library.bytes,
+                      library_bytes,
                       assembly.parameter_bytes,
                       int64_t(fs::file_size(draft.path() / kRuntimeLibrary)),
                       {}};
-  SelfTestOptions test{.threads = options.threads, .stop = options.call.stop};
+  SelfTestOptions test{
+      .threads = options.threads, .device_here = options.device_here, .stop = options.call.stop};
   TRY_ASSIGN(result.test, run_self_test(draft.path(), assembly.description, test));
   TRY_ASSIGN(std::string library, read_file(draft.path() / kRuntimeLibrary));
   TRY_ASSIGN(std::string example, read_file(draft.path() / "example"));

@@ -20,6 +20,7 @@ struct ExportOptions {
   double tolerance = 1e-3;
   std::string note;  ///< a sentence for people without its full stop; may be empty
   int threads = 1;   ///< of the self-test
+  DeviceHere device_here = {};
   CodeTier tier = CodeTier::kFull;
   CodeCache* cache = nullptr;
   CallOptions call;

@@ -36,16 +36,21 @@ Status runs_here(package::Target const& target) {
                    "it is for a target that this build of Tilewright does not have");
 }
 
-/// Why an accelerator of the package has no simulator that takes its place; empty: all have.
-std::string not_simulated(package::Description const& description) {
+bool has_simulator(package::Site const& site) {
+  return std::ranges::any_of(target_table(), [&](TargetEntry const* one) {
+    return one->name == site.target.name && one->simulated;
+  });
+}
+
+/// Why nothing runs the steps of an accelerator of the package here; empty: something does.
+std::string not_runnable(package::Description const& description, DeviceHere const& device_here) {
   for (package::Site const& site : description.elsewhere) {
-    auto entry = std::ranges::find_if(
-        target_table(), [&](TargetEntry const* one) { return one->name == site.target.name; });
-    if (entry == target_table().end() || !(*entry)->simulated)
-      return fmt::format(
-          "some of its steps run on a device of the target '{}', which has no "
-          "simulator",
-          site.target.name);
+    if (has_simulator(site)) continue;
+    std::string steps =
+        fmt::format("some of its steps run on a device of the target '{}'", site.target.name);
+    if (!device_here) return steps + ", which has no simulator";
+    if (Status found = device_here(site.target.name); !found)
+      return fmt::format("{}, and {}", steps, found.error().message);
   }
   return {};
 }
@@ -54,6 +59,7 @@ std::string not_simulated(package::Description const& description) {
 std::string emulator_words(std::string const& emulator, package::Description const& description) {
   std::string words = emulator;
   for (package::Site const& site : description.elsewhere) {
+    if (!has_simulator(site)) continue;
     words += words.empty() ? "" : ", with ";
     words += fmt::format("a simulator for {}", site.target.name);
   }
@@ -82,19 +88,24 @@ Launch launch_of(fs::path const& folder, package::Target const& target) {
   return {{emulator.string(), "-L", libraries.string(), example}, emulator.filename().string(), ""};
 }
 
+/// Whether drivers of the system's run some of it.
+enum class Driven : uint8_t { kAlone, kByDrivers };
+
 /// A child whose output is collected; killed when it goes out of scope.
 class Child {
 public:
-  static Result<Child> start(std::vector<std::string> const& words, fs::path const& folder) {
+  static Result<Child> start(std::vector<std::string> const& words, fs::path const& folder,
+                             Driven driven) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
       return environment_failed("self_test_failed", "no pipe can be created");
     std::vector<char*> arguments;
     for (std::string const& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
-    // No PATH, no library path: what it finds is in its folder.
-    char simulate[] = "TILEWRIGHT_SIMULATE=1";
-    char* environment[] = {simulate, nullptr};
+    // No library path, and no PATH but the system's, where drivers find their compilers: what it
+    // finds is in its folder.
+    char simulate[] = "TILEWRIGHT_SIMULATE=1", path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
+    char* environment[] = {simulate, driven == Driven::kByDrivers ? path : nullptr, nullptr};
     pid_t pid = ::fork();
     if (pid == 0) {
       ::dup2(ends[1], 1);
@@ -176,7 +187,7 @@ std::map<std::string, double> numbers_in(std::string const& text) {
 Result<SelfTest> run_self_test(fs::path const& folder, package::Description const& description,
                                SelfTestOptions const& options) {
   SelfTest result;
-  result.reason = not_simulated(description);
+  result.reason = not_runnable(description, options.device_here);
   if (!result.reason.empty()) return result;
   Launch launch = launch_of(folder, description.target);
   result.reason = launch.reason;
@@ -187,7 +198,9 @@ Result<SelfTest> run_self_test(fs::path const& folder, package::Description cons
        {std::string("--threads"), std::to_string(options.threads), std::string("--rounds"),
         std::to_string(result.emulator.empty() ? options.rounds : 1)})
     launch.words.push_back(word);
-  TRY_ASSIGN(Child child, Child::start(launch.words, folder));
+  bool simulated = std::ranges::all_of(description.elsewhere, has_simulator);
+  TRY_ASSIGN(Child child,
+             Child::start(launch.words, folder, simulated ? Driven::kAlone : Driven::kByDrivers));
   std::string output;
   auto end = Clock::now() + std::chrono::duration<double>(options.most_seconds);
   while (child.collect(output)) {

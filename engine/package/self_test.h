@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "engine/runtime/package/description.h"
@@ -18,16 +19,21 @@ struct SelfTest {
   double least_ms = 0, median_ms = 0;
 };
 
+/// Whether this machine has a device of that target. Errors: what is missing, as the end of a
+/// sentence.
+using DeviceHere = std::function<Status(std::string const& target)>;
+
 struct SelfTestOptions {
   int threads = 1;
+  DeviceHere device_here = {};  ///< null: there are none
   int rounds = 20;
   double most_seconds = 120;
   StopToken stop;
 };
 
-/// Accelerators are simulated. Not run where one has no simulator, and where this machine cannot
-/// run the target's code and no emulator is installed. Errors: self_test_failed with what the
-/// example said, cancelled.
+/// Accelerators are simulated where they can be. Not run where one has no simulator and is not
+/// here, and where this machine cannot run the target's code and no emulator is installed. Errors:
+/// self_test_failed with what the example said, cancelled.
 Result<SelfTest> run_self_test(std::filesystem::path const& folder,
                                package::Description const& description,
                                SelfTestOptions const& options);

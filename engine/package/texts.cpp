@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <vector>
 
+#include "engine/backend/target_table.h"
 #include "engine/runtime/package/accelerator.h"
 #include "engine/support/base/quantities.h"
 #include "engine/tensor/ndarray.h"
@@ -50,8 +52,16 @@ tilewright-export.txt     what the export wrote: a later one into this folder re
 )";
 
 constexpr char kAccelerator[] =
-    R"({0}, {1}: what runs on an accelerator of the target {2} ({3}), and what drives it.
-With TILEWRIGHT_SIMULATE=1 in the environment a simulator takes its place.
+    R"({0}, {1}: what runs on an accelerator of the target {2}{3}, and what drives it.
+)";
+constexpr char kSimulated[] =
+    R"(With TILEWRIGHT_SIMULATE=1 in the environment a simulator takes its place.
+
+)";
+constexpr char kDriven[] =
+    R"(The driver is opened when a model is loaded, and compiles the kernels then: it must be there, nothing
+is linked. Of several devices the first GPU is taken, or with TILEWRIGHT_{}_DEVICE=NAME in the
+environment the one whose name contains NAME.
 
 )";
 
@@ -88,6 +98,20 @@ std::string newest_version(std::string_view files, std::string_view prefix) {
   return fmt::format("{}", fmt::join(newest, "."));
 }
 
+bool has_simulator(package::Site const& site) {
+  return std::ranges::any_of(target_table(), [&](TargetEntry const* one) {
+    return one->name == site.target.name && one->simulated;
+  });
+}
+
+std::string accelerator_lines(package::Site const& site) {
+  std::string name = site.target.name, processor = site.target.processor, upper = name;
+  for (char& c : upper) c = char(std::toupper(static_cast<unsigned char>(c)));
+  return fmt::format(kAccelerator, site.library.name, package::accelerator_library(name), name,
+                     processor.empty() ? "" : fmt::format(" ({})", processor)) +
+         (has_simulator(site) ? kSimulated : fmt::format(kDriven, upper));
+}
+
 std::string test_lines(SelfTest const& test, std::string const& origin) {
   if (!test.ran)
     return fmt::format("It was not tested on the machine that exported it: {}.\n", test.reason);
@@ -122,10 +146,7 @@ std::string needs_of(std::string_view files) {
 
 std::string readme(package::Description const& d, SelfTest const& test, ReadmeNotes const& notes) {
   std::string accelerators;
-  for (size_t i = 0; i < d.elsewhere.size(); ++i)
-    accelerators += fmt::format(kAccelerator, d.elsewhere[i].library.name,
-                                package::accelerator_library(d.elsewhere[i].target.name),
-                                d.elsewhere[i].target.name, d.elsewhere[i].target.processor);
+  for (package::Site const& site : d.elsewhere) accelerators += accelerator_lines(site);
   std::string head = fmt::format(
       "{}, exported by {} for {} ({}{}).\n\n{}\n", on_one_line(d.name), d.made_by,
       d.target.architecture, d.target.processor,

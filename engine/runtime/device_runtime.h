@@ -36,6 +36,12 @@ public:
   virtual Result<TwFunction> device_function(std::string const& name);
 };
 
+/// Calls that a processor keeps, to start them together the next time; gone with the value.
+class CallSequence {
+public:
+  virtual ~CallSequence() = default;
+};
+
 /// Who has no streams, events or functions beside its kernels leaves the methods for them as they
 /// are here: everything is done in one order, and an event is when the host saw that.
 class DeviceRuntime {
@@ -66,6 +72,12 @@ public:
   /// Runs a kernel with its inputs, outputs and workspace (a default place where it asks for none),
   /// or has it run after the calls before it; its return code, where it has one already.
   virtual int32_t call(void* kernel, std::span<MemoryPlace const> buffers) = 0;
+  /// The calls until `end_sequence`, and nothing else in between, will come again, with the same
+  /// kernels and buffers: a processor that can keeps them. Null: they have to be made again.
+  virtual void begin_sequence() {}
+  virtual std::unique_ptr<CallSequence> end_sequence() { return nullptr; }
+  /// In the place of these calls, of which it returns the first code that is not 0.
+  virtual int32_t start(CallSequence&) { return 0; }
   /// Until all that was called is done; the first return code that was not 0 and that no `call`
   /// gave. A processor that is done when `call` returns has nothing to wait for.
   virtual int32_t wait() { return 0; }

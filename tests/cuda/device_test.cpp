@@ -290,8 +290,8 @@ private:
     std::vector<std::string> names;
     std::map<std::string, size_t> arguments;
     for (launch_record::Launch const& one : record.launches) {
-      names.push_back(one.function);
-      arguments[one.function] = one.arguments.size();
+      bool is_new = arguments.try_emplace(one.function, one.arguments.size()).second;
+      if (is_new) names.push_back(one.function);
     }
     TRY_ASSIGN(auto device, testing::EmittedDevice::create(*machine_, kernel, names));
     Running running{std::move(device), std::move(arguments)};

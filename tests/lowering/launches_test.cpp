@@ -155,6 +155,39 @@ program scaled(X: f32[n*8]) -> (Y: f32[n*8])
     for (int64_t i = 0; i < 24; ++i) QCOMPARE((*outputs)[0].value_at(i), 3.0 * double(i));
   }
 
+  void steps_in_time_stay_the_hosts() {
+    ir::Program program = ir::parse_program(R"(tilewright program 1
+program steps(X: f32[4, 8]) -> (Y: f32[4, 8])
+  alloc D: f32[4, 8] @global
+  for t in 4
+    bind(threadIdx.x) i in 8
+      block D(ordered vt: 4 = t, vi: 8 = i)
+        D[vt, vi] = select(1 <= vt, Y[vt-1, vi], 0.0)
+    bind(threadIdx.x) j in 8
+      block Y(ordered vt: 4 = t, vj: 8 = j)
+        Y[vt, vj] = D[vt, 7-vj]+X[vt, vj]
+)")
+                              .value();
+    auto made = lowered(program);
+    QVERIFY2(made, sentence(made).c_str());
+    QCOMPARE(made->device.size(), size_t(2));
+    // The counter is an argument of both.
+    for (ir::Function const& function : made->device) {
+      QCOMPARE(function.sizes.size(), size_t(1));
+      QCOMPARE(function.sizes[0].low, int64_t(0));
+      QCOMPARE(function.sizes[0].high, int64_t(3));
+    }
+    auto again = ir::parse_kernel(ir::print(*made).text);
+    QVERIFY2(again, sentence(again).c_str());
+    QVERIFY(equal(*again, *made));
+    NDArray x = NDArray::create(DType::kF32, {4, 8}).value();
+    for (int64_t i = 0; i < x.size(); ++i) x.set_value(i, double(i * 5 % 7));
+    auto wanted = ir::interpret(program, {x}), outputs = ir::interpret(*made, 1, {x});
+    QVERIFY2(outputs, sentence(outputs).c_str());
+    for (int64_t i = 0; i < x.size(); ++i)
+      QCOMPARE((*outputs)[0].value_at(i), (*wanted)[0].value_at(i));
+  }
+
   void a_launch_that_is_none_is_no_kernel_data() {
     QTest::addColumn<QString>("from");
     QTest::addColumn<QString>("to");

@@ -7,6 +7,7 @@
 #include "engine/backend/target_table.h"
 #include "engine/compile/offload.h"
 #include "engine/device/registry.h"
+#include "engine/session/cases/offload_cases.h"
 #include "engine/support/base/hash.h"
 #include "engine/support/base/quantities.h"
 #include "engine/support/files.h"
@@ -78,10 +79,35 @@ Status use_helper(Context const& context, Helper const& helper, session::LoadedM
   return {};
 }
 
-/// A simulated device takes the simulator's time.
+/// What a GPU has no code for runs on this machine's processor, where the run failed for that;
+/// else the error stays.
+Result<session::RunResult> with_processor(Context const& context, Arguments const& arguments,
+                                          session::LoadedModel const& model, Device& device,
+                                          session::RunOptions options, Error const& failed) {
+  bool alone = arguments.cut.empty() && arguments.offload.empty();
+  if (!alone || !processor_beside(context.backend->target().name)) return std::unexpected(failed);
+  auto found = session::offload_rest_of(model, *context.backend, context.device, kLocalDeviceName);
+  if (!found || found->cut.points.empty()) return std::unexpected(failed);
+  TRY_ASSIGN(Environment here, make_environment(kLocalDeviceName));
+  TRY_ASSIGN(std::unique_ptr<Device> processor, here.open_device());
+  for (OffloadedKernel const& one : found->kernels)
+    if (!context.json && !one.stays_because.empty())
+      fmt::print("{:<64} {}: {}\n", one.name, kLocalDeviceName, one.stays_because);
+  options.cut = std::move(found->cut);
+  options.elsewhere.push_back({*here.backend, *processor});
+  return session::run_model(model, options, *context.backend, device, {}, progress_of(context));
+}
+
+/// "opencl" of "local:opencl".
+std::string target_of(std::string const& device) {
+  return device.substr(std::min(device.size(), device.find(':') + 1));
+}
+
+/// What this machine is as an accelerator that no driver speaks of is simulated, and takes the
+/// simulator's time.
 void say_whose_time(Helper const& helper, std::string const& model) {
-  if (!is_this_machine(helper.name) && !is_simulated(helper.environment.backend->target().hardware))
-    return;
+  bool here = is_this_machine(helper.name) && !is_described_by_device(target_of(helper.name));
+  if (!here && !is_simulated(helper.environment.backend->target().hardware)) return;
   fmt::print(
       "these times include simulating {0}: its simulated times are in `tw roofline {1} --offload "
       "{0}`\n",
@@ -274,6 +300,8 @@ int run(Context& context, Arguments const& arguments) {
   bool disturbed = is_disturbed(context, **device);
   auto result =
       session::run_model(model, options, *context.backend, **device, {}, progress_of(context));
+  if (!result)
+    result = with_processor(context, arguments, model, **device, options, result.error());
   end_progress(context);
   if (!result) return report(context, result.error());
   if (!arguments.output_folder.empty())

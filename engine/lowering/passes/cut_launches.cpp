@@ -1,5 +1,6 @@
 // host f: for(blockIdx.x) b in 8: S   -->   host f: call f_1(X, Y)   device f_1: for(blockIdx.x)
 // ...
+// A loop around several launches stays the host's: its counter is a size of what it launches.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,6 +54,26 @@ Nest nest_of(Stmt const& s) {
     return true;
   });
   return nest;
+}
+
+bool has_bound(Stmt const& s) {
+  bool any = false;
+  walk(s, [&](Stmt const& child) {
+    any = any || is_bound(child);
+    return !any;
+  });
+  return any;
+}
+
+/// Steps in time, of which each starts several launches: no other order of loops would have the
+/// bound ones outermost.
+bool repeats_launches(Stmt const& s) {
+  auto const* loop = s.as<For>();
+  if (!loop || loop->loop_kind != LoopKind::kSerial || !as_int(loop->extent)) return false;
+  Stmt inside = loop->body;
+  while (is_in_workspace(inside)) inside = inside.to<Alloc>().body;
+  auto const* list = inside.as<Seq>();
+  return list && std::ranges::count_if(list->stmts, has_bound) > 1;
 }
 
 /// Nothing in it is or could be spread over threads: all that it makes is tensors of one element.
@@ -139,19 +160,21 @@ private:
       visible_.pop_back();
       return make_from<Alloc>(alloc.origin, alloc.buffer, body);
     }
+    if (repeats_launches(s)) {
+      auto const& loop = s.to<For>();
+      counters_.push_back({loop.var, 0, *as_int(loop.extent) - 1});
+      TRY_ASSIGN(Stmt body, cut(loop.body));
+      counters_.pop_back();
+      return make_from<For>(loop.origin, loop.id, loop.var, loop.extent, loop.loop_kind, body);
+    }
     if (!is_bound(s) && !makes_one_element(s)) return unbound(s);
     TRY(check_blocks(target_, s));
     return launch(nest_of(s));
   }
 
   std::unexpected<Error> unbound(Stmt const& s) const {
-    bool around = false;
-    walk(s, [&](Stmt const& child) {
-      around = around || is_bound(child);
-      return !around;
-    });
     std::string line = first_line(s);
-    if (around)
+    if (has_bound(s))
       return refused("blocks_not_outermost",
                      fmt::format("'{}' is around loops that are bound to blocks or threads: a "
                                  "launch has those outermost (reorder)",
@@ -179,6 +202,8 @@ private:
     }
     for (SizeParam const& size : host_.sizes)
       if (variables.contains(size.var.to<Variable>().name)) function.sizes.push_back(size);
+    for (SizeParam const& counter : counters_)
+      if (variables.contains(counter.var.to<Variable>().name)) function.sizes.push_back(counter);
     Stmt call = launch_of(function);
     device_.push_back(std::move(function));
     for (Buffer const& tensor : nest.lifted) call = make<Alloc>(tensor, call);
@@ -188,6 +213,7 @@ private:
   Function const& host_;
   Target const& target_;
   std::vector<Buffer> visible_;
+  std::vector<SizeParam> counters_;  ///< of the host's loops around
   std::vector<Function> device_;
 };
 

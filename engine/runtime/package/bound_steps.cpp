@@ -21,7 +21,7 @@ MemoryPlace Memory::address(Buffer const& buffer) const {
 Result<std::vector<BoundSteps::Call>> BoundSteps::bind_all(std::vector<Step> const& steps) const {
   std::vector<Call> calls;
   for (Step const& step : steps) {
-    Call call{&step, nullptr, {}, {}};
+    Call call{&step, nullptr, {}, {}, {}};
     if (step.kind == StepKind::kKernel) {
       KernelLibrary* library = place_of(call).library;
       if (library == nullptr)
@@ -54,6 +54,7 @@ void BoundSteps::place(std::vector<Call>& calls) const {
     if (call.step->kind == StepKind::kCopy) continue;  // its buffers lie at two places
     Memory const& memory = place_of(call).memory;
     call.buffers.clear();
+    call.sequence.reset();
     for (Buffer const& buffer : call.step->buffers) call.buffers.push_back(memory.address(buffer));
     call.buffers.push_back(memory.workspace);
     for (std::vector<Call>& body : call.bodies) place(body);
@@ -61,7 +62,8 @@ void BoundSteps::place(std::vector<Call>& calls) const {
 }
 
 Status BoundSteps::run_all(std::vector<Call> const& calls, CallKernel const& call_kernel) const {
-  for (Call const& call : calls) {
+  for (size_t i = 0; i < calls.size(); ++i) {
+    Call const& call = calls[i];
     switch (call.step->kind) {
       case StepKind::kIf:
         TRY(run_if(call, call_kernel));
@@ -72,11 +74,36 @@ Status BoundSteps::run_all(std::vector<Call> const& calls, CallKernel const& cal
       case StepKind::kCopy:
         copy_across(*call.step);
         break;
-      case StepKind::kKernel:
-        TRY(call_kernel(*place_of(call).processor, call.step->symbol, call.kernel, call.buffers));
+      case StepKind::kKernel: {
+        size_t end = i + 1;
+        while (end < calls.size() && calls[end].step->kind == StepKind::kKernel &&
+               calls[end].step->place == call.step->place)
+          ++end;
+        TRY(run_sequence(std::span(calls).subspan(i, end - i), call_kernel));
+        i = end - 1;
+      }
     }
   }
   return {};
+}
+
+/// Kernels of one processor, with nothing in between.
+Status BoundSteps::run_sequence(std::span<Call const> calls, CallKernel const& call_kernel) const {
+  DeviceRuntime& processor = *place_of(calls[0]).processor;
+  if (calls[0].sequence) {
+    if (processor.start(*calls[0].sequence) == 0) return {};
+    if (auto failure = processor.take_failure()) return std::unexpected(std::move(*failure));
+    return refused("kernel_failed", "kernels that are started together could not be");
+  }
+  bool several = calls.size() > 1;
+  if (several) processor.begin_sequence();
+  Status done;
+  for (size_t i = 0; i < calls.size() && done; ++i)
+    done = call_kernel(processor, calls[i].step->symbol, calls[i].kernel, calls[i].buffers);
+  if (!several) return done;
+  std::unique_ptr<CallSequence> kept = processor.end_sequence();
+  if (done) calls[0].sequence = std::move(kept);
+  return done;
 }
 
 /// Through this process' memory, unless one of both lies there.
@@ -87,6 +114,9 @@ void BoundSteps::copy_across(Step const& step) const {
   auto bytes = size_t(step.buffers[1].bytes);
   if (void* here = to.processor->host_address(target))
     return from.processor->read({static_cast<std::byte*>(here), bytes}, source);
+  // A processor in whose memory this process loads and stores is done when its calls return.
+  if (void* here = from.processor->host_address(source))
+    return to.processor->write(target, {static_cast<std::byte const*>(here), bytes});
   std::vector<std::byte> between(bytes);
   from.processor->read(between, source);
   to.processor->write(target, between);

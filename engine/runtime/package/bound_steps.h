@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/runtime/device_runtime.h"
@@ -46,11 +48,14 @@ private:
     void* kernel = nullptr;
     std::vector<MemoryPlace> buffers;
     std::vector<std::vector<Call>> bodies;
+    /// Of the kernels from this one on that run one after the other, once they have run.
+    mutable std::unique_ptr<CallSequence> sequence = {};
   };
   explicit BoundSteps(std::vector<PlaceOf> places) : places_(std::move(places)) {}
   Result<std::vector<Call>> bind_all(std::vector<Step> const& steps) const;
   void place(std::vector<Call>& calls) const;
   Status run_all(std::vector<Call> const& calls, CallKernel const& call_kernel) const;
+  Status run_sequence(std::span<Call const> calls, CallKernel const& call_kernel) const;
   Status run_if(Call const& call, CallKernel const& call_kernel) const;
   Status run_body(Call const& call, size_t body, CallKernel const& call_kernel) const;
   Status run_loop(Call const& call, CallKernel const& call_kernel) const;

@@ -154,6 +154,7 @@ public:
         cache_({request.cache_folder / "kernels"}) {
     options_.folder = request.folder;
     options_.kit = kit.folder;
+    options_.device_here = kit.device_here;
     options_.threads = request.threads > 0 ? request.threads : host.target().hardware.unit().count;
     options_.cache = request.cache_folder.empty() ? nullptr : &cache_;
     options_.call.stop = stop;
@@ -242,9 +243,9 @@ private:
   void note_what_runs_where(Offload const& found, std::string const& accelerator) {
     auto stays = std::ranges::count_if(
         found.kernels, [](OffloadedKernel const& one) { return !one.stays_because.empty(); });
-    note(fmt::format("{} of {} run on {}, the rest on the processor beside it",
-                     int64_t(found.kernels.size()) - stays,
-                     count_text(int64_t(found.kernels.size()), "kernel"), accelerator));
+    note(fmt::format("{} of {} run on {}{}", int64_t(found.kernels.size()) - stays,
+                     count_text(int64_t(found.kernels.size()), "kernel"), accelerator,
+                     stays > 0 ? ", the rest on the processor beside it" : ""));
   }
 
   /// Layouts made other kernels: a script goes on to the one that computes the same.

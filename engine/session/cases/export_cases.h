@@ -25,6 +25,8 @@ struct ExportKit {
   /// Of an accelerator: the target that runs the rest beside it, empty for the first one; nothing
   /// for what runs models alone. Null: there are no accelerators.
   std::function<std::optional<std::string>(std::string const& target)> beside = {};
+  /// Whether this machine has a device of that target, for the test; its error ends a sentence.
+  std::function<Status(std::string const& target)> device_here = {};
 };
 
 struct ExportRequest {

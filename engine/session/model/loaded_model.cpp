@@ -102,8 +102,14 @@ PassDone pass_done(GraphStage const& stage) {
   return done;
 }
 
-Status build(LoadedModel& model, Point const& given, Backend const& backend,
-             Progress const& progress, Backend const* helper = nullptr) {
+/// An accelerator that computes with floats takes over nearly all of a model: what the processor
+/// beside it would choose for itself it does not get.
+bool leads(Backend const* helper) { return helper && helper->target().computes_with(DType::kF32); }
+
+Status build(LoadedModel& model, Point const& given, Backend const& processor,
+             Progress const& progress, Backend const* beside = nullptr) {
+  Backend const& backend = leads(beside) ? *beside : processor;
+  Backend const* helper = leads(beside) ? nullptr : beside;
   if (progress) progress({"fusing operators", 1, 3});
   Point const arrangement = graph_options_called(given);
   Decisions decisions(arrangement);

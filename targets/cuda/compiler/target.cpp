@@ -50,6 +50,7 @@ TargetEntry const& target_cuda() {
       .create_backend = create_cuda_backend,
       .described_by_device = true,
       .described = true,
+      .beside = [](std::string const&) { return std::string(); },
       .roofs = roofs_of,
   };
   return entry;

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "engine/support/base/kernel_codes.h"
 #include "targets/cuda/hardware/description.h"
+#include "targets/cuda/runtime/cuda_graph.h"
 #include "targets/cuda/runtime/cuda_library.h"
 #include "targets/shared/launch_record/resolve.h"
 
@@ -35,6 +37,7 @@ public:
   CudaProcessor& operator=(CudaProcessor const&) = delete;
   ~CudaProcessor() override {
     enter();
+    begun_.clear();
     for (auto const& [memory, bytes] : tensors_) driver_.cuMemFree_v2(memory);
     if (fault_ != 0) driver_.cuMemFree_v2(fault_);
     if (stream_) driver_.cuStreamDestroy_v2(stream_);
@@ -114,7 +117,7 @@ public:
   }
   void copy(MemoryPlace to, MemoryPlace from, int64_t bytes) override {
     if (bytes <= 0) return;
-    if (to.memory == from.memory) {  // they may overlap
+    if (to.memory == from.memory && std::abs(to.offset - from.offset) < bytes) {  // they overlap
       std::vector<std::byte> between(static_cast<size_t>(bytes));
       read(between, from);
       return write(to, between);
@@ -139,9 +142,26 @@ public:
         failure_ = status.error();
     return failure_ ? 1 : 0;
   }
+  void begin_sequence() override {
+    enter();
+    captures_ =
+        !failure_ && driver_.cuStreamBeginCapture_v2(stream_, kCuCaptureThreadLocal) == kCuSuccess;
+  }
+  std::unique_ptr<CallSequence> end_sequence() override {
+    std::unique_ptr<CudaGraph> graph = start_captured();
+    return graph;
+  }
+  int32_t start(CallSequence& kept) override {
+    enter();
+    auto& graph = static_cast<CudaGraph&>(kept);
+    asks_fault_ = asks_fault_ || graph.asks_fault;
+    note("what is launched together could not be", graph.launch(stream_));
+    return failure_ ? 1 : 0;
+  }
   int32_t wait() override {
     enter();
     note("what was launched did not finish", driver_.cuStreamSynchronize(stream_));
+    begun_.clear();
     if (failure_) return 1;
     if (!std::exchange(asks_fault_, false)) return 0;
     int32_t fault = 0;
@@ -258,11 +278,26 @@ private:
   }
   MemoryPlace fault_place() const { return {reinterpret_cast<void*>(fault_), 0}; }
 
+  /// Nothing has run of what a stream captured: it is started here. Null: nothing is captured, or a
+  /// call was refused.
+  std::unique_ptr<CudaGraph> start_captured() {
+    enter();
+    if (!std::exchange(captures_, false)) return nullptr;
+    CuResult code = kCuSuccess;
+    std::unique_ptr<CudaGraph> graph = CudaGraph::captured(driver_, context_, stream_, code);
+    note("launches could not be put together", code);
+    if (failure_) return nullptr;
+    graph->asks_fault = asks_fault_;
+    note("what is launched together could not be", graph->launch(stream_));
+    return graph;
+  }
+
   /// The values that the kernel's first tensor has.
   Result<std::vector<int64_t>> sizes_of(launch_record::KernelRecord const& record,
                                         std::span<MemoryPlace const> buffers) {
     std::vector<int64_t> sizes(size_t(record.sizes));
     if (sizes.empty()) return sizes;
+    if (auto begun = start_captured()) begun_.push_back(std::move(begun));  // what makes the sizes
     read(std::as_writable_bytes(std::span(sizes)), buffers[0]);
     if (failure_) return std::unexpected(*std::exchange(failure_, std::nullopt));
     return sizes;
@@ -272,12 +307,12 @@ private:
     TRY(launch_record::check_buffers(kernel.record, buffers.size()));
     TRY_ASSIGN(std::vector<int64_t> sizes, sizes_of(kernel.record, buffers));
     for (size_t i = 0; i < kernel.functions.size(); ++i)
-      TRY(start(kernel.functions[i], kernel.record.launches[i], buffers, sizes));
+      TRY(enqueue(kernel.functions[i], kernel.record.launches[i], buffers, sizes));
     return {};
   }
 
-  Status start(CuFunction function, Launch const& launch, std::span<MemoryPlace const> buffers,
-               std::vector<int64_t> const& sizes) {
+  Status enqueue(CuFunction function, Launch const& launch, std::span<MemoryPlace const> buffers,
+                 std::vector<int64_t> const& sizes) {
     std::vector<uint64_t> values;
     for (launch_record::Argument const& one : launch.arguments) {
       TRY_ASSIGN(uint64_t value, value_of(one, launch, buffers, sizes));
@@ -322,6 +357,8 @@ private:
   CuPointer fault_ = 0;  ///< one int: not zero where a kernel was to divide by zero
   int64_t most_bytes_, used_bytes_ = 0;
   bool asks_fault_ = false;  ///< something was launched that may set it
+  bool captures_ = false;    ///< launches are put together, and do not run yet
+  std::vector<std::unique_ptr<CudaGraph>> begun_;  ///< that nobody keeps
   std::map<CuPointer, int64_t> tensors_;
   std::optional<Error> failure_;
 };

@@ -19,6 +19,8 @@ using CuModule = struct CuModuleOfDriver*;
 using CuFunction = struct CuFunctionOfDriver*;
 using CuStream = struct CuStreamOfDriver*;
 using CuEvent = struct CuEventOfDriver*;
+using CuGraph = struct CuGraphOfDriver*;
+using CuGraphExec = struct CuGraphExecOfDriver*;
 
 // Of CUresult.
 inline constexpr CuResult kCuSuccess = 0, kCuOutOfMemory = 2, kCuNoDevice = 100;
@@ -36,6 +38,8 @@ enum CuAttribute : int {
   kCuSharedPerBlockAtMost = 97,
   kCuBlocksPerMultiprocessor = 106
 };
+/// Of CUstreamCaptureMode: other threads do as they like meanwhile.
+inline constexpr int kCuCaptureThreadLocal = 1;
 /// Of CUfunction_attribute: bytes that a launch may give to a block.
 inline constexpr int kCuMostGivenShared = 8;
 
@@ -60,6 +64,12 @@ inline constexpr int kCuMostGivenShared = 8;
   F(cuStreamDestroy_v2, (CuStream stream))                                                        \
   F(cuStreamSynchronize, (CuStream stream))                                                       \
   F(cuStreamWaitEvent, (CuStream stream, CuEvent event, unsigned flags))                          \
+  F(cuStreamBeginCapture_v2, (CuStream stream, int mode))                                         \
+  F(cuStreamEndCapture, (CuStream stream, CuGraph * graph))                                       \
+  F(cuGraphInstantiateWithFlags, (CuGraphExec * made, CuGraph graph, unsigned long long flags))   \
+  F(cuGraphLaunch, (CuGraphExec graph, CuStream stream))                                          \
+  F(cuGraphExecDestroy, (CuGraphExec graph))                                                      \
+  F(cuGraphDestroy, (CuGraph graph))                                                              \
   F(cuEventCreate, (CuEvent * event, unsigned flags))                                             \
   F(cuEventDestroy_v2, (CuEvent event))                                                           \
   F(cuEventRecord, (CuEvent event, CuStream stream))                                              \

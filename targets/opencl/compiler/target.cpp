@@ -45,6 +45,7 @@ TargetEntry const& target_opencl() {
                            std::string) { return create_opencl_backend(machine); },
       .described_by_device = true,
       .described = true,
+      .beside = [](std::string const&) { return std::string(); },
       .roofs = gpu_text::roofs_of,
   };
   return entry;

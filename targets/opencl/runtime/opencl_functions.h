@@ -30,6 +30,7 @@ namespace tw::opencl {
   F(clReleaseProgram)            \
   F(clCreateKernel)              \
   F(clReleaseKernel)             \
+  F(clGetKernelWorkGroupInfo)    \
   F(clSetKernelArg)              \
   F(clEnqueueNDRangeKernel)      \
   F(clEnqueueMarkerWithWaitList) \

@@ -40,16 +40,40 @@ Result<Program> built(Functions const& cl, cl_context context, cl_device_id devi
   return program;
 }
 
-Result<LoadedKernel> loaded(Functions const& cl, cl_program program,
+/// How many threads a work-group may have depends on the function's registers, too: the driver
+/// knows once it has compiled it.
+Status check_threads(Functions const& cl, cl_device_id device, cl_kernel function,
+                     launch_record::Launch const& launch) {
+  size_t most = 0;
+  if (cl.clGetKernelWorkGroupInfo(function, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
+                                  nullptr) != CL_SUCCESS)
+    return {};
+  auto extents = launch_record::extents_of(launch, {});
+  if (!extents) return {};  // of sizes that are not known yet
+  auto const& block = extents->block;
+  int64_t threads = 1;
+  for (int64_t one : block) threads = one > int64_t(most) ? int64_t(most) + 1 : threads * one;
+  if (threads <= int64_t(most)) return {};
+  return not_loadable("'" + launch.function.substr(0, 80) + "' has work-groups of " +
+                      std::to_string(block[0]) + " x " + std::to_string(block[1]) + " x " +
+                      std::to_string(block[2]) + " threads, and the device runs at most " +
+                      std::to_string(most) + " of it");
+}
+
+Result<LoadedKernel> loaded(Functions const& cl, cl_program program, cl_device_id device,
                             launch_record::KernelRecord record) {
-  LoadedKernel kernel{std::move(record), {}};
+  LoadedKernel kernel{std::move(record), {}, {}};
   for (launch_record::Launch const& launch : kernel.record.launches) {
-    cl_int code = CL_SUCCESS;
-    Kernel function(cl.clCreateKernel(program, launch.function.c_str(), &code), {&cl});
-    if (code != CL_SUCCESS)
-      return not_loadable("the library has no device function '" + launch.function.substr(0, 80) +
-                          "'");
-    kernel.functions.push_back(std::move(function));
+    Kernel& function = kernel.functions[launch.function];
+    if (!function) {
+      cl_int code = CL_SUCCESS;
+      function = Kernel(cl.clCreateKernel(program, launch.function.c_str(), &code), {&cl});
+      if (code != CL_SUCCESS)
+        return not_loadable("the library has no device function '" + launch.function.substr(0, 80) +
+                            "'");
+      TRY(check_threads(cl, device, function.get(), launch));
+    }
+    kernel.launched.push_back(function.get());
   }
   return kernel;
 }
@@ -67,7 +91,7 @@ Result<std::unique_ptr<OpenClLibrary>> OpenClLibrary::load(Functions const& cl, 
   TRY_ASSIGN(auto list, launch_record::parse_records(text_of(records)));
   for (launch_record::KernelRecord& record : list) {
     std::string symbol = record.symbol;
-    TRY_ASSIGN(LoadedKernel kernel, loaded(cl, made->program_.get(), std::move(record)));
+    TRY_ASSIGN(LoadedKernel kernel, loaded(cl, made->program_.get(), device, std::move(record)));
     made->kernels_.insert_or_assign(std::move(symbol), std::move(kernel));
   }
   return made;

@@ -11,15 +11,17 @@
 
 namespace tw::opencl {
 
-/// A kernel with its device functions, one for each of its launches.
+/// A kernel with its device functions: which one each of its launches runs.
 struct LoadedKernel {
   launch_record::KernelRecord record;
-  std::vector<Kernel> functions;
+  std::map<std::string, Kernel> functions;
+  std::vector<cl_kernel> launched;
 };
 
 class OpenClLibrary final : public KernelLibrary {
 public:
-  /// Errors: module_not_loadable with the compiler's first line, bad_launch_record.
+  /// Errors: module_not_loadable with the compiler's first line, or with a function of which the
+  /// device runs fewer threads than a launch has; bad_launch_record.
   static Result<std::unique_ptr<OpenClLibrary>> load(Functions const& cl, cl_context context,
                                                      cl_device_id device,
                                                      std::span<std::byte const> library);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <utility>
 #include <vector>
@@ -78,7 +79,7 @@ public:
   }
   void copy(MemoryPlace to, MemoryPlace from, int64_t bytes) override {
     if (bytes <= 0) return;
-    if (to.memory == from.memory) {  // they may overlap
+    if (to.memory == from.memory && std::abs(to.offset - from.offset) < bytes) {  // they overlap
       std::vector<std::byte> between(static_cast<size_t>(bytes));
       read(between, from);
       return write(to, between);
@@ -184,13 +185,13 @@ private:
   Status run(LoadedKernel& kernel, std::span<MemoryPlace const> buffers) {
     TRY(launch_record::check_buffers(kernel.record, buffers.size()));
     TRY_ASSIGN(std::vector<int64_t> sizes, sizes_of(kernel.record, buffers));
-    for (size_t i = 0; i < kernel.functions.size(); ++i)
-      TRY(start(kernel.functions[i].get(), kernel.record.launches[i], buffers, sizes));
+    for (size_t i = 0; i < kernel.launched.size(); ++i)
+      TRY(enqueue(kernel.launched[i], kernel.record.launches[i], buffers, sizes));
     return {};
   }
 
-  Status start(cl_kernel function, Launch const& launch, std::span<MemoryPlace const> buffers,
-               std::vector<int64_t> const& sizes) {
+  Status enqueue(cl_kernel function, Launch const& launch, std::span<MemoryPlace const> buffers,
+                 std::vector<int64_t> const& sizes) {
     cl_uint at = 0;
     for (launch_record::Argument const& one : launch.arguments)
       TRY(pass(function, at, one, buffers, sizes));
@@ -243,6 +244,13 @@ private:
 Result<std::unique_ptr<DeviceRuntime>> create_opencl_processor(FoundDevice const& device,
                                                                int64_t most_bytes) {
   TRY_ASSIGN(Functions const* cl, functions());
+  return create_opencl_processor(*cl, device, most_bytes);
+}
+
+Result<std::unique_ptr<DeviceRuntime>> create_opencl_processor(Functions const& with,
+                                                               FoundDevice const& device,
+                                                               int64_t most_bytes) {
+  Functions const* cl = &with;
   auto failed = [](cl_int code) {
     return environment_failed("no_such_hardware",
                               "the OpenCL device cannot be opened (" + name_of(code) + ")");

@@ -9,11 +9,14 @@
 namespace tw::gpu {
 namespace {
 
-/// Loops whose iterations make different elements, from the outermost one on.
+/// Loops whose iterations make different elements, from the outermost one on; below steps in time,
+/// which stay the host's.
 std::vector<ir::For const*> spatial_loops(ir::BlockSite const& site) {
   std::vector<ir::For const*> loops;
   for (size_t i = 0; i < site.loops.size() && i < site.block->iters.size(); ++i) {
-    if (site.block->iters[i].kind != ir::IterKind::kSpatial) break;
+    ir::IterKind kind = site.block->iters[i].kind;
+    if (kind == ir::IterKind::kOrdered && loops.empty()) continue;
+    if (kind != ir::IterKind::kSpatial) break;
     loops.push_back(site.loops[i]);
   }
   return loops;
@@ -44,10 +47,13 @@ bool bind_all(Steps& steps, std::string const& block, int64_t threads, bool in_r
     return (!in_registers || sum_in_registers(steps, block, name)) &&
            steps.take(fmt::format("bind({}, axis=threadIdx.x)", all));
   }
-  return steps.take(fmt::format("b, t = split({}, factor={})", all, threads)) &&
-         (!in_registers || sum_in_registers(steps, block, "t")) &&
-         steps.take(fmt::format("bind({}.b, axis=blockIdx.x)", block)) &&
-         steps.take(fmt::format("bind({}.t, axis=threadIdx.x)", block));
+  // Loops of the model's own may have the short names: steps in time are called t.
+  for (auto [b, t] : {std::pair("b", "t"), std::pair("blocks", "lanes")})
+    if (steps.take(fmt::format("{}, {} = split({}, factor={})", b, t, all, threads)))
+      return (!in_registers || sum_in_registers(steps, block, t)) &&
+             steps.take(fmt::format("bind({}.{}, axis=blockIdx.x)", block, b)) &&
+             steps.take(fmt::format("bind({}.{}, axis=threadIdx.x)", block, t));
+  return false;
 }
 
 }  // namespace

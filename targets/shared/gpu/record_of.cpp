@@ -63,9 +63,21 @@ private:
     }
     if (auto const* alloc = s.as<Alloc>()) return record(alloc->body);
     if (auto const* let = s.as<Let>(); let && is_size(*let)) return record(let->body);
+    if (auto const* loop = s.as<For>()) return repeat(*loop);
     auto const* call = s.as<IntrinsicCall>();
     if (call && !call->intrinsic->function.empty()) return launch(*call);
     fail(first_line(s));
+  }
+
+  /// A record has no loops: each step is written out.
+  void repeat(For const& loop) {
+    auto extent = as_int(loop.extent);
+    if (!extent) return fail("for " + loop.name());
+    for (int64_t i = 0; i < *extent && status_; ++i) {
+      counters_[loop.name()] = i;
+      record(loop.body);
+    }
+    counters_.erase(loop.name());
   }
 
   /// "n = sizes[2]"
@@ -95,7 +107,15 @@ private:
       launch.arguments.push_back(NumberArgument{number(size.var)});
     if (code.takes_fault) launch.arguments.push_back(FaultArgument{});
     launch.shared_bytes = code.shared_bytes;
+    if (record_.launches.size() == kMostLaunches) return too_many();
     record_.launches.push_back(std::move(launch));
+  }
+
+  void too_many() {
+    if (status_)
+      status_ = refused("unsupported_statement",
+                        fmt::format("'{}' would be started with more than {} launches",
+                                    kernel_.host.name, kMostLaunches));
   }
 
   BufferArgument argument(BufferNode const& tensor) {
@@ -114,9 +134,12 @@ private:
 
   void append(Expr const& e, std::vector<Number::Step>& steps) {
     if (auto value = as_int(e)) return steps.push_back({Number::Kind::kConstant, *value});
-    if (auto const* used = e.as<Variable>())
+    if (auto const* used = e.as<Variable>()) {
+      if (auto found = counters_.find(used->name); found != counters_.end())
+        return steps.push_back({Number::Kind::kConstant, found->second});
       if (auto found = sizes_.find(used->name); found != sizes_.end())
         return steps.push_back({Number::Kind::kSize, found->second});
+    }
     auto const* node = e.as<Binary>();
     auto kind = node ? kind_of(node->op) : std::nullopt;
     if (!kind) return fail(to_text(e));
@@ -135,6 +158,7 @@ private:
   std::vector<LaunchedCode> const& made_;
   std::map<std::string, int64_t> offsets_;
   std::map<std::string, int64_t> sizes_;
+  std::map<std::string, int64_t> counters_;  ///< of the loops around, in this iteration
   KernelRecord record_;
   Status status_;
 };

@@ -159,11 +159,20 @@ private:
   std::vector<Expr> conditions_;
 };
 
+/// The host starts it in each step in time: a size that begins at 0 is the counter of its loop.
+Stmt with_steps(Function const& device_function) {
+  Stmt body = device_function.body;
+  for (SizeParam const& size : device_function.sizes)
+    if (size.low == 0)
+      body = make<For>(LoopId(), size.var, int_imm(size.high + 1), LoopKind::kSerial, body);
+  return body;
+}
+
 }  // namespace
 
 std::vector<WarpAccess> warp_accesses(Function const& device_function, LaunchShape const& shape,
                                       int warp, int64_t alignment) {
-  return Collecting(device_function, shape, warp, alignment).run(device_function.body);
+  return Collecting(device_function, shape, warp, alignment).run(with_steps(device_function));
 }
 
 }  // namespace tw::gpu

@@ -69,6 +69,9 @@ struct Launch {
   bool operator==(Launch const&) const = default;
 };
 
+/// Of a record; steps in time are launches of their own.
+inline constexpr size_t kMostLaunches = 4096;
+
 struct KernelRecord {
   std::string symbol;
   int32_t buffers = 0;  ///< inputs, outputs and the workspace

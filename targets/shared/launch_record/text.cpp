@@ -13,7 +13,7 @@ using Kind = Number::Kind;
 constexpr std::array<std::string_view, 9> kWords{"",   "size", "+",   "-",  "*",
                                                  "//", "%",    "min", "max"};
 /// So that no record takes long to check.
-constexpr size_t kMostSteps = 256, kMostLaunches = 4096, kMostArguments = 1024;
+constexpr size_t kMostSteps = 256, kMostArguments = 1024;
 
 /// A number is a number, or ["size", 0, "+", ...] in postfix order.
 Json to_json(Number const& number) {

@@ -35,7 +35,7 @@ Result<std::unique_ptr<DeviceRuntime>> opened(MachineNeeds const& needs, int64_t
 }  // namespace
 }  // namespace tw::vta
 
-extern "C" __attribute__((visibility("default"))) void tw_open_accelerator_2(
+extern "C" __attribute__((visibility("default"))) void tw_open_accelerator_3(
     tw::MachineNeeds const& needs, int64_t bytes, bool simulate,
     tw::Result<std::unique_ptr<tw::DeviceRuntime>>& opened) {
   opened = tw::vta::opened(needs, bytes, simulate);

@@ -1,10 +1,12 @@
 // A library with the names of NVIDIA's driver for a device that does not exist: memory is this
 // process's, streams are done at once, and whoever tests says what runs and what fails.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,8 +25,20 @@ struct CuEventOfDriver {
 };
 struct CuFunctionOfDriver {
   std::string name;
+  size_t parameters = 0;  ///< of 64 bits
   int most_given = 48 << 10;
-  size_t arguments = 0;
+};
+/// A launch that has not been.
+struct Captured {
+  CuFunction function = nullptr;
+  std::array<unsigned, 3> grid{}, block{};
+  std::vector<uint64_t> words;
+};
+struct CuGraphOfDriver {
+  std::vector<Captured> launches;
+};
+struct CuGraphExecOfDriver {
+  std::vector<Captured> launches;
 };
 struct CuModuleOfDriver {
   std::map<std::string, CuFunctionOfDriver> functions;
@@ -34,12 +48,14 @@ struct CuModuleOfDriver {
 namespace {
 
 constexpr int kInvalidValue = 1, kInvalidPtx = 218, kNotFound = 500;
+constexpr int kCaptureUnsupported = 900;
 constexpr int kMostShared = 227 << 10, kMostThreads = 1024;
 
 StandIn state;
 CuContextOfDriver the_context;
 std::map<CuPointer, size_t> memory;
 uint64_t used = 0;
+std::optional<std::vector<Captured>> capture;
 
 /// Whether so many bytes lie in one allocation.
 bool lies(CuPointer place, size_t bytes) {
@@ -56,15 +72,17 @@ int copied(void* to, void const* from, size_t bytes, bool valid) {
   return 0;
 }
 
-void* host(CuPointer place) { return reinterpret_cast<void*>(place); }
-
-/// That the head of a function declares.
-size_t arguments_of(std::string const& head) {
-  constexpr std::string_view kArgument = ".param ";
-  size_t count = 0;
-  for (size_t at = 0; (at = head.find(kArgument, at)) != std::string::npos; ++at) ++count;
-  return count;
+int ran(Captured const& one) {
+  state.arguments = one.function->parameters;
+  if (!state.run) return 0;
+  std::vector<uint64_t> words = one.words;
+  std::vector<void*> parameters;
+  for (uint64_t& word : words) parameters.push_back(&word);
+  return state.run(state.self, one.function->name.c_str(), one.grid.data(), one.block.data(),
+                   parameters.data());
 }
+
+void* host(CuPointer place) { return reinterpret_cast<void*>(place); }
 
 }  // namespace
 
@@ -131,9 +149,11 @@ TW_EXPORT CuResult cuMemsetD8Async(CuPointer place, unsigned char value, size_t 
   return std::memset(host(place), value, bytes), 0;
 }
 TW_EXPORT CuResult cuMemcpyHtoDAsync_v2(CuPointer to, void const* from, size_t bytes, CuStream) {
+  ++state.to_device;
   return copied(host(to), from, bytes, lies(to, bytes));
 }
 TW_EXPORT CuResult cuMemcpyDtoHAsync_v2(void* to, CuPointer from, size_t bytes, CuStream) {
+  ++state.from_device;
   return copied(to, host(from), bytes, lies(from, bytes));
 }
 TW_EXPORT CuResult cuMemcpyDtoDAsync_v2(CuPointer to, CuPointer from, size_t bytes, CuStream) {
@@ -145,9 +165,36 @@ TW_EXPORT CuResult cuStreamCreate(CuStream* stream, unsigned) {
 }
 TW_EXPORT CuResult cuStreamDestroy_v2(CuStream stream) { return --state.streams, delete stream, 0; }
 TW_EXPORT CuResult cuStreamSynchronize(CuStream) {
+  if (capture) return kCaptureUnsupported;
   while (state.hangs) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return state.lost;
 }
+TW_EXPORT CuResult cuStreamBeginCapture_v2(CuStream, int) {
+  if (capture) return kCaptureUnsupported;
+  capture.emplace();
+  return state.lost;
+}
+TW_EXPORT CuResult cuStreamEndCapture(CuStream, CuGraph* graph) {
+  if (!capture) return kCaptureUnsupported;
+  *graph = new CuGraphOfDriver{std::move(*capture)};
+  capture.reset();
+  return ++state.graphs, int(state.lost);
+}
+TW_EXPORT CuResult cuGraphInstantiateWithFlags(CuGraphExec* made, CuGraph graph,
+                                               unsigned long long) {
+  if (state.instantiate != 0) return std::exchange(state.instantiate, 0);
+  return ++state.graphs, *made = new CuGraphExecOfDriver{graph->launches}, 0;
+}
+TW_EXPORT CuResult cuGraphLaunch(CuGraphExec graph, CuStream) {
+  if (capture) return kCaptureUnsupported;
+  if (state.lost != 0) return state.lost;
+  ++state.graph_launches;
+  for (Captured const& one : graph->launches)
+    if (int code = ran(one); code != 0) return state.lost = code, 0;  // the launch itself was good
+  return 0;
+}
+TW_EXPORT CuResult cuGraphExecDestroy(CuGraphExec graph) { return --state.graphs, delete graph, 0; }
+TW_EXPORT CuResult cuGraphDestroy(CuGraph graph) { return --state.graphs, delete graph, 0; }
 TW_EXPORT CuResult cuStreamWaitEvent(CuStream, CuEvent, unsigned) { return state.lost; }
 TW_EXPORT CuResult cuEventCreate(CuEvent* event, unsigned) {
   return ++state.events, *event = new CuEventOfDriver, 0;
@@ -178,7 +225,9 @@ TW_EXPORT CuResult cuModuleLoadDataEx(CuModule* module, void const* image, unsig
     at += kEntry.size();
     std::string name = text.substr(at, text.find_first_of("( \n", at) - at);
     made->functions[name].name = name;
-    made->functions[name].arguments = arguments_of(text.substr(at, text.find('{', at) - at));
+    std::string_view head = std::string_view(text).substr(at, text.find(')', at) - at);
+    for (size_t p = 0; (p = head.find(".param", p)) != head.npos; ++p)
+      ++made->functions[name].parameters;
   }
   return ++state.modules, *module = made, 0;
 }
@@ -197,13 +246,15 @@ TW_EXPORT CuResult cuLaunchKernel(CuFunction function, unsigned grid_x, unsigned
                                   void** parameters, void**) {
   if (state.lost != 0) return state.lost;
   if (state.launch != 0) return std::exchange(state.launch, 0);
-  unsigned const grid[3] = {grid_x, grid_y, grid_z}, block[3] = {block_x, block_y, block_z};
   uint64_t threads = uint64_t(block_x) * block_y * block_z;
   if (threads == 0 || threads > kMostThreads || shared_bytes > unsigned(function->most_given))
     return kInvalidValue;
   state.shared_bytes = shared_bytes;
-  state.arguments = function->arguments;
-  int code = state.run ? state.run(state.self, function->name.c_str(), grid, block, parameters) : 0;
+  Captured one{function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}};
+  for (size_t i = 0; i < function->parameters; ++i)
+    one.words.push_back(*static_cast<uint64_t*>(parameters[i]));
+  if (capture) return capture->push_back(std::move(one)), 0;
+  int code = ran(one);
   if (code != 0) state.lost = code;  // the launch itself was good
   return 0;
 }
