@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/runtime/device_runtime.h"
@@ -16,6 +17,14 @@ struct LoadedKernel {
   launch_record::KernelRecord record;
   std::vector<Kernel> functions;
 };
+
+/// What lies in a library's bytes.
+struct LibraryTexts {
+  std::vector<launch_record::KernelRecord> records;
+  std::string_view source;  ///< a view of them
+};
+/// Errors: module_not_loadable, bad_launch_record.
+Result<LibraryTexts> parts_of(std::span<std::byte const> library);
 
 class OpenClLibrary final : public KernelLibrary {
 public:
