@@ -19,6 +19,7 @@
 #include "engine/device/rpc/certificate.h"
 #include "engine/device/rpc/rpc_server.h"
 #include "engine/device/rpc/token_file.h"
+#include "engine/device/rpc/worker.h"
 #include "engine/device/sandbox/sandbox.h"
 #include "engine/device/words.h"
 #include "engine/hardware/machine.h"
@@ -91,6 +92,22 @@ tw::Result<std::string> file(Words const& words, std::string const& name) {
   return tw::read_file(found->second, 1 << 20);
 }
 
+std::string target_of(Words const& words) {
+  return words.contains("--target") ? words.at("--target") : "";
+}
+
+/// Null: the target has none with a process of its own.
+tw::DriverProfile const* driver_of(std::string const& target) {
+  tw::DeviceRuntimeEntry const* entry = tw::named_runtime(target);
+  return entry ? entry->driver : nullptr;
+}
+
+/// What this system does not stop what is served from.
+std::vector<std::string> open_ways(std::string const& target) {
+  tw::DriverProfile const* driver = driver_of(target);
+  return driver ? tw::open_ways(*driver) : tw::open_ways();
+}
+
 /// Where they come from; without any one is made for this machine.
 tw::Status choose_tokens(Words const& words, tw::RpcServerOptions& options) {
   bool given = words.contains("--token-file"), none = words.contains("--no-token");
@@ -108,19 +125,17 @@ tw::Status choose_tokens(Words const& words, tw::RpcServerOptions& options) {
 }
 
 /// Errors: those of find_runtime; hardware that must be opened, and is not there, is said now and
-/// not to each client.
+/// not to each client. A driver is left to its own process.
 tw::Status look_for(std::string const& target, int64_t memory_bytes) {
+  if (driver_of(target)) return {};
   TRY_ASSIGN(tw::FoundRuntime found, tw::find_runtime(target));
-  if (char const* why = found.entry->why_not_confined)
-    return tw::refused("not_served", "the target '" + found.entry->name +
-                                         "' cannot be served to other machines yet: " + why);
   if (found.entry->create_before_confining) TRY(found.entry->create(found.hardware, memory_bytes));
   return {};
 }
 
 /// tw-device beside this program, after the launcher's words. Errors: those of look_for.
 tw::Result<std::vector<std::string>> worker_command(Words const& words, int64_t memory_bytes) {
-  std::string target = words.contains("--target") ? words.at("--target") : "";
+  std::string target = target_of(words);
   TRY(look_for(target, memory_bytes));
   std::vector<std::string> command;
   if (auto found = words.find("--launcher"); found != words.end()) {
@@ -174,17 +189,21 @@ void raise_descriptors() {
 
 /// Under a sanitizer its shadow counts as memory.
 tw::WorkerLimits worker_limits(tw::RpcServerOptions const& options) {
+  bool drivers = options.workers_have_drivers;
+  int64_t besides = drivers ? tw::kBesidesTensorsOfDriver : tw::kBesidesTensors;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   int64_t memory = 0;
 #else
-  int64_t memory = options.memory_bytes + tw::kBesidesTensors;
+  int64_t memory = options.memory_bytes + besides;
 #endif
   // Where processes are not stopped, or a launcher starts some, all of them are looked at.
-  bool families = !tw::open_ways().empty() || options.worker.size() > 1;
-  return {.memory_bytes = memory,
-          .threads = tw::kMostWorkerThreads,
-          .families = families,
-          .owns_children = true};
+  bool families = drivers || !tw::open_ways().empty() || options.worker.size() > 1;
+  tw::WorkerLimits limits{.memory_bytes = memory,
+                          .threads = tw::kMostWorkerThreads,
+                          .families = families,
+                          .owns_children = true};
+  if (drivers) limits.folder_bytes = tw::kMostFolderBytesOfDriver;
+  return limits;
 }
 
 tw::Result<tw::RpcServerOptions> server_options(Words const& words) {
@@ -202,7 +221,12 @@ tw::Result<tw::RpcServerOptions> server_options(Words const& words) {
   TRY_ASSIGN(double clients, number(words, "--clients", options.most_clients));
   options.most_clients = int(std::clamp(std::ceil(clients), 1.0, 1024.0));
   TRY_ASSIGN(options.check_seconds, number(words, "--check-seconds", options.check_seconds));
+  if (tw::DriverProfile const* driver = driver_of(target_of(words))) {
+    options.workers_have_drivers = true;
+    options.environment = driver->environment;
+  }
   options.limits = worker_limits(options);
+  if (options.workers_have_drivers) TRY(tw::ask_worker(options));
   if (!words.contains("--quiet")) options.log = log_line;
   return options;
 }
@@ -212,7 +236,7 @@ int fail(tw::Error const& error) {
   return error.fault == tw::Fault::kBadInput ? 2 : 3;
 }
 
-int serve(tw::RpcServerOptions options) {
+int serve(tw::RpcServerOptions options, std::vector<std::string> const& ways) {
   // Before any thread: all of them inherit it, and one alone takes the signals.
   sigset_t signals;
   sigemptyset(&signals);
@@ -227,7 +251,6 @@ int serve(tw::RpcServerOptions options) {
   std::string where = options.listen.substr(0, options.listen.rfind(':'));
   auto server = tw::RpcServer::start(std::move(options));
   if (!server) return fail(server.error());
-  std::vector<std::string> ways = tw::open_ways();
   std::printf("listening on %s:%d, %s, %s, %s\n", where.c_str(), (*server)->port(),
               encrypted ? "TLS" : "no TLS",
               own      ? "with a token for programs of this user"
@@ -257,5 +280,5 @@ int main(int count, char** arguments) {
   if (!words) return fail(words.error());
   auto options = server_options(*words);
   if (!options) return fail(options.error());
-  return serve(std::move(*options));
+  return serve(std::move(*options), open_ways(target_of(*words)));
 }

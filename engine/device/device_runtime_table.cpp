@@ -11,6 +11,12 @@ std::string_view kind_of(DeviceRuntimeEntry const& entry, std::string_view name)
 
 }  // namespace
 
+DeviceRuntimeEntry const* named_runtime(std::string_view name) {
+  for (DeviceRuntimeEntry const* entry : device_runtime_table())
+    if (entry->name == name || !kind_of(*entry, name).empty()) return entry;
+  return nullptr;
+}
+
 Result<FoundRuntime> find_runtime(std::string_view name) {
   std::string known;
   std::string missing = "this build has no target that can run kernels on this machine";

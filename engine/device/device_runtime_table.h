@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "engine/device/driver_profile.h"
 #include "engine/hardware/hardware.h"
 #include "engine/runtime/device_runtime.h"
 
@@ -27,9 +28,9 @@ struct DeviceRuntimeEntry {
   /// `create` opens what a process cannot open any more that is confined for a client from
   /// elsewhere; it starts no thread.
   bool create_before_confining = false;
-  /// Why it cannot run in a process that is confined, the end of a sentence: it is not served to
-  /// others. Null: it can.
-  char const* why_not_confined = nullptr;
+  /// Of one whose driver cannot be confined as a kernel is: where it serves a client from
+  /// elsewhere, a process of its own has it, which may do this. Null: there is no such driver.
+  DriverProfile const* driver = nullptr;
 };
 
 /// Sorted by their folders. Written by the build.
@@ -40,6 +41,9 @@ struct FoundRuntime {
   DeviceRuntimeEntry const* entry = nullptr;
   Hardware hardware;
 };
+
+/// The kind that "NAME" or "NAME:KIND" is of, whether it is here or not; null: none, or no name.
+DeviceRuntimeEntry const* named_runtime(std::string_view name);
 
 /// The kind of that name ("NAME" or "NAME:KIND"), or, where that is empty, the first that is there.
 /// Errors: unknown_target, no_such_hardware.

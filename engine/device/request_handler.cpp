@@ -6,18 +6,16 @@
 
 #include "engine/device/channel.h"
 #include "engine/device/crash.h"
+#include "engine/device/failure.h"
 #include "engine/device/hardware_text.h"
 #include "engine/device/processor_clock.h"
+#include "engine/device/request_check.h"
 #include "engine/device/requests.h"
 #include "engine/runtime/kernel_code.h"
 #include "engine/runtime/timer.h"
 
 namespace tw {
 namespace {
-
-constexpr int kMostThreads = 1024;
-constexpr int kMostSteps = 1 << 16;
-constexpr double kMostSeconds = 86400;
 
 wire::Response done() {
   wire::Response response;
@@ -34,11 +32,7 @@ RequestHandler::~RequestHandler() {
 wire::Response RequestHandler::answer(wire::Request const& request) {
   Result<wire::Response> response = dispatch(request);
   if (response) return std::move(*response);
-  wire::Response failed;
-  failed.mutable_failure()->set_code(response.error().code);
-  failed.mutable_failure()->set_message(response.error().message);
-  failed.mutable_failure()->set_fault(int32_t(response.error().fault));
-  return failed;
+  return failure(response.error());
 }
 
 Status RequestHandler::tell_part(wire::Response const& response) const {
@@ -157,9 +151,7 @@ Result<wire::Response> RequestHandler::load(std::string const& bytes) {
 
 Result<wire::Response> RequestHandler::load_network(wire::LoadNetwork const& request) {
   TRY_ASSIGN(Library const* library, find_library(request.library()));
-  TRY_ASSIGN(package::Description network, package::parse_description(request.description()));
-  if (!network.elsewhere.empty())
-    return bad_input("bad_package", "some steps of the network run on another device");
+  TRY_ASSIGN(package::Description network, network_of(request.description()));
   libraries_[++last_id_] = {library->kernels, std::move(network),
                             int64_t(request.description().size())};
   wire::Response response;
@@ -224,12 +216,7 @@ Result<RequestHandler::BoundStep> RequestHandler::bind(wire::Step const& step) {
 }
 
 Result<std::vector<RequestHandler::BoundStep>> RequestHandler::bind(wire::Run const& run) {
-  if (run.threads() < 1 || run.threads() > kMostThreads) {
-    return bad_input("bad_thread_count", "a device runs 1 to " + std::to_string(kMostThreads) +
-                                             " threads, not " + std::to_string(run.threads()));
-  }
-  if (run.steps_size() > kMostSteps)
-    return bad_input("too_many_steps", "too many steps in one request");
+  TRY(check_run(run));
   std::vector<BoundStep> steps;
   for (wire::Step const& step : run.steps()) {
     TRY_ASSIGN(BoundStep bound, bind(step));
@@ -276,20 +263,6 @@ Result<wire::Response> RequestHandler::run(wire::Run const& request) {
   if (std::optional<double> seconds = processor_.own_seconds(); seconds && steps.size() == 1)
     own_time_ = {request.SerializeAsString(), *seconds};
   return done();
-}
-
-/// Errors: bad_timing.
-Result<TimingOptions> RequestHandler::timing_options_of(wire::Time const& request) {
-  for (double seconds :
-       {request.min_sample_seconds(), request.most_seconds(), request.incumbent_seconds()})
-    if (!(seconds >= 0 && seconds <= kMostSeconds))  // also for what is no number
-      return bad_input("bad_timing",
-                       "the time of a sample and of a measurement must be from 0 seconds to a day");
-  return TimingOptions{.warm_up = std::clamp(request.warm_up(), 0, 1 << 20),
-                       .repeats = std::clamp(request.repeats(), 1, 1 << 20),
-                       .min_sample_seconds = request.min_sample_seconds(),
-                       .most_seconds = request.most_seconds(),
-                       .incumbent_seconds = request.incumbent_seconds()};
 }
 
 Result<Timing> RequestHandler::timed(wire::Time const& request) {

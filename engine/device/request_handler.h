@@ -72,7 +72,6 @@ private:
   Result<wire::Response> free_library(int64_t id);
   Result<wire::Response> run(wire::Run const& request);
   Result<wire::Response> time(wire::Time const& request);
-  static Result<TimingOptions> timing_options_of(wire::Time const& request);
   Result<Timing> timed(wire::Time const& request);
 
   Status memory_failure();

@@ -8,6 +8,7 @@
 
 #include "engine/device/channel.h"
 #include "engine/device/crash.h"
+#include "engine/device/failure.h"
 #include "engine/device/request_handler.h"
 
 namespace tw {
@@ -23,16 +24,7 @@ void end_with_client(int socket) {
   }).detach();
 }
 
-std::string failed(std::string const& code, std::string const& message) {
-  wire::Response failed;
-  failed.mutable_failure()->set_code(code);
-  failed.mutable_failure()->set_message(message);
-  failed.mutable_failure()->set_fault(int32_t(Fault::kEnvironment));
-  return failed.SerializeAsString();
-}
-std::string no_memory() {
-  return failed("out_of_memory", "the device has no memory left for this call");
-}
+std::string no_memory() { return failure(no_memory_left()).SerializeAsString(); }
 
 /// The answer's bytes; a process that may take no more memory says so and lives on. Errors:
 /// malformed_frame.
@@ -77,7 +69,9 @@ Status serve_device(int socket, DeviceRuntime& processor, Hardware const& hardwa
 void refuse_client(int socket, Error const& why) {
   end_with_client(socket);
   if (receive_frame(socket, {}))
-    (void)send_frame(socket, FrameKind::kMessage, failed(why.code, to_sentence(why)), {});
+    (void)send_frame(
+        socket, FrameKind::kMessage,
+        failure({why.code, to_sentence(why), {}, Fault::kEnvironment}).SerializeAsString(), {});
 }
 
 }  // namespace tw

@@ -3,6 +3,7 @@
 #include <linux/kcmp.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -140,6 +141,18 @@ ProcessFacts facts_of(pid_t process) {
     return facts;
   }
   return facts;
+}
+
+double processor_seconds(pid_t process, Of of) {
+  clockid_t clock;
+  timespec time{};
+  double seconds = 0;
+  if (clock_getcpuclockid(process, &clock) == 0 && clock_gettime(clock, &time) == 0)
+    seconds = double(time.tv_sec) + double(time.tv_nsec) * 1e-9;
+  if (of == Of::kItself) return seconds;
+  std::ifstream children(folder_of(process, process) / "children");
+  for (pid_t child; children >> child;) seconds += processor_seconds(child, Of::kItself);
+  return seconds;
 }
 
 std::multimap<pid_t, pid_t> children_by_parent() {

@@ -19,6 +19,11 @@ struct ProcessFacts {
 /// All zero for one that is not there.
 ProcessFacts facts_of(pid_t process);
 
+/// Of all threads of a process so far, and of its children's where they are asked for; 0 where the
+/// system does not tell.
+enum class Of { kItself, kChildrenToo };
+double processor_seconds(pid_t process, Of of);
+
 /// Of every process that can be seen: parent -> children.
 std::multimap<pid_t, pid_t> children_by_parent();
 /// `process` and all that came of it.

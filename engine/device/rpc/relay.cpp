@@ -2,7 +2,6 @@
 
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "engine/device/channel.h"
 #include "engine/device/device_process.h"
 #include "engine/device/rpc/frame_checksum.h"
+#include "engine/device/rpc/process_facts.h"
 #include "engine/device/rpc/rpc_line.h"
 #include "engine/device/rpc/worker.h"
 
@@ -27,14 +27,6 @@ using Moment = steady_clock::time_point;
 /// then: threads that wait for the next call look for it in a loop, a moment long.
 constexpr seconds kBetweenLooks{1};
 constexpr double kMostIdleSeconds = 1;
-
-/// Of all its threads so far; 0 where the system does not tell.
-double processor_seconds(pid_t process) {
-  clockid_t clock;
-  timespec time{};
-  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
-  return double(time.tv_sec) + double(time.tv_nsec) * 1e-9;
-}
 
 class Relay {
 public:
@@ -59,6 +51,7 @@ private:
   std::optional<rpc::WorkerEnd> over_time();
   std::optional<rpc::WorkerEnd> told_to_look();
   bool is_alone() const;
+  double used_seconds();
   bool note_answer(FrameKind kind);
   std::optional<rpc::WorkerEnd> worker_ended();
   Moment deadline() const;
@@ -85,6 +78,12 @@ rpc::WorkerEnd broken(std::string const& limit) {
   rpc::WorkerEnd end;
   end.set_broken_limit(limit);
   return end;
+}
+
+/// Of a processor, by the worker and the driver that it has.
+double Relay::used_seconds() {
+  return processor_seconds(worker_.pid(),
+                           options_.workers_have_drivers ? Of::kChildrenToo : Of::kItself);
 }
 
 /// When the worker or the client breaks its limit.
@@ -155,7 +154,7 @@ void Relay::refuse(std::string why) {
 /// Nothing where it was no more than the time for a look.
 std::optional<rpc::WorkerEnd> Relay::over_time() {
   Moment end_of_patience = deadline();
-  double used = processor_seconds(worker_.pid());
+  double used = used_seconds();
   std::lock_guard lock(mutex_);
   if (!working_ && idle_from_ && used - *idle_from_ > kMostIdleSeconds)
     return broken("it kept running after its reply");
@@ -191,7 +190,7 @@ bool Relay::is_alone() const {
 /// Before an answer is written, because the client may ask again as soon as it has it. False: it
 /// answers what nobody asked.
 bool Relay::note_answer(FrameKind kind) {
-  double used = processor_seconds(worker_.pid());
+  double used = used_seconds();
   std::lock_guard lock(mutex_);
   bool answers = kind == FrameKind::kMessage || kind == FrameKind::kPart;
   if (!working_ && answers) return false;

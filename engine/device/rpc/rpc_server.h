@@ -22,10 +22,12 @@ struct RpcServerOptions {
   bool own_token = false;  ///< one is made for this user's programs on this machine; see tokens.h
   /// Starts a worker; " --fd N --folder F --memory-bytes M" is added.
   std::vector<std::string> worker;
-  int64_t memory_bytes = 0;    ///< that one worker's tensors may take
-  WorkerLimits limits;         ///< that one worker may take in all
-  double call_seconds = 120;   ///< that one request may take
-  double idle_seconds = 3600;  ///< that a client may stay silent
+  std::vector<std::string> environment;  ///< variables of this process that a worker gets, too
+  bool workers_have_drivers = false;     ///< each has a child that does the work
+  int64_t memory_bytes = 0;              ///< that one worker's tensors may take
+  WorkerLimits limits;                   ///< that one worker may take in all
+  double call_seconds = 120;             ///< that one request may take
+  double idle_seconds = 3600;            ///< that a client may stay silent
   int most_clients = 8;
   double check_seconds = 30;  ///< between looks whether its own port still answers
   ServerLog log;              ///< told of clients and failures, one line each

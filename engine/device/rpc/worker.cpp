@@ -5,21 +5,29 @@
 
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <utility>
+
+#include "engine/device/channel.h"
+#include "engine/device/hardware_text.h"
+#include "engine/device/rpc_session.h"
 
 namespace tw {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr std::chrono::seconds kPatience{60};
 constexpr std::string_view kPrefix = "tilewright-device-";
 
 /// What a worker and its launcher need; the rest is the business of whoever serves.
-std::vector<std::string> plain_environment() {
-  std::vector<std::string> plain;
+std::vector<std::string> plain_environment(std::vector<std::string> names) {
   for (char const* name : {"PATH", "LD_LIBRARY_PATH", "QEMU_LD_PREFIX", "ASAN_OPTIONS",
                            "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"})
-    if (char const* value = std::getenv(name)) plain.push_back(std::string(name) + "=" + value);
+    names.emplace_back(name);
+  std::vector<std::string> plain;
+  for (std::string const& name : names)
+    if (char const* value = std::getenv(name.c_str())) plain.push_back(name + "=" + value);
   return plain;
 }
 
@@ -48,10 +56,31 @@ Result<Worker> Worker::start(RpcServerOptions const& options, WorkerWatch& watch
   std::vector<std::string> command = options.worker;
   command.insert(command.end(),
                  {"--folder", pattern, "--memory-bytes", std::to_string(options.memory_bytes)});
-  Result<ChildProcess> process = watch.start(std::move(command), plain_environment(), pattern);
+  Result<ChildProcess> process =
+      watch.start(std::move(command), plain_environment(options.environment), pattern);
   if (process) return Worker(std::move(*process), pattern, watch);
   fs::remove_all(pattern, error);
   return std::unexpected(process.error());
+}
+
+Result<Hardware> ask_worker(RpcServerOptions const& options) {
+  WorkerWatch watch(options.limits);
+  TRY_ASSIGN(Worker worker, Worker::start(options, watch));
+  int socket = worker.process().socket();
+  wire::Request request;
+  request.mutable_describe();
+  WaitLimit limit{.deadline = std::chrono::steady_clock::now() + kPatience};
+  Status sent = send_frame(socket, FrameKind::kMessage, request.SerializeAsString(), limit);
+  Result<Frame> frame = sent ? receive_frame(socket, limit) : std::unexpected(sent.error());
+  wire::Response answer;
+  if (!frame || !answer.ParseFromString(frame->bytes)) {
+    std::string limit_of_it = worker.broken_limit();
+    return environment_failed(
+        "device_unavailable",
+        "the driver's process does not answer" + (limit_of_it.empty() ? "" : ": " + limit_of_it));
+  }
+  if (answer.has_failure()) return failure_of(answer);
+  return parse_hardware(answer.hardware());
 }
 
 Worker::Worker(Worker&& other) noexcept

@@ -5,6 +5,7 @@
 
 #include "engine/device/rpc/rpc_server.h"
 #include "engine/device/rpc/worker_watch.h"
+#include "engine/hardware/hardware.h"
 #include "engine/support/child_process.h"
 
 namespace tw {
@@ -32,5 +33,9 @@ private:
   ChildProcess process_;
   std::filesystem::path folder_;
 };
+
+/// What a worker says that it is: one is started for the question. Errors: those of the worker
+/// (no_such_hardware), device_unavailable.
+Result<Hardware> ask_worker(RpcServerOptions const& options);
 
 }  // namespace tw

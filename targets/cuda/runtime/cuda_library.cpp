@@ -68,16 +68,24 @@ Status CudaLibrary::add(std::string ptx, launch_record::KernelRecord record) {
   return {};
 }
 
-Result<std::unique_ptr<CudaLibrary>> CudaLibrary::load(Driver const& driver, CuContext context,
-                                                       std::span<std::byte const> library) {
+Result<std::vector<KernelTexts>> parts_of(std::span<std::byte const> library) {
   TRY_ASSIGN(std::vector<LibraryPart> parts, split_parts(library));
   TRY_ASSIGN(std::span<std::byte const> lines, find_part(parts, kLaunchesPart));
   TRY_ASSIGN(auto records, launch_record::parse_records(text_of(lines)));
-  auto made = std::make_unique<CudaLibrary>(driver, context);
+  std::vector<KernelTexts> kernels;
   for (size_t i = 0; i < records.size(); ++i) {
     TRY_ASSIGN(std::span<std::byte const> ptx, find_part(parts, ptx_part(i)));
-    TRY(made->add(text_of(ptx), std::move(records[i])));
+    kernels.push_back({std::move(records[i]), text_of(ptx)});
   }
+  return kernels;
+}
+
+Result<std::unique_ptr<CudaLibrary>> CudaLibrary::load(Driver const& driver, CuContext context,
+                                                       std::span<std::byte const> library) {
+  TRY_ASSIGN(std::vector<KernelTexts> kernels, parts_of(library));
+  auto made = std::make_unique<CudaLibrary>(driver, context);
+  for (KernelTexts& kernel : kernels)
+    TRY(made->add(std::move(kernel.ptx), std::move(kernel.record)));
   return made;
 }
 

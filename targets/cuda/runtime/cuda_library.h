@@ -17,6 +17,14 @@ struct LoadedKernel {
   std::vector<CuFunction> functions;
 };
 
+/// What lies in a library's bytes of each kernel.
+struct KernelTexts {
+  launch_record::KernelRecord record;
+  std::string ptx;
+};
+/// Errors: module_not_loadable, bad_launch_record.
+Result<std::vector<KernelTexts>> parts_of(std::span<std::byte const> library);
+
 class CudaLibrary final : public KernelLibrary {
 public:
   /// In the current context. Errors: module_not_loadable with the driver's first line,

@@ -3,6 +3,7 @@
 
 #include "targets/cuda/hardware/description.h"
 #include "targets/cuda/runtime/cuda_processor.h"
+#include "targets/cuda/runtime/driver_profile.h"
 
 namespace tw {
 namespace {
@@ -29,10 +30,7 @@ DeviceRuntimeEntry const& device_runtime_cuda() {
       .detect = []() -> Result<Hardware> { return detect_kind(""); },
       .create = create,
       .detect_kind = detect_kind,
-      // The driver opens device files, which a confined process cannot.
-      .create_before_confining = true,
-      .why_not_confined =
-          "its driver reads files and asks the kernel's module for what a client's process may not",
+      .driver = &driver_profile(),
   };
   return entry;
 }

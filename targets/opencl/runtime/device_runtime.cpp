@@ -2,6 +2,7 @@
 #include "engine/device/device_runtime_table.h"
 
 #include "targets/opencl/hardware/description.h"
+#include "targets/opencl/runtime/driver_profile.h"
 #include "targets/opencl/runtime/opencl_processor.h"
 
 namespace tw {
@@ -27,11 +28,7 @@ DeviceRuntimeEntry const& device_runtime_opencl() {
       .detect = []() -> Result<Hardware> { return detect_kind(""); },
       .create = create,
       .detect_kind = detect_kind,
-      // Drivers open device files, which a confined process cannot.
-      .create_before_confining = true,
-      .why_not_confined =
-          "its drivers read files and start programs while they compile, which a "
-          "client's process may not",
+      .driver = &driver_profile(),
   };
   return entry;
 }

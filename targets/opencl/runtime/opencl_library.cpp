@@ -80,16 +80,21 @@ Result<LoadedKernel> loaded(Functions const& cl, cl_program program, cl_device_i
 
 }  // namespace
 
-Result<std::unique_ptr<OpenClLibrary>> OpenClLibrary::load(Functions const& cl, cl_context context,
-                                                           cl_device_id device,
-                                                           std::span<std::byte const> library) {
+Result<LibraryTexts> parts_of(std::span<std::byte const> library) {
   TRY_ASSIGN(std::vector<LibraryPart> parts, split_parts(library));
   TRY_ASSIGN(std::span<std::byte const> records, find_part(parts, launch_record::kLaunchesPart));
   TRY_ASSIGN(std::span<std::byte const> source, find_part(parts, launch_record::kSourcePart));
-  auto made = std::make_unique<OpenClLibrary>();
-  TRY_ASSIGN(made->program_, built(cl, context, device, text_of(source)));
   TRY_ASSIGN(auto list, launch_record::parse_records(text_of(records)));
-  for (launch_record::KernelRecord& record : list) {
+  return LibraryTexts{std::move(list), text_of(source)};
+}
+
+Result<std::unique_ptr<OpenClLibrary>> OpenClLibrary::load(Functions const& cl, cl_context context,
+                                                           cl_device_id device,
+                                                           std::span<std::byte const> library) {
+  TRY_ASSIGN(LibraryTexts texts, parts_of(library));
+  auto made = std::make_unique<OpenClLibrary>();
+  TRY_ASSIGN(made->program_, built(cl, context, device, texts.source));
+  for (launch_record::KernelRecord& record : texts.records) {
     std::string symbol = record.symbol;
     TRY_ASSIGN(LoadedKernel kernel, loaded(cl, made->program_.get(), device, std::move(record)));
     made->kernels_.insert_or_assign(std::move(symbol), std::move(kernel));

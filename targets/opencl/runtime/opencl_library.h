@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/runtime/device_runtime.h"
@@ -17,6 +18,14 @@ struct LoadedKernel {
   std::map<std::string, Kernel> functions;
   std::vector<cl_kernel> launched;
 };
+
+/// What lies in a library's bytes.
+struct LibraryTexts {
+  std::vector<launch_record::KernelRecord> records;
+  std::string_view source;  ///< a view of them
+};
+/// Errors: module_not_loadable, bad_launch_record.
+Result<LibraryTexts> parts_of(std::span<std::byte const> library);
 
 class OpenClLibrary final : public KernelLibrary {
 public:
