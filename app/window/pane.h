@@ -209,11 +209,19 @@ protected:
     return bench_.live();
   }
   session::Snapshot const& now() const { return bench_.snapshot(); }
+  /// Of a pane that is a tab only `when_asked`: whether it is one now, without coming to the front.
+  void offer(bool wanted) {
+    if (wanted) bench_.offer_tab(*this);
+    if (!wanted && offered_) bench_.hide_tab(*this);
+    offered_ = wanted;
+  }
+  bool offered() const { return offered_; }
 
   Workbench& bench_;
 
 private:
   mutable int asked_ = 0;
+  bool offered_ = false;
 };
 
 enum class PanePlace : uint8_t {

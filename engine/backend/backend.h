@@ -125,10 +125,10 @@ public:
                                                         analysis::Locality const& locality,
                                                         Roofs const& roofs) const = 0;
 
-  /// Whether `timeline` answers: the target has a simulator that counts cycles.
+  /// Whether `timeline` answers: the target has a simulator that counts cycles, or a model.
   virtual bool has_timeline() const { return false; }
-  /// What a simulated machine does with the scheduled program, cycle by cycle; no device is asked.
-  /// Errors: no_simulator, those of lowering and of `generate`; cancelled.
+  /// What the machine does with the scheduled program, cycle by cycle; no device is asked.
+  /// Errors: no_simulator, no_pipeline, those of lowering and of `generate`; cancelled.
   virtual Result<Timeline> timeline(ir::Program const& program, StopToken stop) const;
 
   /// Whether `launches` answers: kernels are launched as blocks of threads.

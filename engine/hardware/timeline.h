@@ -1,5 +1,5 @@
-/// What the parts of a machine did, cycle by cycle: recorded by a simulator, shown by who knows
-/// nothing of the machine. Plain data.
+/// What the parts of a machine do, cycle by cycle: recorded by a simulator or computed by a model,
+/// shown by who knows nothing of the machine. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@ namespace tw {
 struct Timeline {
   /// A row of the picture: a module, a port.
   struct Lane {
-    std::string name;  ///< "Compute"
+    std::string name;    ///< "Compute"
+    double share = 1.5;  ///< of the height that all lanes have beyond their least; 0: it stays thin
   };
   /// What is done in a lane, for the legend and the colour: one hue each, hatched or not.
   struct Kind {
@@ -61,10 +62,19 @@ struct Timeline {
     std::vector<int32_t> instructions;  ///< that it is about
   };
 
+  /// A stretch that is like the one before it, and is not shown: `cycles` of it at `at`.
+  struct Cut {
+    int64_t at = 0, cycles = 0;
+    std::string words;  ///< "112 more turns of k0"
+  };
+
   double clock_mhz = 0;
-  int64_t cycles = 0;
-  std::string verdict;  ///< one line: "no race, no deadlock: proved for 41 instructions"
-  bool proven = false;  ///< that the result is the same whatever the parts' speeds
+  int64_t cycles = 0;     ///< that are shown, without what is cut out
+  bool modelled = false;  ///< times follow from rates of a description; else from a simulator
+  std::string sentence;   ///< what holds the run up, and what would lift it; empty: nobody says
+  std::vector<Cut> cuts;  ///< by time
+  std::string verdict;    ///< one line: "no race, no deadlock: proved for 41 instructions"
+  bool proven = false;    ///< that the result is the same whatever the parts' speeds
   std::vector<Finding> findings;
   std::vector<Lane> lanes;
   std::vector<Kind> kinds;

@@ -90,11 +90,26 @@ Checked check_instructions(Timeline const& timeline) {
   return {};
 }
 
+Checked check_cuts(Timeline const& timeline) {
+  int64_t before = 0;
+  for (size_t i = 0; i < timeline.cuts.size(); ++i) {
+    Timeline::Cut const& cut = timeline.cuts[i];
+    if (cut.at < before || cut.at > timeline.cycles || cut.cycles < 0)
+      return wrong("cut", i, " is not between its predecessor and the last cycle");
+    before = cut.at;
+  }
+  return {};
+}
+
 Checked check_all(Timeline const& timeline) {
   if (timeline.cycles < 0)
     return wrong("cycles", 0, std::string("the number of cycles is below 0"));
   if (!(timeline.clock_mhz >= 0 && timeline.clock_mhz <= 1e6))
     return wrong("clock_mhz", 0, std::string("the clock is not between 0 and a million MHz"));
+  for (size_t i = 0; i < timeline.lanes.size(); ++i)
+    if (!(timeline.lanes[i].share >= 0 && timeline.lanes[i].share <= 100))
+      return wrong("lane", i, " has a share of the height that is not between 0 and 100");
+  TRY(check_cuts(timeline));
   TRY(check_instructions(timeline));
   TRY(check_spans(timeline));
   TRY(check_tokens(timeline));

@@ -55,7 +55,10 @@ private:
 };
 
 void write_names(Timeline const& timeline, Writer& writer) {
-  for (Timeline::Lane const& lane : timeline.lanes) writer.line("lane", one_line(lane.name));
+  for (Timeline::Lane const& lane : timeline.lanes) {
+    writer.line("lane", one_line(lane.name));
+    if (lane.share != Timeline::Lane().share) writer.line("share", lane.share);
+  }
   for (Timeline::Kind const& kind : timeline.kinds) {
     writer.line("kind", one_word(kind.hue), std::string(kind.hatched ? "hatched" : "plain"),
                 std::string(kind.stall ? "stall" : "work"), one_word(kind.letter),
@@ -198,6 +201,14 @@ bool read_instruction(Fields& fields, Timeline& into) {
   return true;
 }
 
+bool read_cut(Fields& fields, Timeline& into) {
+  Timeline::Cut cut;
+  if (!fields.take(cut.at) || !fields.take(cut.cycles)) return false;
+  fields.text(cut.words);
+  into.cuts.push_back(std::move(cut));
+  return true;
+}
+
 bool read_line(std::string_view word, Fields& fields, Timeline& into) {
   if (word == "span") return read_span(fields, into);
   if (word == "step") return read_step(fields, into);
@@ -205,6 +216,12 @@ bool read_line(std::string_view word, Fields& fields, Timeline& into) {
   if (word == "touch") return read_touch(fields, into);
   if (word == "instruction") return read_instruction(fields, into);
   if (word == "lane") return fields.text(into.lanes.emplace_back().name);
+  if (word == "share")
+    return !into.lanes.empty() && fields.take(into.lanes.back().share) &&
+           std::isfinite(into.lanes.back().share);
+  if (word == "cut") return read_cut(fields, into);
+  if (word == "modelled") return into.modelled = true;
+  if (word == "sentence") return fields.text(into.sentence);
   if (word == "kind") return read_kind(fields, into);
   if (word == "meaning") return !into.kinds.empty() && fields.text(into.kinds.back().meaning);
   if (word == "counter") return read_counter(fields, into);
@@ -242,6 +259,10 @@ std::string to_text(Timeline const& timeline) {
   writer.line("cycles", timeline.cycles);
   writer.line("verdict", std::string(timeline.proven ? "proven" : "open"),
               one_line(timeline.verdict));
+  if (timeline.modelled) writer.line("modelled");
+  if (!timeline.sentence.empty()) writer.line("sentence", one_line(timeline.sentence));
+  for (Timeline::Cut const& cut : timeline.cuts)
+    writer.line("cut", cut.at, cut.cycles, one_line(cut.words));
   write_names(timeline, writer);
   for (Timeline::Finding const& finding : timeline.findings) {
     std::string about;

@@ -509,7 +509,8 @@ struct Snapshot {
   std::shared_ptr<RooflineView const> roofline;
   std::shared_ptr<std::vector<CodeStage> const> code_stages;
   std::shared_ptr<MachineView const> machine;
-  bool simulated = false;     ///< `Session::timeline` answers: the target has a simulator
+  bool has_timeline =
+      false;  ///< `Session::timeline` answers: the target has a simulator or a model
   bool has_launches = false;  ///< `launches` answers: kernels are launched as blocks of threads
   std::shared_ptr<RefusalView const> refusal;  ///< of the last command; null when it was legal
   std::shared_ptr<ErrorView const> error;    ///< of the last command or job; null when it went well

@@ -59,7 +59,7 @@ private slots:
     std::ofstream(at("hand.journal").toStdString())
         << "tilewright journal 1\ndevice board\nopen " << at("conv.te").toStdString() << "\nstep "
         << steps.join("; ").toStdString()
-        << "\nexpect device = board\nexpect device.simulated = yes\nexpect state = correct\n"
+        << "\nexpect device = board\nexpect device.timeline = yes\nexpect state = correct\n"
            "expect error = none\nexpect kernel.time > 0.01\n";
     Run played = here({"journal", "check", at("hand.journal")});
     QVERIFY2(played.code == 0, qPrintable(played.err));

@@ -9,6 +9,9 @@
 #include "tests/gui/painted_texts.h"
 #include "tests/gui/workplace.h"
 #include "widgets/access/access_view.h"
+#include "widgets/history/history_view.h"
+#include "widgets/timeline/timeline_lanes.h"
+#include "widgets/timeline/timeline_view.h"
 #include "widgets/waves/waves_view.h"
 
 using namespace tw;
@@ -156,6 +159,119 @@ private slots:
     if (!view->launch()->registers) QSKIP("there is no ptxas: registers are not counted");
     QVERIFY(view->occupancy().blocks > 0);
     QCOMPARE(int64_t(view->occupancy().blocks) * 132, view->waves().at_once);
+  }
+
+  /// The bars are what each iteration costs; keys and the clock go through them in order.
+  void an_access_is_played() {
+    QCOMPARE(place_->lines("show access\naccess of A load\nexpect access.plays = no\n"),
+             std::string());
+    auto* view = place_->window->findChild<AccessView*>("accessView");
+    int64_t all = view->iterations();
+    QVERIFY(all > 8 && view->player()->isVisible());
+    for (int64_t at : {int64_t(0), int64_t(3), all - 1}) {
+      QVERIFY(view->go_to(at));
+      QCOMPARE(view->iteration(), at);
+      QCOMPARE(view->request()->cost, 4);  // 32 neighbours of 4 bytes: the padded tile is loaded so
+    }
+    QVERIFY(!view->go_to(all) && !view->go_to(-1));
+    QCOMPARE(place_->lines("access iteration 2\nexpect access.iteration = 2\n"), std::string());
+    view->list()->setFocus();
+    QTest::keyClick(view->list(), Qt::Key_Period);
+    QCOMPARE(view->iteration(), int64_t(3));
+    QTest::keyClick(view->list(), Qt::Key_Comma);
+    QCOMPARE(view->iteration(), int64_t(2));
+    QTest::keyClick(view->list(), Qt::Key_Space);
+    QVERIFY(view->player()->plays());
+    QTRY_VERIFY(view->iteration() >= 4);
+    QTest::keyClick(view->list(), Qt::Key_Space);
+    QVERIFY(!view->player()->plays());
+    QTest::keyClick(view->list(), Qt::Key_Home);
+    QCOMPARE(view->iteration(), int64_t(0));
+    RequestStrip* strip = view->player()->strip();
+    QCOMPARE(int64_t(strip->parts().size()), std::min<int64_t>(all, RequestStrip::kMostBars));
+    QPointF last = strip->parts().back().rect.center();
+    QTest::mouseClick(strip, Qt::LeftButton, {}, strip->pixels(last));
+    QVERIFY(view->iteration() > all / 2);
+    look("access-played");
+    QVERIFY(!place_->lines("access iteration " + std::to_string(all) + "\n").empty());
+    QVERIFY(!place_->lines("access iteration 1.5\n").empty());
+    QVERIFY(!place_->lines("access player stop\n").empty());
+    QCOMPARE(place_->lines("access player play\nexpect access.plays = yes\nshow waves\n"
+                           "expect access.plays = no\n"),
+             std::string());
+  }
+
+  /// What is dragged over is shown at once, and is what the calculation says.
+  void a_point_is_dragged() {
+    QCOMPARE(place_->lines("show waves\nexpect waves.if = none\n"), std::string());
+    auto* view = place_->window->findChild<WavesView*>("wavesView");
+    OccupancyMap* map = view->map();
+    int64_t threads = view->launch()->blocks() * view->launch()->threads();
+    QRectF plot = map->parts()[0].rect;
+    auto at = [&](double x, double y) {
+      return map->pixels(plot.topLeft() + QPointF(plot.width() * x, plot.height() * y));
+    };
+    QTest::mousePress(map, Qt::LeftButton, {}, at(0.3, 0.3));
+    QTest::mouseMove(map, at(0.49, 0.24));
+    QVERIFY(view->what_if());
+    QCOMPARE(view->what_if()->threads, 512);
+    QCOMPARE(view->what_if()->registers, 64);
+    QTest::mouseRelease(map, Qt::LeftButton, {}, at(0.49, 0.24));
+    QCOMPARE(view->pictured().blocks(), (threads + 511) / 512);
+    QVERIFY(view->findChild<QLabel*>("wavesSentence")->text().startsWith("What if 512 threads"));
+    QCOMPARE(view->occupancy().warps, 32);  // 65,536 registers for 64 of each thread
+    look("waves-dragged");
+    QTest::keyClick(map, Qt::Key_Right);
+    QTest::keyClick(map, Qt::Key_Up);
+    QCOMPARE(view->what_if()->threads, 544);
+    QCOMPARE(view->what_if()->registers, 56);
+    QTest::keyClick(map, Qt::Key_Escape);
+    QVERIFY(!view->what_if());
+    QCOMPARE(place_->lines("waves if 256 32 100000\nexpect waves.at_once = 264\n"
+                           "expect waves.if = 256 32 100000\nwaves as is\n"
+                           "expect waves.if = none\n"),
+             std::string());
+    QVERIFY(!place_->lines("waves if 2048 32 0\n").empty());
+    QVERIFY(!place_->lines("waves if 256 32 300000\n").empty());
+  }
+
+  /// The same view as that of a simulated accelerator, of a model.
+  void the_pipeline_of_a_block() {
+    QCOMPARE(place_->lines("show timeline\ntimeline against none\nexpect timeline.cuts = 1\n"),
+             std::string());
+    auto* view = place_->window->findChild<TimelineView*>();
+    QVERIFY(view->focus().current() && view->focus().current()->timeline().modelled);
+    auto* sentence = view->findChild<QLabel*>("timelineSentence");
+    QVERIFY(sentence->isVisible());
+    QVERIFY2(sentence->text().contains("Arithmetic"), qPrintable(sentence->text()));
+    QStringList parts;
+    for (Part const& one : view->findChild<TimelineLanes*>()->parts()) parts << one.name;
+    QVERIFY(!parts.filter("left out: ").isEmpty());
+    QVERIFY(!parts.filter("copy of A").isEmpty());
+    QVERIFY2(!parts.filter(QRegularExpression("after \\d+: copy of")).isEmpty(),
+             qPrintable(parts.join("\n")));
+    look("pipeline");
+    QCOMPARE(place_->lines("timeline against previous\n"), std::string());
+    look("pipeline-pair");
+  }
+
+  /// Nothing runs on a described device: the model's numbers stand, hollow.
+  void the_history_shows_what_the_model_says() {
+    QCOMPARE(place_->lines("show history\n"), std::string());
+    auto* history = place_->window->findChild<HistoryView*>();
+    QStringList names;
+    for (Part const& one : history->parts()) names << one.name;
+    QVERIFY2(!names.filter("the fastest by the model").isEmpty(), qPrintable(names.join("\n")));
+    QStringList painted;
+    {
+      paint::TextLog log;
+      QPixmap canvas(history->size());
+      history->render(&canvas);
+      for (paint::PaintedText const& text : log.texts) painted << text.words;
+    }
+    QVERIFY2(painted.filter("not measured").isEmpty(), qPrintable(painted.join("\n")));
+    QVERIFY(!painted.filter(QStringLiteral("○ ")).isEmpty());
+    look("history");
   }
 
   void another_device_takes_the_views_away() {

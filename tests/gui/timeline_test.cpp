@@ -84,7 +84,7 @@ private slots:
     for (int i = 0; i < 4; ++i) QApplication::processEvents();
     auto high = [&](int run, int lane) { return lanes->layout().lane_rect(run, lane).height(); };
     for (int run : {0, 1}) {
-      QCOMPARE(high(run, 0), 32.0);
+      QCOMPARE(high(run, 0), 20.0);
       QVERIFY2(
           high(run, 2) > high(run, 1) && high(run, 1) > high(run, 3) && high(run, 3) > 40,
           qPrintable(QString("%1 %2 %3").arg(high(run, 1)).arg(high(run, 2)).arg(high(run, 3))));

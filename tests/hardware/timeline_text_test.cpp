@@ -43,6 +43,30 @@ private slots:
     }
   }
 
+  void what_a_model_says_is_read() {
+    Timeline made = testing::made_timeline(2, 1);
+    made.modelled = true;
+    made.sentence = "Three stages\nwould hide the copy.";
+    made.cuts = {{3, 400, "12 more turns of k"}, {made.cycles, 0, ""}};
+    made.lanes[1].share = 2.25;
+    auto read = parse_timeline(to_text(made));
+    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    QVERIFY(read->modelled);
+    QCOMPARE(read->sentence, std::string("Three stages would hide the copy."));
+    QCOMPARE(read->cuts.size(), size_t(2));
+    QCOMPARE(read->cuts[0].cycles, int64_t(400));
+    QCOMPARE(read->cuts[0].words, made.cuts[0].words);
+    QCOMPARE(read->lanes[0].share, 0.0);
+    QCOMPARE(read->lanes[1].share, 2.25);
+    QCOMPARE(read->lanes[3].share, Timeline::Lane().share);
+    QVERIFY(!parse_timeline(to_text(testing::made_timeline(2, 1)))->modelled);
+    made.cuts[1].at = 2;  // before the first one
+    QVERIFY(!check(made));
+    made.cuts.clear();
+    made.lanes[1].share = -1;
+    QVERIFY(!check(made));
+  }
+
   void texts_with_line_breaks_and_empty_words_stay_one_line() {
     Timeline made = testing::made_timeline(1, 1);
     made.instructions[0].text = "LOAD\ninp";
@@ -79,28 +103,28 @@ private slots:
                           << "run.timeline:3:1: this is no line of a timeline";
     QTest::newRow("number") << "span 0 0 0 6 0"
                             << "span 0 0 0 six 0"
-                            << "run.timeline:41:1: this is no line of a timeline";
+                            << "run.timeline:44:1: this is no line of a timeline";
     QTest::newRow("huge") << "span 0 0 0 6 0"
                           << "span 0 0 0 99999999999999999999 0"
-                          << "run.timeline:41:1: this is no line of a timeline";
+                          << "run.timeline:44:1: this is no line of a timeline";
     QTest::newRow("too much") << "span 0 0 0 6 0"
                               << "span 0 0 0 6 0 1"
-                              << "run.timeline:41:1: this is no line of a timeline";
+                              << "run.timeline:44:1: this is no line of a timeline";
     QTest::newRow("lane") << "span 0 0 0 6 0"
                           << "span 9 0 0 6 0"
-                          << "run.timeline:41:1: span 0 is in a lane that does not exist";
+                          << "run.timeline:44:1: span 0 is in a lane that does not exist";
     QTest::newRow("kind") << "span 0 0 0 6 0"
                           << "span 0 -1 0 6 0"
-                          << "run.timeline:41:1: span 0 is of a kind that does not exist";
+                          << "run.timeline:44:1: span 0 is of a kind that does not exist";
     QTest::newRow("order") << "span 0 0 0 6 0"
                            << "span 0 0 900 906 0"
-                           << "run.timeline:42:1: span 1 begins before its predecessor";
+                           << "run.timeline:45:1: span 1 begins before its predecessor";
     QTest::newRow("late") << "span 0 0 0 6 0"
                           << "span 0 0 0 999999 0"
-                          << "run.timeline:41:1: span 0 is not between cycle 0 and the last one";
+                          << "run.timeline:44:1: span 0 is not between cycle 0 and the last one";
     QTest::newRow("memory") << "touch 3 "
                             << "touch 0 "
-                            << "run.timeline:97:1: touch 0 is of a memory that does not exist";
+                            << "run.timeline:100:1: touch 0 is of a memory that does not exist";
   }
   void what_is_wrong_is_said_with_its_place() {
     QFETCH(QString, before);

@@ -29,7 +29,7 @@ enum MadeCounter { kLoadToCompute, kComputeToLoad, kComputeToStore, kWeights, kA
 inline Timeline made_names() {
   Timeline t;
   t.clock_mhz = 100;
-  t.lanes = {{"Fetch"}, {"Load"}, {"Compute"}, {"Store"}, {"DRAM"}};
+  t.lanes = {{"Fetch", 0}, {"Load", 2}, {"Compute", 3}, {"Store"}, {"DRAM"}};
   t.kinds = {{"fetch", "grey", false, false, "", "instructions are fetched"},
              {"load input", "sky", false, false, "", "rows of the input"},
              {"load weights", "sky", true, false, "", "rows of the weights"},

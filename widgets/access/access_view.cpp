@@ -2,6 +2,7 @@
 #include "widgets/access/access_view.h"
 
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -44,6 +45,7 @@ AccessView::AccessView(QWidget* parent)
       current_(new AccessPicture("accessNow")),
       former_(new AccessPicture("accessBefore")),
       place_(new PlaceRows),
+      player_(new AccessPlayer),
       paddings_(new PaddingTable),
       lane_label_(words_label("accessLane")) {
   setObjectName("accessView");
@@ -66,7 +68,7 @@ AccessView::AccessView(QWidget* parent)
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   for (QWidget* one : std::initializer_list<QWidget*>{statement_, undecided_, former_, current_,
-                                                      lane_label_, place_, paddings_})
+                                                      lane_label_, player_, place_, paddings_})
     column->addWidget(one);
   column->addStretch(1);
   page_->setObjectName("accessScroll");
@@ -77,6 +79,9 @@ AccessView::AccessView(QWidget* parent)
   columns->addWidget(page_, 1);
   connect(list_, &AccessList::chosen, this, &AccessView::access_asked);
   connect(place_, &PlaceRows::moved, this, &AccessView::place_asked);
+  connect(player_, &AccessPlayer::iteration_asked, this, &AccessView::iteration_asked);
+  connect(player_, &AccessPlayer::play_asked, this, &AccessView::play_asked);
+  connect(player_, &AccessPlayer::iteration_came, this, [this](qint64 to) { go_to(to); });
   for (AccessPicture* picture : {current_, former_})
     connect(picture, &AccessPicture::lane_asked, this, &AccessView::lane_asked);
   show_words("Select a kernel to see what its accesses cost.");
@@ -87,6 +92,7 @@ void AccessView::set_theme(Theme const& theme) {
   list_->parentWidget()->parentWidget()->setFixedWidth(theme.px(kListWidth));
   current_->set_theme(theme);
   former_->set_theme(theme);
+  player_->set_theme(theme);
   paddings_->set_theme(theme);
   statement_->setFont(mono_font(12 * theme.scale));
   sentence_->setFont(ui_font(13 * theme.scale, 600));
@@ -184,6 +190,58 @@ void AccessView::refresh() {
   current_->ring(lane_);
   former_->ring(lane_);
   lane_label_->setText(lane_words());
+  refresh_player();
+}
+
+/// Costs are counted anew where they are others, not as one walks over them.
+void AccessView::refresh_player() {
+  LaunchAccess const* now = access();
+  int64_t iterations = now && now->request ? place_->iterations() : 0;
+  if (iterations < 2) {
+    counted_ = {};
+    return player_->show_costs({});
+  }
+  Counted wanted{now_, chosen_, place_->warp(), place_->at_iteration(0)};
+  if (wanted != counted_) {
+    counted_ = wanted;
+    RequestStrip::Costs costs{{}, iterations, now->ideal, now->shared};
+    auto bars = size_t(std::min<int64_t>(iterations, RequestStrip::kMostBars));
+    for (size_t bar = 0; bar < bars; ++bar) {
+      WarpRequest one = now->request(
+          place_->warp(), place_->at_iteration(RequestStrip::iteration_of(bar, bars, iterations)));
+      costs.of_bar.push_back(one.known ? one.cost : -1);
+    }
+    player_->show_costs(std::move(costs));
+  }
+  player_->stand_at(place_->iteration(), QString("Iteration %1 of %2: %3")
+                                             .arg(place_->iteration())
+                                             .arg(iterations)
+                                             .arg(place_->words()));
+}
+
+bool AccessView::go_to(int64_t iteration) {
+  if (!access() || !place_->go_to(iteration)) return false;
+  refresh();
+  return true;
+}
+
+void AccessView::keyPressEvent(QKeyEvent* event) {
+  if (iterations() < 2) return QWidget::keyPressEvent(event);
+  auto ask = [this](int64_t to) {
+    emit iteration_asked(std::clamp<int64_t>(to, 0, iterations() - 1));
+  };
+  switch (event->key()) {
+    case Qt::Key_Space:
+      return emit play_asked(!player_->plays());
+    case Qt::Key_Comma:
+      return ask(iteration() - 1);
+    case Qt::Key_Period:
+      return ask(iteration() + 1);
+    case Qt::Key_Home:
+      return ask(0);
+    default:
+      return QWidget::keyPressEvent(event);
+  }
 }
 
 QString AccessView::lane_words() const {

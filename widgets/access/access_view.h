@@ -9,6 +9,7 @@
 
 #include "widgets/access/access_list.h"
 #include "widgets/access/access_picture.h"
+#include "widgets/access/access_player.h"
 #include "widgets/access/padding_table.h"
 #include "widgets/access/place_rows.h"
 
@@ -39,6 +40,11 @@ public:
   bool choose(session::AccessPlace place);
   bool put(std::string const& name, int64_t value);
   bool ring(int lane);
+  /// Of the loops around it that are none of blocks, together.
+  int64_t iterations() const { return place_->iterations(); }
+  int64_t iteration() const { return place_->iteration(); }
+  bool go_to(int64_t iteration);
+  AccessPlayer* player() { return player_; }
   /// The loops around the chosen access, innermost last, by the lowered program's line.
   int loop_of_chosen() const;
 
@@ -46,10 +52,16 @@ signals:
   void access_asked(int launch, int access);
   void place_asked(QString const& name, qint64 value);
   void lane_asked(int lane);
+  void iteration_asked(qint64 iteration);
+  void play_asked(bool on);
+
+protected:
+  void keyPressEvent(QKeyEvent*) override;
 
 private:
   void keep_choice(LaunchAccess const* former);
   void refresh();
+  void refresh_player();
   LaunchAccess const* same_before() const;
   QString lane_words() const;
   static AccessPicture::Shown shown(QString const& title, LaunchAccess const& access, int warp,
@@ -59,6 +71,15 @@ private:
   QString name_before_;
   session::AccessPlace chosen_;
   int lane_ = 0;
+  /// What the player's costs are of.
+  struct Counted {
+    State state;
+    session::AccessPlace place;
+    int warp = 0;
+    std::vector<int64_t> from;  ///< of the first iteration
+    bool operator==(Counted const&) const = default;
+  };
+  Counted counted_;
   QLabel* sentence_;
   QScrollArea* page_;
   AccessList* list_;
@@ -67,6 +88,7 @@ private:
   AccessPicture* current_;
   AccessPicture* former_;
   PlaceRows* place_;
+  AccessPlayer* player_;
   PaddingTable* paddings_;
   QLabel* lane_label_;
 };

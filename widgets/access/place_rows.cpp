@@ -70,6 +70,47 @@ void PlaceRows::add_row(std::string const& name, QString const& words, int64_t e
   rows_.push_back({name, extent, slider, value});
 }
 
+int64_t PlaceRows::iterations() const {
+  constexpr int64_t kMost = int64_t(1) << 40;
+  int64_t all = loops_.empty() ? 0 : 1;
+  for (AccessLoop const& loop : loops_)
+    if (!loop.blocks) all *= std::min(loop.extent, kMost / all);
+  return all;
+}
+
+int64_t PlaceRows::iteration() const {
+  int64_t at = 0;
+  for (size_t i = 0; i < loops_.size(); ++i)
+    if (!loops_[i].blocks) at = at * loops_[i].extent + at_[i];
+  return at;
+}
+
+std::vector<int64_t> PlaceRows::at_iteration(int64_t iteration) const {
+  std::vector<int64_t> at = at_;
+  for (size_t i = loops_.size(); i-- > 0;)
+    if (!loops_[i].blocks) {
+      at[i] = iteration % loops_[i].extent;
+      iteration /= loops_[i].extent;
+    }
+  return at;
+}
+
+bool PlaceRows::go_to(int64_t iteration) {
+  if (iteration < 0 || iteration >= iterations()) return false;
+  std::vector<int64_t> at = at_iteration(iteration);
+  for (size_t i = 0; i < loops_.size(); ++i)
+    if (!loops_[i].blocks) put(loops_[i].name, at[i]);
+  return true;
+}
+
+QString PlaceRows::words() const {
+  QStringList words;
+  for (size_t i = 0; i < loops_.size(); ++i)
+    if (!loops_[i].blocks)
+      words << QString("%1 %2").arg(QString::fromStdString(loops_[i].name)).arg(at_[i]);
+  return words.join(", ");
+}
+
 bool PlaceRows::put(std::string const& name, int64_t value) {
   auto row = std::ranges::find(rows_, name, &Row::name);
   if (row == rows_.end() || value < 0 || value >= row->extent) return false;

@@ -25,6 +25,15 @@ public:
   std::vector<int64_t> const& at() const { return at_; }
   /// "warp" or a loop's name. False: there is none of that name, or no such iteration.
   bool put(std::string const& name, int64_t value);
+  /// Iterations of the loops that are none of blocks, the innermost the fastest.
+  int64_t iterations() const;
+  int64_t iteration() const;
+  /// Where the loops are in that iteration.
+  std::vector<int64_t> at_iteration(int64_t iteration) const;
+  /// False: there is no such iteration.
+  bool go_to(int64_t iteration);
+  /// "k0 3, k1 5"
+  QString words() const;
 
 signals:
   void moved(QString const& name, qint64 value);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/session/modelled_speed.h"
 #include "engine/session/spread_words.h"
 #include "engine/support/base/quantities.h"
 #include "widgets/paint/paint.h"
@@ -19,10 +20,16 @@ void HistoryFacts::show_history(std::shared_ptr<session::HistoryView const> view
   double fastest = 0;
   for (size_t i = 0; view_ && i < view_->nodes.size(); ++i) {
     HistoryNodeView const& node = view_->nodes[i];
-    if (node.verdict != Verdict::kCorrect || node.speed.value_or(0) <= fastest) continue;
-    fastest = *node.speed;
+    bool counts = attached_ ? node.verdict == Verdict::kCorrect : is_modelled(node);
+    double speed = attached_ ? node.speed.value_or(0) : counts ? 1 / *node.model_ms : 0;
+    if (!counts || speed <= fastest) continue;
+    fastest = speed;
     best_ = int(i);
   }
+}
+
+double HistoryFacts::modelled_speed(HistoryNodeView const& node) const {
+  return session::modelled_speed(*view_, node).value_or(0);
 }
 
 bool HistoryFacts::is_tagged(int node) const {
@@ -40,9 +47,9 @@ QString HistoryFacts::name_of(int node) const {
 std::optional<double> HistoryFacts::to_baseline(HistoryNodeView const& node) const {
   int id = baseline();
   if (!view_ || id < 0 || size_t(id) >= view_->nodes.size()) return std::nullopt;
-  auto const& before = view_->nodes[size_t(id)].min_ms;
-  if (!before || !node.min_ms || *node.min_ms <= 0) return std::nullopt;
-  return *before / *node.min_ms;
+  auto before = time_ms(view_->nodes[size_t(id)]), after = time_ms(node);
+  if (!before || !after || *after <= 0) return std::nullopt;
+  return *before / *after;
 }
 
 /// Empty where there is nothing to say.
@@ -86,7 +93,7 @@ QString HistoryFacts::words_of(HistoryNodeView const& node) const {
   if (is_tagged(node.id)) words += ", tagged";
   if (QString compared = baseline_words(node); !compared.isEmpty()) words += ", " + compared;
   if (node.id == view_->current) words += ", current";
-  if (node.id == best_) words += ", the fastest";
+  if (node.id == best_) words += attached_ ? ", the fastest" : ", the fastest by the model";
   if (node.speed && node.min_ms)
     words += QString(", measured %1, %2, %3 %4%5")
                  .arg(paint::time(*node.min_ms),

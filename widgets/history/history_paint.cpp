@@ -103,16 +103,19 @@ Glyph verdict_glyph(HistoryNodeView const& node, Theme const& theme) {
   return {QStringLiteral("?"), theme.text3};
 }
 
-QString speed_words(HistoryNodeView const& node) {
+QString speed_words(HistoryNodeView const& node, HistoryFacts const& facts) {
   if (node.verdict == Verdict::kWrong) return "wrong";
   if (!node.failure.empty()) return "no result";
   if (node.speed) return paint::number(*node.speed);
+  if (facts.is_modelled(node))
+    return QStringLiteral("○ ") + paint::number(facts.modelled_speed(node));
   return node.measuring ? "measuring" : "not measured";
 }
 
 /// Whether its words are a speed.
-bool is_number(HistoryNodeView const& node) {
-  return node.speed && node.verdict != Verdict::kWrong && node.failure.empty();
+bool is_number(HistoryNodeView const& node, HistoryFacts const& facts) {
+  return (node.speed || facts.is_modelled(node)) && node.verdict != Verdict::kWrong &&
+         node.failure.empty();
 }
 
 /// The first of several texts that has room, else the last one: each says less. The tooltip has
@@ -144,11 +147,12 @@ void paint_elsewhere(QPainter& painter, HistoryScene const& scene, HistoryNodeVi
 QStringList measured_words(HistoryScene const& scene, HistoryNodeView const& node) {
   auto times = node.id == scene.facts.baseline() ? std::nullopt : scene.facts.to_baseline(node);
   QString sign = node.disturbed ? QStringLiteral("▲ ") : QString(),
-          time = paint::time(*node.min_ms);
+          time = paint::time(*scene.facts.time_ms(node));
   if (times) {
     QString ratio = paint::times_as_fast(*times);
     return {sign + time + QStringLiteral(" · ") + ratio, sign + ratio, sign + time};
   }
+  if (!node.min_ms) return {time};
   QString spread = QString::fromStdString(session::spread_words(*node.min_ms, node.spread));
   QStringList words{sign + time + " " + spread};
   QString most = spread.startsWith("to ") ? spread.mid(3) : QString();
@@ -163,10 +167,13 @@ void paint_speed(QPainter& painter, HistoryScene const& scene, HistoryNodeView c
   QPointF at = line.center();
   bool best = node.id == scene.facts.best();
   Glyph glyph = verdict_glyph(node, scene.theme);
-  QString words = speed_words(node);
-  bool number = is_number(node);
+  QString words = speed_words(node, scene.facts);
+  bool number = is_number(node, scene.facts);
+  // A modelled number needs no question mark: its ring says that nothing ran.
+  bool unasked = scene.facts.is_modelled(node) && glyph.sign == QStringLiteral("?");
+  if (unasked) glyph.sign.clear();
   QFont font = number ? mono_font(12, best ? 600 : 500) : ui_font(11);
-  double sign = best ? 21 : 15;  // the best one's pill begins further from the sign
+  double sign = best ? 21 : unasked ? 0 : 15;  // the best one's pill begins further from the sign
   double wide = QFontMetricsF(font).horizontalAdvance(words) + (best ? 14 : 0);
   double left = at.x() - (sign + wide) / 2;
   paint::text(painter, QRectF(left, line.top(), sign, 16), ui_font(12, 600), glyph.colour,
@@ -190,10 +197,8 @@ void paint_speed(QPainter& painter, HistoryScene const& scene, HistoryNodeView c
 /// A hollow mark: this number was not measured. The speed is in the unit of the measured one.
 void paint_modelled(QPainter& painter, HistoryScene const& scene, HistoryNodeView const& node,
                     QRectF const& line) {
-  bool moves = scene.facts.view()->roof && scene.facts.view()->roof->moves_data;
-  double speed = moves ? scene.facts.view()->roof->bytes / *node.model_ms * 1e-6
-                       : node.model_gflops.value_or(0);
-  QString modelled = paint::number(speed) + " " + QString::fromStdString(node.bound);
+  QString modelled =
+      paint::number(scene.facts.modelled_speed(node)) + " " + QString::fromStdString(node.bound);
   if (scene.facts.model_differs(node)) modelled = QStringLiteral("≠ ") + modelled;
   QFont small = ui_font(11);
   modelled = QFontMetricsF(small).elidedText(modelled, Qt::ElideRight, line.width() - 14);
@@ -212,12 +217,17 @@ void paint_badges(QPainter& painter, HistoryScene const& scene, HistoryNodeView 
   paint_speed(painter, scene, node, line);
   line.translate(0, 16);
   if (!node.min_ms) paint_elsewhere(painter, scene, node, line);
-  if (node.min_ms && is_number(node)) {
+  bool modelled = scene.facts.is_modelled(node) && !node.min_ms;
+  if ((node.min_ms || modelled) && is_number(node, scene.facts)) {
     paint::text(painter, line, ui_font(11), node.disturbed ? scene.theme.warn : scene.theme.text2,
                 fitting(measured_words(scene, node), line.width()), Qt::AlignCenter);
   }
   line.translate(0, 15);
-  if (node.model_ms) paint_modelled(painter, scene, node, line);
+  if (modelled)
+    paint::text(painter, line, ui_font(11), scene.theme.text3,
+                "bound by " + QString::fromStdString(node.bound), Qt::AlignCenter);
+  else if (node.model_ms)
+    paint_modelled(painter, scene, node, line);
   line.translate(0, 15);
   if (scene.noting == node.id) return;
   if (node.note.empty()) return paint_elsewhere(painter, scene, node, line);

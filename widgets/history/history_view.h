@@ -24,6 +24,8 @@ class HistoryView : public Canvas, public HasParts, public HasRing {
 public:
   explicit HistoryView(QWidget* parent = nullptr);
   void show_history(std::shared_ptr<session::HistoryView const> view);
+  /// Before the history: whether its device is there, or only described.
+  void set_attached(bool attached) { facts_.set_attached(attached); }
   /// Stars, names and the baseline; before the history that they belong to.
   void show_marks(std::shared_ptr<session::Marks const> marks);
   /// The branches that lead to none of these states are left out.

@@ -8,6 +8,12 @@ namespace tw {
 
 using namespace timeline_metrics;
 
+namespace {
+
+double least_of(Timeline::Lane const& lane) { return lane.share > 0 ? kLane : kThin; }
+
+}  // namespace
+
 double LanesLayout::height() const {
   double high = 4;
   for (TimelineRun const& run : focus.runs()) high += height_of(run);
@@ -25,28 +31,31 @@ double LanesLayout::least_height() const {
 }
 
 double LanesLayout::least_height_of(TimelineRun const& run) const {
-  double memory = focus.memory_in(run) >= 0 ? kMemory + 12 : 0;
-  return kTitle + (kLane + kGap) * double(run.timeline().lanes.size()) + memory + 12;
+  double memory = focus.memory_in(run) >= 0 ? kMemory + 12 : 0, lanes = 0;
+  for (Timeline::Lane const& lane : run.timeline().lanes) lanes += least_of(lane) + kGap;
+  return kTitle + lanes + cut_height(run) + memory + 12;
+}
+
+double LanesLayout::cut_height(TimelineRun const& run) const {
+  return run.timeline().cuts.empty() ? 0 : kCut;
 }
 
 double LanesLayout::height_of(TimelineRun const& run) const {
   double high = least_height_of(run);
   for (size_t lane = 0; lane < run.timeline().lanes.size(); ++lane)
-    high += lane_height(run, int(lane)) - kLane;
+    high += lane_height(run, int(lane)) - least_of(run.timeline().lanes[lane]);
   return high;
 }
 
-/// What there is room for goes to the lanes by what one looks for in them; fetching says little.
+/// What there is room for goes to the lanes by what one looks for in them.
 double LanesLayout::lane_height(TimelineRun const& run, int lane) const {
   constexpr double kMostMore = 32;  // for each share
-  auto share = [](std::string const& name) {
-    return name == "Fetch" ? 0.0 : name == "Compute" ? 3.0 : name == "Load" ? 2.0 : 1.5;
-  };
   double shares = 0;
   for (TimelineRun const& one : focus.runs())
-    for (Timeline::Lane const& of : one.timeline().lanes) shares += share(of.name);
+    for (Timeline::Lane const& of : one.timeline().lanes) shares += of.share;
   double more = shares > 0 ? std::clamp((room - least_height()) / shares, 0.0, kMostMore) : 0;
-  return kLane + more * share(run.timeline().lanes[size_t(lane)].name);
+  Timeline::Lane const& of = run.timeline().lanes[size_t(lane)];
+  return least_of(of) + more * of.share;
 }
 
 double LanesLayout::top_of(int run) const {
@@ -64,7 +73,8 @@ QRectF LanesLayout::lane_rect(int run, int lane) const {
 }
 
 double LanesLayout::memory_top(int run) const {
-  return lane_rect(run, int(focus.runs()[size_t(run)].timeline().lanes.size())).top() + 8;
+  TimelineRun const& of = focus.runs()[size_t(run)];
+  return lane_rect(run, int(of.timeline().lanes.size())).top() + cut_height(of) + 8;
 }
 
 QRectF LanesLayout::span_rect(int run, int span) const {

@@ -33,6 +33,8 @@ struct LanesLayout {
   LanePlace place_at(QPointF at) const;
   double least_height_of(TimelineRun const& run) const;
   double lane_height(TimelineRun const& run, int lane) const;
+  /// Below the lanes, where words on what is left out stand.
+  double cut_height(TimelineRun const& run) const;
 };
 
 }  // namespace tw

@@ -27,7 +27,9 @@ void TimelineAxis::paintEvent(QPaintEvent*) {
   bool seen = x >= scale.left - 1 && x <= scale.right() + 1;
   QRectF plate(std::clamp(x - wide / 2, scale.left, std::max(scale.left, unit_width() - wide - 2)),
                4, wide, 18);
+  double last = counted_until();
   for (TimelineScale::Tick const& tick : scale.ticks(64)) {
+    if (tick.x > scale.x(last)) break;
     QRectF box(tick.x - 30, 4, 60, 18);
     double words = QFontMetricsF(mono_font(11)).horizontalAdvance(tick.words) / 2 + 4;
     bool clear = !seen || tick.x + words < plate.left() || tick.x - words > plate.right();
@@ -39,6 +41,14 @@ void TimelineAxis::paintEvent(QPaintEvent*) {
   painter.setBrush(theme_.control);
   painter.drawRoundedRect(plate, 4, 4);
   paint::text(painter, plate, mono_font(11, 600), theme_.text1, here, Qt::AlignCenter);
+}
+
+/// Behind what is left out cycles are other ones than those that are shown.
+double TimelineAxis::counted_until() const {
+  double last = double(focus_.cycles());
+  for (TimelineRun const& run : focus_.runs())
+    if (!run.timeline().cuts.empty()) last = std::min(last, double(run.timeline().cuts.front().at));
+  return last;
 }
 
 std::vector<Part> TimelineAxis::parts() const {

@@ -21,6 +21,8 @@ protected:
   void rescale() override { setFixedHeight(sizeHint().height()); }
 
 private:
+  double counted_until() const;
+
   TimelineFocus& focus_;
   TimelineLanes& lanes_;  ///< whose scale it shows
 };

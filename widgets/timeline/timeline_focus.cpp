@@ -173,18 +173,31 @@ QString grouped(int64_t number) {
   return digits;
 }
 
+QString cut_words(Timeline::Cut const& cut) {
+  return QString::fromStdString(cut.words) +
+         QStringLiteral(" · %1 cycles").arg(grouped(cut.cycles));
+}
+
+int64_t all_cycles(Timeline const& timeline) {
+  int64_t all = timeline.cycles;
+  for (Timeline::Cut const& cut : timeline.cuts) all += cut.cycles;
+  return all;
+}
+
 QString cycles_words(Timeline const& timeline) {
-  QString words = grouped(timeline.cycles) + " cycles";
+  int64_t all = all_cycles(timeline);
+  QString words = grouped(all) + " cycles";
   if (timeline.clock_mhz > 0)
-    words += QStringLiteral(" · ") + QString::fromStdString(milliseconds_text(
-                                         double(timeline.cycles) / timeline.clock_mhz / 1e3));
-  return words;
+    words += QStringLiteral(" · ") +
+             QString::fromStdString(milliseconds_text(double(all) / timeline.clock_mhz / 1e3));
+  return timeline.modelled ? QStringLiteral("○ ") + words + ", modelled" : words;
 }
 
 QString time_words(TimelineRun const& run) {
   Timeline const& timeline = run.timeline();
   QString words = cycles_words(timeline);
   if (timeline.clock_mhz <= 0) return words;
+  if (timeline.modelled) return words;
   double launch = run.total_ms - double(timeline.cycles) / timeline.clock_mhz / 1e3;
   if (launch <= 0.005 * run.total_ms) return words;
   return words + QString(" + %1 launch = %2")

@@ -12,7 +12,7 @@
 
 namespace tw {
 
-/// A simulated run with its name; its state has a timeline.
+/// A simulated or modelled run with its name; its state has a timeline.
 struct TimelineRun {
   QString name;
   std::shared_ptr<session::SimulatedState const> state;
@@ -103,7 +103,11 @@ private:
 
 /// "13,794".
 QString grouped(int64_t number);
-/// "10,324 cycles · 103 µs": without a time where the clock is not known.
+/// "112 more turns of k0 · 91,203 cycles"
+QString cut_words(Timeline::Cut const& cut);
+/// With what is left out.
+int64_t all_cycles(Timeline const& timeline);
+/// "10,324 cycles · 103 µs": without a time where the clock is not known; "○ ..., modelled".
 QString cycles_words(Timeline const& timeline);
 /// "37,601 cycles · 376 µs + 70.5 µs launch = 447 µs": other views show the sum.
 QString time_words(TimelineRun const& run);

@@ -137,6 +137,26 @@ QString TimelineLanes::words_of(LanePlace const& place) const {
         QString("\nline %1: %2")
             .arg(one.line)
             .arg(QString::fromStdString(run.state->lines[size_t(one.line) - 1].text).trimmed());
+  return words + token_words(run, span.instruction);
+}
+
+/// Whom it waits for, and who waits for it; no more than one reads.
+QString TimelineLanes::token_words(TimelineRun const& run, int32_t instruction) const {
+  constexpr size_t kMost = 4;
+  Timeline const& timeline = run.timeline();
+  QString words;
+  auto add = [&](char const* what, int32_t other, int64_t cycle) {
+    if (other < 0) return;
+    words +=
+        QString("\n%1 %2: %3, at %4")
+            .arg(what, QString::number(other),
+                 QString::fromStdString(timeline.instructions[size_t(other)].text), grouped(cycle));
+  };
+  auto taken = run.index().taken_by(instruction), put = run.index().put_by(instruction);
+  for (int32_t token : taken.first(std::min(taken.size(), kMost)))
+    add("after", timeline.tokens[size_t(token)].from, timeline.tokens[size_t(token)].pushed);
+  for (int32_t token : put.first(std::min(put.size(), kMost)))
+    add("before", timeline.tokens[size_t(token)].to, timeline.tokens[size_t(token)].popped);
   return words;
 }
 
@@ -160,6 +180,12 @@ std::vector<Part> TimelineLanes::parts() const {
   std::vector<Part> parts;
   for (int run = 0; run <= focus_.current_number(); ++run) {
     TimelineRun const& of = focus_.runs()[size_t(run)];
+    for (Timeline::Cut const& cut : of.timeline().cuts) {
+      QRectF first = layout().lane_rect(run, 0);
+      parts.push_back({QRectF(layout().scale().x(double(cut.at)) - 3, first.top(), 6,
+                              layout().memory_top(run) - first.top()),
+                       "left out: " + cut_words(cut), false});
+    }
     for (int lane = 0; lane < int(of.timeline().lanes.size()); ++lane) {
       parts.push_back({layout().lane_rect(run, lane), lane_words(run, lane), false});
       auto seen = of.index().seen(lane, int64_t(focus_.from()), int64_t(std::ceil(focus_.to())));

@@ -53,6 +53,7 @@ private:
   void draw_lane(QPainter& painter, int run, int lane) const;
   void draw_span(QPainter& painter, int run, int span) const;
   void draw_columns(QPainter& painter, int run, int lane, double from, double to) const;
+  void draw_cuts(QPainter& painter, int run) const;
   void draw_tokens(QPainter& painter, int run) const;
   void draw_token(QPainter& painter, int run, int token, bool selected) const;
   void draw_memory(QPainter& painter, int run) const;
@@ -63,6 +64,8 @@ private:
   void draw_selection(QPainter& painter) const;
   bool is_lit(TimelineRun const& run, int32_t instruction) const;
   QString words_of(LanePlace const& place) const;
+  QString change_words(int run) const;
+  QString token_words(TimelineRun const& run, int32_t instruction) const;
   QString lane_words(int run, int lane) const;
 
   TimelineFocus& focus_;

@@ -21,6 +21,12 @@ constexpr size_t kMostTokens = 500;
 
 QString text_of(std::string const& text) { return QString::fromStdString(text); }
 
+/// "−12 %".
+QString change_text(double change) {
+  return (change < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
+         text_of(percent_text(std::abs(change)));
+}
+
 /// "GEMM busy 91 %".
 QString busy_words(TimelineRun const& run) {
   session::TimelineTotal const* most = nullptr;
@@ -58,6 +64,7 @@ void TimelineLanes::draw_run(QPainter& painter, int run) const {
   painter.setClipRect(room);
   for (int lane = 0; lane < int(focus_.runs()[size_t(run)].timeline().lanes.size()); ++lane)
     draw_lane(painter, run, lane);
+  draw_cuts(painter, run);
   draw_tokens(painter, run);
   painter.restore();
   draw_memory(painter, run);
@@ -76,12 +83,22 @@ void TimelineLanes::draw_title(QPainter& painter, int run) const {
   paint::text(painter, QRectF(16, y + 7, wide, 20), font, theme_.text1, of.name);
   double rest = unit_width() - kRight - 16 - wide - 12;
   QFont small = ui_font(11.5);
+  QString busy = of.timeline().cuts.empty() ? busy_words(of) : change_words(run);
   for (QString const& words :
-       {time_words(of) + busy_words(of), time_words(of), cycles_words(of.timeline())}) {
+       {time_words(of) + busy, time_words(of), cycles_words(of.timeline())}) {
     if (QFontMetricsF(small).horizontalAdvance(words) > rest) continue;
     return paint::text(painter, QRectF(16 + wide + 12, y + 8, rest, 19), small, theme_.text2,
                        words);
   }
+}
+
+/// Where something is left out, ends do not show what a run saves: words do.
+QString TimelineLanes::change_words(int run) const {
+  if (run == 0) return {};
+  int64_t before = all_cycles(focus_.runs()[0].timeline()),
+          after = all_cycles(focus_.runs()[size_t(run)].timeline());
+  if (before <= 0 || before == after) return {};
+  return QStringLiteral(" · ") + change_text(double(after) / double(before) - 1);
 }
 
 void TimelineLanes::draw_grid(QPainter& painter, int run) const {
@@ -137,11 +154,12 @@ void TimelineLanes::draw_span(QPainter& painter, int run, int number) const {
   QRectF rect = layout().span_rect(run, number);
   // Waiting is lower than work, but where one looks for it first.
   bool low = kind.stall && kind.hue != "amber";
-  QRectF shape = low ? rect.adjusted(0, 6, 0, -6) : rect;
+  double less = std::min(6.0, rect.height() / 4);
+  QRectF shape = low ? rect.adjusted(0, less, 0, -less) : rect;
   hues_.block(painter, shape, kind);
   if (is_lit(focus_.runs()[size_t(run)], span.instruction))
     painter.fillRect(QRectF(rect.left(), rect.bottom() + 0.5, rect.width(), 2), theme_.ink);
-  if (rect.width() < 10) return;  // too narrow for any words
+  if (rect.width() < 10 || rect.height() < kThin) return;  // too small for any words
   QString words = kind.stall              ? text_of(kind.letter)
                   : span.instruction >= 0 ? QString::number(span.instruction)
                                           : QString();
@@ -197,6 +215,32 @@ bool TimelineLanes::is_lit(TimelineRun const& run, int32_t instruction) const {
   if (line < 1 || size_t(line) > run.state->lines.size()) return false;
   session::CodeLine const& code = run.state->lines[size_t(line) - 1];
   return std::ranges::find(code.loops, focus_.lit_loop()) != code.loops.end();
+}
+
+/// A tear through all lanes, and below it what is not there.
+void TimelineLanes::draw_cuts(QPainter& painter, int run) const {
+  Timeline const& timeline = focus_.runs()[size_t(run)].timeline();
+  TimelineScale at = layout().scale();
+  double top = layout().lane_rect(run, 0).top() - 3,
+         bottom = layout().lane_rect(run, int(timeline.lanes.size())).top() - kGap + 3;
+  QFont font = ui_font(11);
+  double free = at.left;  // words stand side by side
+  for (Timeline::Cut const& cut : timeline.cuts) {
+    double x = at.x(double(cut.at));
+    if (x < at.left - 4 || x > at.right() + 4) continue;
+    painter.fillRect(QRectF(x - 3, top, 6, bottom - top), theme_.panel);
+    QPen pen(theme_.text2, 1);
+    pen.setDashPattern({5, 3});
+    painter.setPen(pen);
+    for (double side : {x - 3, x + 3}) painter.drawLine(QPointF(side, top), QPointF(side, bottom));
+    QString words = cut_words(cut);
+    double wide = QFontMetricsF(font).horizontalAdvance(words) + 8;
+    double left = std::clamp(x - wide / 2, free, std::max(free, at.right() - wide));
+    if (left + wide > at.right() + 1) continue;
+    paint::text(painter, QRectF(left, bottom, wide, kCut - 4), font, theme_.text2, words,
+                Qt::AlignCenter);
+    free = left + wide + 8;
+  }
 }
 
 // ---- tokens ----------------------------------------------------------------------------------
@@ -304,6 +348,7 @@ void TimelineLanes::draw_saving(QPainter& painter) const {
   if (focus_.runs().size() != 2) return;
   Timeline const &before = focus_.runs()[0].timeline(), &after = focus_.runs()[1].timeline();
   if (before.cycles <= 0 || before.cycles == after.cycles) return;
+  if (!before.cuts.empty() || !after.cuts.empty()) return;  // the title says it
   TimelineScale at = layout().scale();
   double from = at.x(double(before.cycles)), to = at.x(double(after.cycles));
   int shorter = after.cycles < before.cycles ? 1 : 0;
@@ -311,8 +356,7 @@ void TimelineLanes::draw_saving(QPainter& painter) const {
       layout().lane_rect(shorter, int(focus_.runs()[size_t(shorter)].timeline().lanes.size()) / 2);
   double y = lane.center().y(), left = std::min(from, to), right = std::max(from, to);
   double change = double(after.cycles) / double(before.cycles) - 1;
-  QString words = (change < 0 ? QStringLiteral("−") : QStringLiteral("+")) +
-                  text_of(percent_text(std::abs(change)));
+  QString words = change_text(change);
   QFont font = ui_font(12, 600);
   double wide = QFontMetricsF(font).horizontalAdvance(words) + 10;
   if (left > at.right() || right > at.right() + 1 || right - left < wide + 4) return;

@@ -27,6 +27,8 @@ struct TimelineScale {
 namespace timeline_metrics {
 constexpr double kLeft = 104, kRight = 18;
 constexpr double kLane = 32, kGap = 6;  ///< of a lane, and between two
+constexpr double kThin = 20;            ///< of a lane that gets nothing of what is left over
+constexpr double kCut = 22;             ///< of the words on what is left out, below the lanes
 constexpr double kTitle = 34;           ///< of a run
 constexpr double kMemory = 58;          ///< of the area below the lanes
 }  // namespace timeline_metrics

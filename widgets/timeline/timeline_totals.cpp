@@ -85,7 +85,8 @@ void TimelineTotals::add_lanes() {
     add(std::move(row));
   }
   height_ += 6;
-  Row all{"Total", kAll, {}, -1, 0};
+  bool whole = focus_.current()->timeline().cuts.empty();
+  Row all{whole ? "Total" : "Total shown", kAll, {}, -1, 0};
   for (TimelineRun const& run : focus_.runs()) all.cycles.push_back(run.timeline().cycles);
   add(std::move(all));
 }
@@ -105,7 +106,9 @@ void TimelineTotals::paintEvent(QPaintEvent*) {
   UnitPainter painter(this);
   painter.fillRect(unit_rect(), theme_.panel);
   if (rows_.empty()) return;
-  paint::text(painter, QRectF(kInset, 4, 44, 20), ui_font(11), theme_.text3, "Cycles");
+  bool whole = focus_.current()->timeline().cuts.empty();
+  paint::text(painter, QRectF(kInset, 4, 44, 20), ui_font(11), theme_.text3,
+              whole ? "Cycles" : "Shown");
   double const wide = number_width();
   for (size_t run = 0; run < focus_.runs().size(); ++run) {
     double right = unit_width() - kInset - wide * double(focus_.runs().size() - 1 - run);

@@ -58,6 +58,10 @@ TimelineView::TimelineView(QWidget* parent) : QWidget(parent) {
   inner->setContentsMargins(0, 0, 0, 0);
   inner->setSpacing(0);
   inner->addWidget(build_head());
+  sentence_ = controls::label("timelineSentence", "section", controls::Wrap::kYes);
+  sentence_->setContentsMargins(16, 0, 16, 6);
+  sentence_->hide();
+  inner->addWidget(sentence_);
   sides_ = new QSplitter(Qt::Horizontal);
   sides_->setObjectName("timelineSides");
   sides_->setHandleWidth(1);
@@ -73,7 +77,7 @@ TimelineView::TimelineView(QWidget* parent) : QWidget(parent) {
   for (QWidget* canvas :
        std::initializer_list<QWidget*>{axis_, lanes_, legend_, queues_, totals_, memory_})
     canvas->setAttribute(Qt::WA_OpaquePaintEvent);
-  show_failure("Select a kernel to see its timeline on a simulated machine.");
+  show_failure("Select a kernel to see its timeline.");
   watch();
 }
 
@@ -270,7 +274,7 @@ void TimelineView::show_runs(std::vector<TimelineRun> runs, bool pending) {
   };
   if (!std::ranges::equal(runs, focus_.runs(), same)) focus_.show(std::move(runs));
   if (!pending) return show_verdict();
-  verdict_words_ = "simulating";
+  verdict_words_ = "making the timeline";
   fit_verdict();
 }
 
@@ -285,8 +289,10 @@ void TimelineView::show_verdict() {
   TimelineRun const* run = focus_.current();
   verdict_words_.clear();
   findings_->clear();
+  sentence_->setVisible(run && !run->timeline().sentence.empty());
   if (!run) return fit_verdict();
   Timeline const& timeline = run->timeline();
+  sentence_->setText(QString::fromStdString(timeline.sentence));
   QString sign = timeline.proven             ? QStringLiteral("✓ ")
                  : timeline.findings.empty() ? QString()
                                              : QStringLiteral("✕ ");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// The microscope of a simulated machine: lanes over cycles, queues, memories, instructions and
-/// what is proven of them, of one run or of two on one axis.
+/// The microscope of a machine, simulated or modelled: lanes over cycles, queues, memories,
+/// instructions and what is proven of them, of one run or of two on one axis.
 #pragma once
 
 #include <QWidget>
@@ -79,6 +79,7 @@ private:
   Theme theme_;
   QComboBox* against_ = nullptr;
   QLabel* verdict_ = nullptr;
+  QLabel* sentence_ = nullptr;
   QLabel* failure_ = nullptr;
   QWidget* work_ = nullptr;
   QPushButton* run_ = nullptr;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/waves/occupancy_map.h"
 
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "widgets/paint/paint.h"
 
@@ -11,13 +13,19 @@ namespace tw {
 namespace {
 
 constexpr double kLeft = 40, kRight = 14, kTop = 26, kBottom = 38;
-constexpr int kStep = 8;  // registers of a row: as the hardware rounds them
+constexpr int kStep = OccupancyMap::kRegisterStep;
+
+QString share_words(gpu::Occupancy const& occupancy) {
+  return QString("%1 %").arg(100 * occupancy.share, 0, 'f', 0);
+}
 
 }  // namespace
 
 OccupancyMap::OccupancyMap(QWidget* parent) : Canvas(parent) {
   setObjectName("occupancyMap");
   setAccessibleName("Occupancy by threads of a block and registers of a thread");
+  setAccessibleDescription("Arrows: 32 threads, 8 registers more or fewer; Escape: as it is");
+  setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setMinimumHeight(220);
 }
@@ -26,6 +34,11 @@ void OccupancyMap::show_launch(LaunchReport const& launch, gpu::Multiprocessor c
   launch_ = launch;
   unit_ = unit;
   shown_ = true;
+  update();
+}
+
+void OccupancyMap::show_other(std::optional<gpu::KernelUse> other) {
+  other_ = other;
   update();
 }
 
@@ -41,8 +54,8 @@ double OccupancyMap::y_of(double registers) const {
 }
 
 gpu::Occupancy OccupancyMap::at(int threads, int registers) const {
-  return gpu::occupancy(
-      unit_, {std::min(registers, unit_.registers_per_thread), launch_.shared_bytes, threads});
+  return gpu::occupancy(unit_, {std::min(registers, unit_.registers_per_thread),
+                                other_ ? other_->shared_bytes : launch_.shared_bytes, threads});
 }
 
 QString OccupancyMap::words_at(int threads, int registers) const {
@@ -98,23 +111,42 @@ void OccupancyMap::draw_point(QPainter& painter) const {
   painter.setBrush(Qt::NoBrush);
   painter.setPen(QPen(theme_.warn, 1.4, Qt::DashLine));
   painter.drawLine(QPointF(x, plot().top()), QPointF(x, plot().bottom()));
-  QFont font = ui_font(13, 600);
-  auto label = [&](QString const& words, double y) {
-    double wide = QFontMetricsF(font).horizontalAdvance(words) + 14;
-    double left = x + 12 + wide < unit_width() - kRight ? x + 12 : x - 12 - wide;
-    QRectF box(left, std::clamp(y - 11, plot().top(), plot().bottom() - 22), wide, 22);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(theme_.ink);
-    painter.drawRoundedRect(box, 6, 6);
-    paint::text(painter, box, font, theme_.on_ink, words, Qt::AlignCenter);
-  };
-  if (!launch_.registers) return label("registers not counted", plot().center().y());
+  if (!launch_.registers) {
+    if (!other_) draw_label(painter, "registers not counted", {x, plot().center().y()});
+    return;
+  }
   double y = y_of(*launch_.registers);
   painter.drawLine(QPointF(plot().left(), y), QPointF(plot().right(), y));
   painter.setPen(QPen(theme_.on_ink, 2));
   painter.setBrush(theme_.ink);
   painter.drawEllipse(QPointF(x, y), 5.5, 5.5);
-  label(QString("%1 %").arg(100 * at(launch_.threads(), *launch_.registers).share, 0, 'f', 0), y);
+  if (!other_) draw_label(painter, share_words(at(launch_.threads(), *launch_.registers)), {x, y});
+}
+
+/// Beside a point, where there is room.
+void OccupancyMap::draw_label(QPainter& painter, QString const& words, QPointF at) const {
+  QFont font = ui_font(13, 600);
+  double wide = QFontMetricsF(font).horizontalAdvance(words) + 14;
+  double left = at.x() + 12 + wide < unit_width() - kRight ? at.x() + 12 : at.x() - 12 - wide;
+  QRectF box(left, std::clamp(at.y() - 11, plot().top(), plot().bottom() - 22), wide, 22);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(theme_.ink);
+  painter.drawRoundedRect(box, 6, 6);
+  paint::text(painter, box, font, theme_.on_ink, words, Qt::AlignCenter);
+}
+
+/// A ring, and the way to it.
+void OccupancyMap::draw_other(QPainter& painter) const {
+  if (!other_) return;
+  QPointF to(x_of(other_->threads), y_of(other_->registers));
+  if (launch_.registers) {
+    painter.setPen(QPen(theme_.ink, 1.5, Qt::DotLine));
+    painter.drawLine(QPointF(x_of(launch_.threads()), y_of(*launch_.registers)), to);
+  }
+  painter.setBrush(theme_.panel);
+  painter.setPen(QPen(theme_.ink, 2.5));
+  painter.drawEllipse(to, 6, 6);
+  draw_label(painter, share_words(at(other_->threads, other_->registers)), to);
 }
 
 void OccupancyMap::paintEvent(QPaintEvent*) {
@@ -126,23 +158,80 @@ void OccupancyMap::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing);
   draw_axes(painter);
   draw_point(painter);
+  draw_other(painter);
+  if (hasFocus()) paint::focus_ring(painter, plot().adjusted(-3, -3, 3, 3), theme_, 4);
+}
+
+/// Threads and registers of the cell there.
+QPoint OccupancyMap::place_at(QPointF at) const {
+  QPointF part(at.x() - plot().left(), at.y() - plot().top());
+  int column = int(part.x() / plot().width() * columns()) + 1;
+  int row = int(part.y() / plot().height() * 256 / kStep) + 1;
+  int rows = (unit_.registers_per_thread + kStep - 1) / kStep;
+  return {std::clamp(column, 1, columns()) * unit_.warp, std::clamp(row, 1, rows) * kStep};
+}
+
+void OccupancyMap::mousePressEvent(QMouseEvent* event) {
+  if (!shown_ || event->button() != Qt::LeftButton || !plot().contains(event->position()))
+    return event->ignore();
+  dragging_ = true;
+  QPoint at = place_at(event->position());
+  emit dragged(at.x(), at.y());
+}
+
+void OccupancyMap::mouseReleaseEvent(QMouseEvent* event) {
+  if (!std::exchange(dragging_, false)) return event->ignore();
+  QPoint at = place_at(event->position());
+  emit dropped(at.x(), at.y());
+}
+
+void OccupancyMap::keyPressEvent(QKeyEvent* event) {
+  if (!shown_) return Canvas::keyPressEvent(event);
+  int threads = other_ ? other_->threads : launch_.threads();
+  int registers = other_ ? other_->registers : launch_.registers.value_or(4 * kStep);
+  registers = (registers + kStep - 1) / kStep * kStep;
+  threads = (threads + unit_.warp - 1) / unit_.warp * unit_.warp;
+  switch (event->key()) {
+    case Qt::Key_Left:
+      threads -= unit_.warp;
+      break;
+    case Qt::Key_Right:
+      threads += unit_.warp;
+      break;
+    case Qt::Key_Up:
+      registers -= kStep;
+      break;
+    case Qt::Key_Down:
+      registers += kStep;
+      break;
+    case Qt::Key_Escape:
+      if (other_) return emit left_as_is();
+      return Canvas::keyPressEvent(event);
+    default:
+      return Canvas::keyPressEvent(event);
+  }
+  emit dropped(std::clamp(threads, unit_.warp, unit_.max_threads),
+               std::clamp(registers, kStep, 256));
 }
 
 void OccupancyMap::mouseMoveEvent(QMouseEvent* event) {
-  if (!shown_ || !plot().contains(event->position())) return setToolTip({});
-  QPointF part(event->position().x() - plot().left(), event->position().y() - plot().top());
-  int column = int(part.x() / plot().width() * columns()) + 1;
-  int row = int(part.y() / plot().height() * 256 / kStep) + 1;
-  setToolTip(words_at(column * unit_.warp, std::min(row * kStep, unit_.registers_per_thread)));
+  if (!shown_ || (!dragging_ && !plot().contains(event->position()))) return setToolTip({});
+  QPoint at = place_at(event->position());
+  setToolTip(words_at(at.x(), std::min(at.y(), unit_.registers_per_thread)));
+  if (dragging_) emit dragged(at.x(), at.y());
 }
 
 void OccupancyMap::leaveEvent(QEvent*) { setToolTip({}); }
 
 std::vector<Part> OccupancyMap::parts() const {
   if (!shown_) return {};
-  return {{plot(), launch_.registers
-                       ? words_at(launch_.threads(), *launch_.registers)
-                       : QString("%1 threads, registers not counted").arg(launch_.threads())}};
+  std::vector<Part> list{
+      {plot(), launch_.registers
+                   ? words_at(launch_.threads(), *launch_.registers)
+                   : QString("%1 threads, registers not counted").arg(launch_.threads())}};
+  if (other_)
+    list.push_back({plot(), "what if " + words_at(other_->threads, other_->registers), true});
+  return list;
 }
 
 }  // namespace tw

@@ -3,6 +3,10 @@
 
 #include <QBoxLayout>
 #include <QSignalBlocker>
+#include <algorithm>
+
+#include "widgets/paint/controls.h"
+#include "widgets/paint/paint.h"
 
 namespace tw {
 namespace {
@@ -24,7 +28,12 @@ WavesView::WavesView(QWidget* parent)
       chooser_(new QComboBox),
       pictures_(new QWidget),
       picture_(new WavesPicture),
+      fill_(new WaveFill),
       map_(new OccupancyMap),
+      shared_row_(new QWidget),
+      shared_(new QSlider(Qt::Horizontal)),
+      shared_words_(new QLabel),
+      as_is_(controls::button("As it is", "wavesAsIs", "Back to what the launch takes (Esc)")),
       limits_(new LimitsTable) {
   setObjectName("wavesView");
   sentence_->setObjectName("wavesSentence");
@@ -42,16 +51,89 @@ WavesView::WavesView(QWidget* parent)
   auto* pair = new QBoxLayout(QBoxLayout::LeftToRight, pictures_);
   pair->setContentsMargins(0, 0, 0, 0);
   pair->setSpacing(0);
-  pair->addWidget(picture_, 3);
-  pair->addWidget(map_, 2);
+  auto* left = new QVBoxLayout;
+  left->setSpacing(0);
+  left->addWidget(picture_, 1);
+  left->addWidget(fill_);
+  pair->addLayout(left, 3);
+  auto* right = new QVBoxLayout;
+  right->setSpacing(0);
+  right->addWidget(map_, 1);
+  right->addWidget(shared_row_);
+  pair->addLayout(right, 2);
+  shared_->setObjectName("wavesShared");
+  shared_->setAccessibleName("Shared memory of a block, in KB");
+  shared_words_->setProperty("role", "secondary");
+  shared_words_->setObjectName("wavesSharedWords");
+  auto* row = new QHBoxLayout(shared_row_);
+  row->setContentsMargins(14, 0, 14, 4);
+  row->addWidget(shared_words_);
+  row->addWidget(shared_, 1);
+  row->addWidget(as_is_);
   rows->addWidget(pictures_, 1);
   rows->addWidget(limits_);
-  connect(chooser_, &QComboBox::activated, this, &WavesView::launch_asked);
+  watch();
   show_words("Select a kernel to see how its blocks fill the GPU.");
 }
 
+/// What is dragged is shown at once; where it is left is asked for.
+void WavesView::watch() {
+  connect(chooser_, &QComboBox::activated, this, &WavesView::launch_asked);
+  connect(map_, &OccupancyMap::dragged, this, [this](int threads, int registers) {
+    show_what_if(gpu::KernelUse{registers, shared_bytes(), threads});
+  });
+  connect(map_, &OccupancyMap::dropped, this, [this](int threads, int registers) {
+    emit what_if_asked(threads, registers, shared_bytes());
+  });
+  connect(map_, &OccupancyMap::left_as_is, this, &WavesView::as_is_asked);
+  connect(as_is_, &QPushButton::clicked, this, &WavesView::as_is_asked);
+  connect(shared_, &QSlider::valueChanged, this, [this](int kilobytes) {
+    if (!launch()) return;
+    gpu::KernelUse use = what_if_.value_or(launch()->use());
+    if (!what_if_ && !launch()->registers) use.registers = 4 * OccupancyMap::kRegisterStep;
+    use.shared_bytes = int64_t(kilobytes) << 10;
+    show_what_if(use);
+    if (!shared_->isSliderDown()) emit what_if_asked(use.threads, use.registers, use.shared_bytes);
+  });
+  connect(shared_, &QSlider::sliderReleased, this, [this] {
+    if (what_if_)
+      emit what_if_asked(what_if_->threads, what_if_->registers, what_if_->shared_bytes);
+  });
+}
+
+int64_t WavesView::shared_bytes() const {
+  return what_if_ ? what_if_->shared_bytes : launch() ? launch()->shared_bytes : 0;
+}
+
+bool WavesView::show_what_if(std::optional<gpu::KernelUse> use) {
+  if (use) {
+    if (!launch() || !knows_occupancy()) return false;
+    gpu::Multiprocessor const& unit = state_->kernel.unit;
+    if (use->threads < 1 || use->threads > unit.max_threads || use->registers < 1 ||
+        use->registers > 256 || use->shared_bytes < 0 || use->shared_bytes > unit.shared_per_block)
+      return false;
+  }
+  what_if_ = use;
+  refresh();
+  return true;
+}
+
+LaunchReport WavesView::pictured() const {
+  LaunchReport now;
+  if (!launch()) return now;
+  now = *launch();
+  if (!what_if_) return now;
+  int64_t threads = now.blocks() * now.threads();
+  now.accesses.clear();
+  now.registers = std::min(what_if_->registers, state_->kernel.unit.registers_per_thread);
+  now.shared_bytes = what_if_->shared_bytes;
+  now.grid = {(threads + what_if_->threads - 1) / what_if_->threads, 1, 1};
+  now.block = {what_if_->threads, 1, 1};
+  return now;
+}
+
 void WavesView::set_theme(Theme const& theme) {
-  for (Canvas* canvas : std::initializer_list<Canvas*>{picture_, map_, limits_})
+  for (Canvas* canvas : std::initializer_list<Canvas*>{picture_, fill_, map_, limits_})
     canvas->set_theme(theme);
   sentence_->setFont(ui_font(13 * theme.scale, 600));
 }
@@ -69,12 +151,14 @@ LaunchReport const* WavesView::launch() const {
 
 gpu::Occupancy WavesView::occupancy() const {
   return launch() && state_->kernel.no_occupancy.empty()
-             ? gpu::occupancy(state_->kernel.unit, launch()->use())
+             ? gpu::occupancy(state_->kernel.unit, pictured().use())
              : gpu::Occupancy();
 }
 
 void WavesView::show_state(State state) {
   if (!state->failure.empty()) return show_words(QString::fromStdString(state->failure));
+  LaunchReport const* before = launch();
+  gpu::KernelUse former = before ? before->use() : gpu::KernelUse();
   state_ = std::move(state);
   auto const& launches = state_->kernel.launches;
   if (size_t(chosen_) >= launches.size()) chosen_ = 0;
@@ -82,12 +166,16 @@ void WavesView::show_state(State state) {
   chooser_->clear();
   for (size_t i = 0; i < launches.size(); ++i) chooser_->addItem(title_of(launches[i], i));
   chooser_->setCurrentIndex(chosen_);
+  if (!launch() || launch()->threads() != former.threads ||
+      launch()->shared_bytes != former.shared_bytes)
+    what_if_.reset();  // it was about another launch
   refresh();
 }
 
 bool WavesView::choose(int launch) {
   if (!state_ || launch < 0 || size_t(launch) >= state_->kernel.launches.size()) return false;
   chosen_ = launch;
+  what_if_.reset();
   QSignalBlocker quiet(chooser_);
   chooser_->setCurrentIndex(launch);
   refresh();
@@ -101,11 +189,29 @@ void WavesView::refresh() {
   pictures_->setVisible(known);
   limits_->setVisible(known);
   if (!now) return;
-  sentence_->setText(QString::fromStdString(session::waves_sentence(state_->kernel, *now)));
+  LaunchReport const seen = known ? pictured() : *now;
+  QString words = QString::fromStdString(session::waves_sentence(state_->kernel, seen));
+  if (known && what_if_)
+    words = QString("What if %1 threads took %2 registers each: ")
+                .arg(what_if_->threads)
+                .arg(*seen.registers) +
+            words;
+  sentence_->setText(words);
   if (!known) return;
-  picture_->show_launch(*now, occupancy(), state_->kernel.units);
+  picture_->show_launch(seen, occupancy(), state_->kernel.units);
+  fill_->show_launch(seen.blocks(), occupancy(), state_->kernel.units);
   map_->show_launch(*now, state_->kernel.unit);
-  limits_->show_launch(*now, state_->kernel.unit);
+  map_->show_other(what_if_);
+  limits_->show_launch(seen, state_->kernel.unit);
+  refresh_shared();
+}
+
+void WavesView::refresh_shared() {
+  QSignalBlocker quiet(shared_);
+  shared_->setRange(0, int(state_->kernel.unit.shared_per_block >> 10));
+  if (!shared_->isSliderDown()) shared_->setValue(int((shared_bytes() + 1023) >> 10));
+  shared_words_->setText("Shared memory of a block: " + paint::bytes(shared_bytes()));
+  as_is_->setEnabled(what_if_.has_value());
 }
 
 /// Where there is no room beside it, the map stands below.

@@ -16,7 +16,7 @@ struct Arguments {
   std::string out, chrome;  ///< files
 };
 
-Result<Timeline> simulated(Context const& context, Arguments const& arguments) {
+Result<Timeline> made_of(Context const& context, Arguments const& arguments) {
   TRY_ASSIGN(ChosenKernel chosen, choose_expanded(context, arguments.kernel));
   return session::simulate_kernel(*chosen.model, chosen.kernel, chosen.script, *context.backend);
 }
@@ -44,12 +44,17 @@ std::string value_words(int64_t value, std::string const& unit) {
 }
 
 void print_text(Timeline const& timeline) {
-  fmt::print("{}, {}\n", time_words(timeline),
+  fmt::print("{}{}, {}\n", time_words(timeline), timeline.modelled ? ", modelled" : "",
              count_text(int64_t(timeline.instructions.size()), "instruction"));
+  for (Timeline::Cut const& cut : timeline.cuts)
+    fmt::print("and {} cycles at {}: {}\n", cut.cycles, cut.at, cut.words);
+  if (!timeline.sentence.empty()) fmt::print("{}\n", timeline.sentence);
   if (!timeline.verdict.empty()) fmt::print("{}\n", timeline.verdict);
   for (Timeline::Finding const& finding : timeline.findings)
     fmt::print("  {}: {}\n", finding.code, finding.sentence);
-  fmt::print("\n{:<14} {:<20} {:>12} {:>8} {:>10}\n", "part", "work", "cycles", "of all", "times");
+  bool whole = timeline.cuts.empty();
+  fmt::print("\n{:<14} {:<20} {:>12} {:>8} {:>10}\n", "part", "work", whole ? "cycles" : "shown",
+             whole ? "of all" : "of that", "times");
   for (session::TimelineTotal const& row : session::totals_of(timeline))
     fmt::print("{:<14} {:<20} {:>12} {:>8} {:>10}\n", timeline.lanes[size_t(row.lane)].name,
                row.kind < 0 ? "idle" : timeline.kinds[size_t(row.kind)].name, row.cycles,
@@ -62,6 +67,9 @@ void print_text(Timeline const& timeline) {
 
 Json to_json(Timeline const& timeline) {
   Json rows = Json::array(), counters = Json::array(), findings = Json::array();
+  Json cuts = Json::array();
+  for (Timeline::Cut const& cut : timeline.cuts)
+    cuts.push_back({{"at", cut.at}, {"cycles", cut.cycles}, {"words", cut.words}});
   for (session::TimelineTotal const& row : session::totals_of(timeline))
     rows.push_back({{"part", timeline.lanes[size_t(row.lane)].name},
                     {"work", row.kind < 0 ? "idle" : timeline.kinds[size_t(row.kind)].name},
@@ -79,6 +87,9 @@ Json to_json(Timeline const& timeline) {
         {{"code", one.code}, {"sentence", one.sentence}, {"instructions", one.instructions}});
   return {{"cycles", timeline.cycles},
           {"clock_mhz", timeline.clock_mhz},
+          {"modelled", timeline.modelled},
+          {"sentence", timeline.sentence},
+          {"cuts", cuts},
           {"instructions", timeline.instructions.size()},
           {"verdict", timeline.verdict},
           {"proven", timeline.proven},
@@ -101,7 +112,7 @@ int timeline(Context context, Arguments const& arguments) {
     if (!backend) return report(context, backend.error());
     context.backend = *backend;
   }
-  auto made = arguments.from.empty() ? simulated(context, arguments) : recorded(arguments.from);
+  auto made = arguments.from.empty() ? made_of(context, arguments) : recorded(arguments.from);
   if (!made) return report(context, made.error());
   if (Status written = write_files(*made, arguments); !written)
     return report(context, written.error());
@@ -115,14 +126,14 @@ int timeline(Context context, Arguments const& arguments) {
 void add_timeline(Command app, Context& context) {
   auto command = app.add_subcommand(
       "timeline",
-      "simulate a kernel and show how many cycles each part of the machine works or "
-      "waits, where the target has a simulator");
+      "show how many cycles each part of the machine works or waits for a kernel, where the "
+      "target has a simulator or a model");
   auto arguments = std::make_shared<Arguments>();
   add_kernel_options(command, context, arguments->kernel);
   command.optional_operands();
   command
       .add_option("--target", arguments->target,
-                  "the machine to simulate, as `tw export` lists them (default: this one)")
+                  "the machine, as `tw export` lists them (default: this one)")
       .type_name("TARGET");
   command.add_option("--from", arguments->from, "instead of a model: a timeline that --out wrote")
       .type_name("FILE");

@@ -4,6 +4,7 @@
 
 #include "app/shared/report/drawings.h"
 #include "app/shared/report/markup.h"
+#include "engine/session/modelled_speed.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw::report {
@@ -42,10 +43,13 @@ std::string class_of(HistoryNodeView const& node, bool on_path, bool current) {
   return on_path ? "point" : "hollow";
 }
 
-std::string speed_of(HistoryNodeView const& node, std::string const& unit) {
+/// What was not measured has the model's number, with the hollow mark of such.
+std::string speed_of(HistoryView const& history, HistoryNodeView const& node) {
   if (node.verdict == session::Verdict::kWrong) return "wrong";
   if (!node.failure.empty()) return "no result";
-  return node.speed ? speed_text(*node.speed, unit) : "not measured";
+  if (node.speed) return speed_text(*node.speed, history.unit);
+  auto modelled = session::modelled_speed(history, node);
+  return modelled ? "○ " + speed_text(*modelled, history.unit) : "not measured";
 }
 
 /// So many letters as stand above a station.
@@ -89,7 +93,7 @@ std::string history_drawing(HistoryView const& history) {
     drawing.circle(x, y, current ? 8 : 6, class_of(node, on_path(node.id), current),
                    node.step.empty() ? node.label : node.step);
     drawing.text(x, y - 14, shortened(node.label), current ? "mono strong" : "mono", "middle");
-    drawing.text(x, y + 24, speed_of(node, history.unit), "small", "middle");
+    drawing.text(x, y + 24, speed_of(history, node), "small", "middle");
   }
   return drawing.done();
 }

@@ -299,8 +299,8 @@ Fact const kFacts[] = {
        bool known = now.machine && !now.machine->cache_bytes.empty();
        return known ? number(now.machine->cache_bytes.front()) : std::nullopt;
      }},
-    {{"device.simulated", "words", "whether a simulator shows its timeline: yes or no"},
-     [](Now now, Chosen) { return words(now.simulated ? "yes" : "no"); }},
+    {{"device.timeline", "words", "whether its kernels have a timeline: yes or no"},
+     [](Now now, Chosen) { return words(now.has_timeline ? "yes" : "no"); }},
     {{"replay", "words", "result of the last replay on another kernel, or none"},
      [](Now now, Chosen) { return words(now.replay ? now.replay->summary : "none"); }},
     {{"loops", "", "number of loops of the loop nest"},

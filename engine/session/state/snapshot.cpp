@@ -44,7 +44,7 @@ Snapshot snapshot_of(State const& state, Snapshot const& before) {
   next.cut = state.cut_shown;
   next.kernel = state.kernel;
   next.code_stages = state.stages;
-  next.simulated = state.backend->has_timeline();
+  next.has_timeline = state.backend->has_timeline();
   next.has_launches = state.backend->has_launches();
   next.machine = state.machine;
   next.refusal = state.refusal;

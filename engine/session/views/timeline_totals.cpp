@@ -45,7 +45,8 @@ std::vector<TimelineTotal> totals_of(Timeline const& timeline) {
   for (size_t lane = 0; lane < timeline.lanes.size(); ++lane)
     if (left[lane] > 0) rows.push_back({int32_t(lane), -1, left[lane], 0});
   std::ranges::stable_sort(rows, {}, [&](TimelineTotal const& row) {
-    return std::tuple(-worked[size_t(row.lane)], row.lane, row.kind < 0, -row.cycles);
+    bool thin = timeline.lanes[size_t(row.lane)].share == 0;  // says little of who works
+    return std::tuple(thin, -worked[size_t(row.lane)], row.lane, row.kind < 0, -row.cycles);
   });
   return rows;
 }
@@ -53,7 +54,9 @@ std::vector<TimelineTotal> totals_of(Timeline const& timeline) {
 std::optional<TimelineTotal> busiest_of(Timeline const& timeline) {
   std::optional<TimelineTotal> most;
   for (TimelineTotal const& row : totals_of(timeline))
-    if (is_work(timeline, row) && (!most || row.cycles > most->cycles)) most = row;
+    if (is_work(timeline, row) && timeline.lanes[size_t(row.lane)].share > 0 &&
+        (!most || row.cycles > most->cycles))
+      most = row;
   return most;
 }
 

@@ -28,6 +28,7 @@
 #include "targets/shared/gpu/record_of.h"
 #include "targets/shared/gpu/rules.h"
 #include "targets/shared/gpu/shared_layout.h"
+#include "targets/shared/gpu_pipeline/pipeline_timeline.h"
 
 namespace tw::cuda {
 namespace {
@@ -164,6 +165,14 @@ public:
     auto time = rates ? time_of(program, *rates) : std::nullopt;
     if (!time) return {};
     return std::move(time->model);
+  }
+
+  bool has_timeline() const override { return true; }
+  Result<Timeline> timeline(ir::Program const& program, StopToken) const override {
+    TRY_ASSIGN(gpu::Rates rates, described_rates());
+    TRY_ASSIGN(std::vector<LoweredStage> stages,
+               lower(program, target(), passes(), environment_lower_options()));
+    return gpu::kernel_timeline(stages.back().kernel, unit_, rates);
   }
 
   bool has_launches() const override { return true; }

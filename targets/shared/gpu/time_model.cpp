@@ -17,32 +17,9 @@ constexpr double kWarp = 32;
 constexpr double kLaunchSeconds = 2e-6;
 constexpr double kBarrierCycles = 20;  ///< until all warps of a block go on
 
-/// Cycles that blocks keep the parts of a multiprocessor busy.
-struct Busy {
-  double f32 = 0, others = 0, issue = 0, shared = 0, l2 = 0;
-  double arithmetic() const { return std::max(f32, others); }
-  double longest() const { return std::max({arithmetic(), issue, shared, l2}); }
-};
-
 Busy operator*(Busy const& one, double times) {
   return {one.f32 * times, one.others * times, one.issue * times, one.shared * times,
           one.l2 * times};
-}
-
-/// Of one block.
-Busy busy_of(LaunchNest const& nest, Traffic const& traffic, Rates const& rates) {
-  double warps = std::ceil(double(nest.threads()) / kWarp);
-  Instructions const& all = nest.instructions;
-  auto cycles = [&](double count, double lanes) { return count * warps * kWarp / lanes; };
-  Busy busy;
-  busy.f32 = cycles(all.f32, rates.f32_lanes);
-  busy.others =
-      std::max({cycles(all.f64, rates.f64_lanes), cycles(all.integers, rates.integer_lanes),
-                cycles(all.special, rates.special_lanes)});
-  busy.issue = all.all() * warps / rates.issues;
-  busy.shared = traffic.shared_cycles + traffic.l1_cycles;
-  busy.l2 = traffic.l2_bytes / double(nest.blocks()) / rates.l2_port;
-  return busy;
 }
 
 /// Of a warp whose instructions nothing holds up: one of them a cycle, fewer where a unit is
@@ -57,9 +34,7 @@ double alone_cycles(LaunchNest const& nest, Rates const& rates) {
 /// Cycles that a thread waits, one thing after the other.
 double waiting_cycles(LaunchNest const& nest, Traffic const& traffic, Rates const& rates,
                       bool stays) {
-  double far =
-      traffic.l2_bytes > 0 && !stays ? std::min(1.0, traffic.dram_bytes / traffic.l2_bytes) : 0;
-  double behind = rates.l2_latency + far * (rates.dram_latency - rates.l2_latency);
+  double behind = latency_behind_l1(traffic, rates, stays);
   double load = rates.l1_latency + traffic.fresh_turns * (behind - rates.l1_latency);
   return nest.waits.main * load + nest.waits.shared * rates.shared_latency + nest.waits.cycles +
          nest.barriers * kBarrierCycles;
@@ -130,15 +105,6 @@ private:
   std::array<double, kBounds> bound_{};
 };
 
-Caches caches_of(LaunchNest const& nest, Occupancy const& occupancy, Rates const& rates) {
-  int64_t blocks = std::clamp<int64_t>((nest.blocks() + rates.units - 1) / rates.units, 1,
-                                       std::max(1, occupancy.blocks));
-  int64_t left = rates.l1_bytes - blocks * nest.shared_bytes;
-  return {.l1_bytes = std::max<int64_t>(0, left) / blocks,
-          .l2_bytes = rates.l2_bytes,
-          .wave_blocks = int64_t(rates.units) * std::max(1, occupancy.blocks)};
-}
-
 /// From run to run. Nothing is said of an L2 whose speed is not known.
 bool stays_in_l2(Rates const& rates, double data_bytes) {
   return rates.l2_bandwidth > 0 && data_bytes <= double(rates.l2_bytes);
@@ -184,6 +150,38 @@ analysis::TimeModel model_of(std::vector<LaunchTime> const& launches, Rates cons
 }
 
 }  // namespace
+
+Busy busy_of(LaunchNest const& nest, Traffic const& traffic, Rates const& rates) {
+  double warps = std::ceil(double(nest.threads()) / kWarp);
+  Instructions const& all = nest.instructions;
+  auto cycles = [&](double count, double lanes) { return count * warps * kWarp / lanes; };
+  Busy busy;
+  busy.f32 = cycles(all.f32, rates.f32_lanes);
+  busy.others =
+      std::max({cycles(all.f64, rates.f64_lanes), cycles(all.integers, rates.integer_lanes),
+                cycles(all.special, rates.special_lanes)});
+  busy.issue = all.all() * warps / rates.issues;
+  busy.shared = traffic.shared_cycles + traffic.l1_cycles;
+  busy.l2 = traffic.l2_bytes / double(nest.blocks()) / rates.l2_port;
+  return busy;
+}
+
+Caches caches_of(LaunchNest const& nest, Occupancy const& occupancy, Rates const& rates) {
+  int64_t blocks = std::clamp<int64_t>((nest.blocks() + rates.units - 1) / rates.units, 1,
+                                       std::max(1, occupancy.blocks));
+  int64_t left = rates.l1_bytes - blocks * nest.shared_bytes;
+  return {.l1_bytes = std::max<int64_t>(0, left) / blocks,
+          .l2_bytes = rates.l2_bytes,
+          .wave_blocks = int64_t(rates.units) * std::max(1, occupancy.blocks)};
+}
+
+double from_dram(Traffic const& traffic, bool stays) {
+  return traffic.l2_bytes > 0 && !stays ? std::min(1.0, traffic.dram_bytes / traffic.l2_bytes) : 0;
+}
+
+double latency_behind_l1(Traffic const& traffic, Rates const& rates, bool stays) {
+  return rates.l2_latency + from_dram(traffic, stays) * (rates.dram_latency - rates.l2_latency);
+}
 
 std::string bound_text(Bound bound) {
   constexpr char const* kTexts[kBounds] = {"arithmetic", "instructions", "shared",

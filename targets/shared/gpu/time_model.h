@@ -1,6 +1,7 @@
 /// What a launch of blocks and threads should take on a described GPU.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,21 @@ struct LaunchTime {
   double tail = 0;    ///< multiprocessors without a block, in the last wave
   double launch = 0;
 };
+
+/// Cycles that one block keeps the parts of a multiprocessor busy.
+struct Busy {
+  double f32 = 0, others = 0, issue = 0, shared = 0, l2 = 0;
+  double arithmetic() const { return std::max(f32, others); }
+  double longest() const { return std::max({arithmetic(), issue, shared, l2}); }
+};
+Busy busy_of(LaunchNest const& nest, Traffic const& traffic, Rates const& rates);
+/// What is left of L1 beside so many blocks.
+Caches caches_of(LaunchNest const& nest, Occupancy const& occupancy, Rates const& rates);
+/// Of the bytes that L2 answers, those that come from DRAM, from 0 to 1. `stays`: all data is in
+/// L2.
+double from_dram(Traffic const& traffic, bool stays);
+/// Cycles until a load's value is there that L1 does not have.
+double latency_behind_l1(Traffic const& traffic, Rates const& rates, bool stays);
 
 /// `data_bytes`: that the whole program touches; what L2 holds stays there from run to run.
 LaunchTime launch_time(LaunchNest nest, Multiprocessor const& unit, Rates const& rates,

@@ -102,7 +102,7 @@ TimelineRecorder::TimelineRecorder(Configuration const& configuration,
                                    std::span<Instruction const> stream)
     : configuration_(configuration), stream_(stream), done_(stream.size()) {
   timeline_.clock_mhz = configuration.clock_mhz;
-  timeline_.lanes = {{"Fetch"}, {"Load"}, {"Compute"}, {"Store"}, {"DRAM"}};
+  timeline_.lanes = {{"Fetch", 0}, {"Load", 2}, {"Compute", 3}, {"Store"}, {"DRAM"}};
   timeline_.kinds = all_kinds();
   for (int q = 0; q < kTokenQueues; ++q)
     timeline_.counters.push_back({.name = std::string(to_text(TokenQueue(q))),

@@ -314,7 +314,7 @@ private slots:
     MachineWindow place("threads", false);
     QVERIFY(!place.window->perform(journal::ShowView{"timeline"}) ||
             std::get<std::string>(*place.window->fact("timeline")) == "none");
-    QVERIFY(!place.session->snapshot().simulated);
+    QVERIFY(!place.session->snapshot().has_timeline);
     QVERIFY(!place.session->timeline(0));
   }
 

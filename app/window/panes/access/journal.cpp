@@ -16,6 +16,11 @@ journal::Vocabulary const& vocabulary_access() {
           row<PutAccess>("access at", "puts the warp at an iteration of a loop, or at its number",
                          Word<PutAccess>{&PutAccess::loop, "LOOP"},
                          Number{&PutAccess::iteration, "ITERATION"}),
+          row<PutIteration>("access iteration",
+                            "puts the warp at an iteration of all loops around the access",
+                            Number{&PutIteration::iteration, "ITERATION"}),
+          row<PlayAccess>("access player", "plays the loops around the access, or pauses",
+                          Word<PlayAccess>{&PlayAccess::how, "HOW", {"play", "pause"}}),
           row<RingLane>("access lane", "focuses a lane of the warp",
                         Number{&RingLane::lane, "LANE"}),
       },
@@ -27,6 +32,9 @@ journal::Vocabulary const& vocabulary_access() {
            "sectors or passes of the chosen access, the average over all iterations"},
           {"access.ideal", "", "sectors or passes that its bytes need"},
           {"access.here", "", "sectors or passes of the request that is shown"},
+          {"access.iteration", "", "the iteration that is shown, of all loops around the access"},
+          {"access.iterations", "", "number of these; 0: nothing is shown"},
+          {"access.plays", "words", "whether the iterations are played: yes or no"},
           {"access.lane", "", "the focused lane"},
       }};
   return words;

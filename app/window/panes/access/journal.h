@@ -17,6 +17,13 @@ struct PutAccess {
   std::string loop;
   int iteration = 0;
 };
+/// An iteration of all loops around the access that are none of blocks, the innermost the fastest.
+struct PutIteration {
+  double iteration = 0;
+};
+struct PlayAccess {
+  std::string how;  ///< "play" or "pause"
+};
 struct RingLane {
   int lane = 0;
 };

@@ -3,6 +3,7 @@
 #include <QEvent>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "app/window/pane.h"
 #include "app/window/panes/access/journal.h"
@@ -20,7 +21,7 @@ public:
     bench.add_command({.section = "Views",
                        .name = "Access of a warp",
                        .run = [this] { bench_.ask(journal::ShowView{"access"}); },
-                       .possible = [this] { return offered_; }});
+                       .possible = [this] { return offered(); }});
   }
   QWidget* widget() override { return view_; }
   QWidget* focus_target() override { return view_->list(); }
@@ -30,20 +31,21 @@ public:
   bool busy() const override { return waits_; }
   void set_theme(Theme const& theme) override { view_->set_theme(theme); }
   void show(session::Snapshot const& next) override {
-    bool wanted = next.has_launches && next.history;
-    if (wanted) bench_.offer_tab(*this);
-    if (!wanted && offered_) bench_.hide_tab(*this);
-    offered_ = wanted;
+    offer(next.has_launches && next.history);
     update();
   }
   /// Nothing is judged until somebody looks.
   bool eventFilter(QObject*, QEvent* event) override {
     if (event->type() == QEvent::Show) update();
+    if (event->type() == QEvent::Hide) view_->player()->play(false);
     return false;
   }
   std::optional<session::FactValue> fact(std::string const& name) const override;
   std::vector<Key> keys() const override {
     return {{"Access of a warp", "Up, Down", "Previous, next access"},
+            {"Access of a warp", "Space", "Play the loops around the access, pause"},
+            {"Access of a warp", ", .", "Previous, next iteration"},
+            {"Access of a warp", "Home", "First iteration"},
             {"Access of a warp", "Enter", "Take the layout of the table"}};
   }
 
@@ -55,7 +57,7 @@ private:
   Status choose(journal::ChooseAccess const& action);
 
   AccessView* view_;
-  bool offered_ = false, waits_ = false;
+  bool waits_ = false;
 };
 
 void AccessPane::update() {
@@ -114,6 +116,16 @@ void AccessPane::perform_actions() {
     if (view_->put(action.loop, action.iteration)) return {};
     return bad_input("no_access", "the access has no such iteration of '" + action.loop + "'");
   });
+  bench_.on<journal::PutIteration>([this](auto const& action) -> Status {
+    if (std::floor(action.iteration) == action.iteration && view_->go_to(int64_t(action.iteration)))
+      return {};
+    return bad_input("no_access", "the loops around the access have no such iteration");
+  });
+  bench_.on<journal::PlayAccess>([this](auto const& action) -> Status {
+    if (view_->iterations() < 2)
+      return bad_input("no_access", "no loop around the access runs more than once");
+    return view_->player()->play(action.how == "play"), Status();
+  });
   bench_.on<journal::RingLane>([this](auto const& action) -> Status {
     if (view_->ring(action.lane)) return {};
     return bad_input("no_access", "there is no lane " + std::to_string(action.lane));
@@ -138,6 +150,15 @@ void AccessPane::watch() {
   connect(view_, &AccessView::place_asked, this, [this](QString const& loop, qint64 value) {
     bench_.ask(journal::PutAccess{loop.toStdString(), int(value)});
   });
+  connect(view_, &AccessView::iteration_asked, this, [this](qint64 iteration) {
+    view_->player()->play(false);
+    bench_.ask(journal::PutIteration{double(iteration)});
+  });
+  connect(view_, &AccessView::play_asked, this, [this](bool on) {
+    bench_.ask(journal::PlayAccess{on ? "play" : "pause"});
+    // Where one stopped to look is what a journal should come to.
+    if (!on) bench_.ask(journal::PutIteration{double(view_->iteration())});
+  });
   connect(view_->paddings(), &PaddingTable::step_asked, this,
           [this](QString const& line) { bench_.apply_line(line); });
   connect(view_, &AccessView::lane_asked, this,
@@ -161,6 +182,9 @@ std::optional<session::FactValue> AccessPane::fact(std::string const& name) cons
   if (name == "access.cost") return one ? one->average : 0.0;
   if (name == "access.ideal") return double(one ? one->ideal : 0);
   if (name == "access.here") return double(view_->request() ? view_->request()->cost : 0);
+  if (name == "access.iteration") return double(one ? view_->iteration() : 0);
+  if (name == "access.iterations") return double(one ? view_->iterations() : 0);
+  if (name == "access.plays") return std::string(view_->player()->plays() ? "yes" : "no");
   if (name == "access.lane") return double(view_->lane());
   return {};
 }

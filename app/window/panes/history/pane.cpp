@@ -33,6 +33,7 @@ public:
   bool hears_hidden() const override { return false; }
   void show(session::Snapshot const& next) override {
     marks_ = live().marks();
+    view_->set_attached(!next.machine || next.machine->attached);
     panel_->show_history(next.history, marks_);
     show_baseline();
   }
@@ -228,8 +229,13 @@ void HistoryPane::compare_with_baseline() {
 std::optional<double> HistoryPane::to_baseline() const {
   auto const& history = now().history;
   if (!history || !session::has_step(now(), marks_->baseline)) return std::nullopt;
-  auto const& before = history->nodes[size_t(marks_->baseline)].min_ms;
-  auto const& after = history->nodes[size_t(history->current)].min_ms;
+  // Where nothing runs, times are the model's.
+  bool attached = !now().machine || now().machine->attached;
+  auto time = [&](int step) {
+    auto const& node = history->nodes[size_t(step)];
+    return attached ? node.min_ms : node.model_ms;
+  };
+  auto before = time(marks_->baseline), after = time(history->current);
   if (!before || !after || *after <= 0) return std::nullopt;
   return *before / *after;
 }

@@ -49,6 +49,8 @@ journal::Vocabulary const& vocabulary_timeline() {
           {"timeline.breakpoints", "", "number of breakpoints"},
           {"timeline.memory", "words", "the memory that is shown, or none"},
           {"timeline.verdict", "words", "what is proven of the current run, or none"},
+          {"timeline.sentence", "words", "what holds it up and what would lift it, or none"},
+          {"timeline.cuts", "", "number of stretches that are left out of it"},
           {"timeline.findings", "", "number of findings against its instructions"},
       }};
   return words;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What a journal's lines do with the timeline of a simulated kernel.
+/// What a journal's lines do with the timeline of a simulated or modelled kernel.
 #pragma once
 
 #include <string>

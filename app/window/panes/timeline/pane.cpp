@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a simulated machine does with the kernel, cycle by cycle; or a recorded run.
+// What the machine does with the kernel, cycle by cycle, simulated or modelled; or a recorded run.
 #include <QEvent>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -42,7 +42,7 @@ public:
   std::optional<session::FactValue> fact(std::string const& name) const override;
   std::vector<Key> keys() const override;
   bool eventFilter(QObject*, QEvent* event) override {
-    if (event->type() == QEvent::Show) update();  // nothing is simulated until somebody looks
+    if (event->type() == QEvent::Show) update();  // nothing is made until somebody looks
     return false;
   }
 
@@ -82,16 +82,13 @@ private:
   QString recorded_name_;
   std::string above_ = "previous";
   int kernel_ = -1;
-  bool offered_ = false, links_ = true;
+  bool links_ = true;
 };
 
 // ---- what is shown ---------------------------------------------------------------------------
 
 void TimelinePane::show(session::Snapshot const& next) {
-  bool wanted = (next.simulated && next.history) || recorded_ || reading_->isRunning();
-  if (wanted) bench_.offer_tab(*this);
-  if (!wanted && offered_) bench_.hide_tab(*this);
-  offered_ = wanted;
+  offer((next.has_timeline && next.history) || recorded_ || reading_->isRunning());
   if (next.kernel != kernel_ && above_ != "none") above_ = "previous";
   update();
 }
@@ -128,8 +125,9 @@ void TimelinePane::show_states() {
   if (!after) {
     bool old = kernel_ == now().kernel && view_->focus().current();
     if (old) return view_->show_runs(view_->focus().runs(), true);
-    return view_->show_failure(now().simulated ? "Simulating the kernel…"
-                                               : "The target of this device has no simulator.");
+    return view_->show_failure(now().has_timeline
+                                   ? "The timeline of the kernel is made…"
+                                   : "The target of this device has no timeline of kernels.");
   }
   if (!after->timeline) return view_->show_failure(text_of(after->failure));
   std::vector<TimelineRun> runs;
@@ -167,6 +165,8 @@ std::optional<session::FactValue> TimelinePane::fact(std::string const& name) co
   if (name == "timeline.seen") return focus.to() - focus.from();
   if (name == "timeline.breakpoints") return double(focus.breaks().size());
   if (name == "timeline.findings") return double(timeline.findings.size());
+  if (name == "timeline.cuts") return double(timeline.cuts.size());
+  if (name == "timeline.sentence") return timeline.sentence.empty() ? "none" : timeline.sentence;
   if (name == "timeline.verdict") return timeline.verdict.empty() ? "none" : timeline.verdict;
   if (name == "timeline.memory")
     return focus.memory() < 0 ? "none" : timeline.counters[size_t(focus.memory())].name;
@@ -254,7 +254,7 @@ Status TimelinePane::open(journal::OpenTimeline const& action) {
     if (!state) return Recorded{file, nullptr, state.error()};
     return Recorded{file, std::make_shared<session::SimulatedState const>(*std::move(state)), {}};
   }));
-  offered_ = true;
+  offer(true);
   bench_.show_tab(*this);
   return {};
 }
@@ -355,7 +355,7 @@ void TimelinePane::add_commands() {
   bench_.add_command({.section = "Views",
                       .name = "Timeline",
                       .run = [this] { bench_.ask(journal::ShowView{"timeline"}); },
-                      .possible = [this] { return offered_; }});
+                      .possible = [this] { return offered(); }});
   bench_.add_command(
       {.section = "Views",
        .name = "Run to the next breakpoint",

@@ -29,9 +29,7 @@ public:
   void show(session::Snapshot const& next) override {
     session::TuningView of_kernel = runs_of(next);
     bool tried = !of_kernel.runs.empty();
-    if (tried && !offered_) bench_.offer_tab(*this);
-    if (!tried && offered_) bench_.hide_tab(*this);
-    offered_ = tried;
+    offer(tried);
     if (tried && view_->isVisible()) view_->show_runs(of_kernel, converters_of(of_kernel));
   }
   /// Trials are placed only while somebody looks.
@@ -97,7 +95,6 @@ private:
   }
 
   TrialsView* view_;
-  bool offered_ = false;
 };
 
 Result<double> TrialsPane::value_named(int axis, std::string const& word) const {
@@ -168,12 +165,12 @@ void TrialsPane::add_commands() {
   bench_.add_command({.section = "Measuring and devices",
                       .name = "Trials by their knobs",
                       .run = [this] { bench_.ask(journal::ShowView{"trials"}); },
-                      .possible = [this] { return offered_; },
+                      .possible = [this] { return offered(); },
                       .also = "parallel coordinates slices"});
   bench_.add_command({.section = "Measuring and devices",
                       .name = "Keep all trials",
                       .run = [this] { bench_.ask(journal::KeepAllTrials{}); },
-                      .possible = [this] { return offered_; }});
+                      .possible = [this] { return offered(); }});
   bench_.add_menu(view_, {"Keep all trials"});
 }
 

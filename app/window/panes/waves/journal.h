@@ -9,4 +9,11 @@ struct ChooseLaunch {
   int launch = 1;
 };
 
+/// What the launch would be with other blocks of the same threads.
+struct WavesIf {
+  int threads = 0, registers = 0;
+  int shared_bytes = 0;
+};
+struct WavesAsIs {};
+
 }  // namespace tw::journal

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How the blocks of a launch fill a GPU.
+#include <fmt/format.h>
+
 #include <QEvent>
 
 #include "app/window/pane.h"
@@ -17,23 +19,38 @@ public:
       if (view_->choose(action.launch - 1)) return {};
       return bad_input("no_launch", "the kernel has no such launch");
     });
+    bench.on<journal::WavesIf>([this](auto const& action) -> Status {
+      gpu::KernelUse use{action.registers, action.shared_bytes, action.threads};
+      if (view_->show_what_if(use)) return {};
+      return bad_input("no_launch", "no block can be like that, or no launch is shown");
+    });
+    bench.on<journal::WavesAsIs>([this](auto const&) { return view_->show_what_if({}), Status(); });
+    connect(view_, &WavesView::what_if_asked, this,
+            [this](int threads, int registers, qint64 shared_bytes) {
+              bench_.ask(journal::WavesIf{threads, registers, int(shared_bytes)});
+            });
+    connect(view_, &WavesView::as_is_asked, this, [this] { bench_.ask(journal::WavesAsIs{}); });
     connect(view_, &WavesView::launch_asked, this,
             [this](int launch) { bench_.ask(journal::ChooseLaunch{launch + 1}); });
     bench.add_command({.section = "Views",
                        .name = "Waves and occupancy",
                        .run = [this] { bench_.ask(journal::ShowView{"waves"}); },
-                       .possible = [this] { return offered_; }});
+                       .possible = [this] { return offered(); }});
   }
   QWidget* widget() override { return view_; }
-  QWidget* focus_target() override { return view_->chooser(); }
+  QWidget* focus_target() override { return view_->map(); }
+  bool keeps_focus() const override { return view_->map()->hasFocus(); }
   bool busy() const override { return waits_; }
   void set_theme(Theme const& theme) override { view_->set_theme(theme); }
   void show(session::Snapshot const& next) override {
-    bool wanted = next.has_launches && next.history;
-    if (wanted) bench_.offer_tab(*this);
-    if (!wanted && offered_) bench_.hide_tab(*this);
-    offered_ = wanted;
+    offer(next.has_launches && next.history);
     update();
+  }
+  std::vector<Key> keys() const override {
+    QString const waves = "Waves and occupancy";
+    return {{waves, "Left, Right", "What if: 32 threads fewer, more"},
+            {waves, "Up, Down", "What if: 8 registers fewer, more"},
+            {waves, "Esc", "As it is"}};
   }
   /// Nothing is assembled until somebody looks.
   bool eventFilter(QObject*, QEvent* event) override {
@@ -46,12 +63,18 @@ public:
     gpu::Occupancy now = launch ? view_->occupancy() : gpu::Occupancy();
     bool known = launch && view_->knows_occupancy();
     if (name == "waves") return double(known ? view_->waves().waves : 0);
-    if (name == "waves.blocks") return double(launch ? launch->blocks() : 0);
+    if (name == "waves.blocks") return double(launch ? view_->pictured().blocks() : 0);
+    if (name == "waves.if") {
+      if (!launch || !view_->what_if()) return std::string("none");
+      gpu::KernelUse const& use = *view_->what_if();
+      return fmt::format("{} {} {}", use.threads, use.registers, use.shared_bytes);
+    }
     if (name == "waves.last") return double(known ? view_->waves().last : 0);
     if (name == "waves.at_once") return double(known ? view_->waves().at_once : 0);
     if (name == "waves.occupancy") return now.share;
     if (name == "waves.limit") return known ? gpu::limit_text(now.limit) : std::string("none");
-    if (name == "waves.registers") return double(launch ? launch->registers.value_or(0) : 0);
+    if (name == "waves.registers")
+      return double(launch ? view_->pictured().registers.value_or(0) : 0);
     return {};
   }
 
@@ -70,7 +93,7 @@ private:
   }
 
   WavesView* view_;
-  bool offered_ = false, waits_ = false;
+  bool waits_ = false;
 };
 
 }  // namespace
