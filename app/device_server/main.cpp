@@ -144,7 +144,7 @@ int serve_before_driver(Arguments const& arguments, tw::DriverProfile const& pro
   sandbox.driver = driver->pid();
   if (tw::Status confined = tw::enter_sandbox(sandbox); !confined)
     return refuse(socket, confined.error());
-  tw::Status ended = tw::relay_to_driver(socket, *driver, profile);
+  tw::Status ended = tw::relay_to_driver(socket, driver->socket(), profile);
   if (!ended && ended.error().code == "device_lost") return end_as(driver->wait_for_end());
   return !ended && ended.error().code == "connection_closed" ? 0 : 3;
 }

@@ -88,8 +88,8 @@ private:
 
 }  // namespace
 
-Status relay_to_driver(int client, ChildProcess& driver, DriverProfile const& profile) {
-  return DriverRelay(client, driver.socket(), profile).run();
+Status relay_to_driver(int client, int driver, DriverProfile const& profile) {
+  return DriverRelay(client, driver, profile).run();
 }
 
 }  // namespace tw

@@ -84,7 +84,8 @@ Status check_request(wire::Request const& request, CheckLibrary check_library) {
     case wire::Request::kTrial:
       return check_trial(request.trial(), check_library);
     case wire::Request::kTrials:
-      // One that is wrong is an answer of its own: it says nothing about the others.
+      for (wire::Trial const& trial : request.trials().trials())
+        TRY(check_trial(trial, check_library));
       return {};
     default:
       break;

@@ -291,12 +291,33 @@ private slots:
     QVERIFY(server_->process().state() == QProcess::Running);
   }
 
-  void the_same_acts_work_where_nothing_stops_them() {
+  void a_process_that_a_kernel_leaves_behind_ends_the_driver() {
     if (!server_) QSKIP("see above");
 #if !defined(__x86_64__)
     QSKIP("its kernels call the system: written for x86-64 only");
 #endif
     acting_.reset();
+    Client client(server_->address());
+    QVERIFY(
+        client.prepare(with("if (threadIdx_x == 0 && call(57, 0, 0, 0) == 0)\n"
+                            "  for (volatile int i = 0; i < 1;) {}",
+                            kCall)));
+    QCOMPARE(words_of(client.run()), QString("none"));
+    QVERIFY2(
+        QTest::qWaitFor([&] { return server_->said().contains("it kept running after its reply"); },
+                        20'000),
+        qPrintable(server_->said()));
+    QTRY_VERIFY(server_->workers().empty());
+    // The client hears of it while it rests, or with its next call.
+    QTRY_COMPARE(words_of(client.prepare(plain())), QString("none"));
+    QCOMPARE(words_of(client.run()), QString("none"));
+  }
+
+  void the_same_acts_work_where_nothing_stops_them() {
+    if (!server_) QSKIP("see above");
+#if !defined(__x86_64__)
+    QSKIP("its kernels call the system: written for x86-64 only");
+#endif
     Client own(std::make_unique<LocalDevice>(
         LocalDeviceOptions{.program = testing::built("/bin/tw-device"), .target = "opencl"}));
     for (Act const& act : kActs)

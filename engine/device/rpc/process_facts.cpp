@@ -143,18 +143,6 @@ ProcessFacts facts_of(pid_t process) {
   return facts;
 }
 
-double processor_seconds(pid_t process, Of of) {
-  clockid_t clock;
-  timespec time{};
-  double seconds = 0;
-  if (clock_getcpuclockid(process, &clock) == 0 && clock_gettime(clock, &time) == 0)
-    seconds = double(time.tv_sec) + double(time.tv_nsec) * 1e-9;
-  if (of == Of::kItself) return seconds;
-  std::ifstream children(folder_of(process, process) / "children");
-  for (pid_t child; children >> child;) seconds += processor_seconds(child, Of::kItself);
-  return seconds;
-}
-
 std::multimap<pid_t, pid_t> children_by_parent() {
   std::multimap<pid_t, pid_t> children;
   for_each_entry("/proc", [&](fs::path const& entry) {
@@ -178,6 +166,19 @@ std::vector<pid_t> family_of(pid_t process, std::multimap<pid_t, pid_t> const& c
     for (auto child = first; child != last; ++child) family.push_back(child->second);
   }
   return family;
+}
+
+double processor_seconds(pid_t process) {
+  clockid_t clock;
+  timespec time{};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  return double(time.tv_sec) + double(time.tv_nsec) * 1e-9;
+}
+
+double family_seconds(pid_t process) {
+  double seconds = 0;
+  for (pid_t one : family_of(process, children_by_parent())) seconds += processor_seconds(one);
+  return seconds;
 }
 
 }  // namespace tw

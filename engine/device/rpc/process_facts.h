@@ -19,14 +19,14 @@ struct ProcessFacts {
 /// All zero for one that is not there.
 ProcessFacts facts_of(pid_t process);
 
-/// Of all threads of a process so far, and of its children's where they are asked for; 0 where the
-/// system does not tell.
-enum class Of { kItself, kChildrenToo };
-double processor_seconds(pid_t process, Of of);
-
 /// Of every process that can be seen: parent -> children.
 std::multimap<pid_t, pid_t> children_by_parent();
 /// `process` and all that came of it.
 std::vector<pid_t> family_of(pid_t process, std::multimap<pid_t, pid_t> const& children);
+
+/// Of all threads of a process so far; 0 where the system does not tell.
+double processor_seconds(pid_t process);
+/// With all that came of it and still runs.
+double family_seconds(pid_t process);
 
 }  // namespace tw

@@ -51,7 +51,6 @@ private:
   std::optional<rpc::WorkerEnd> over_time();
   std::optional<rpc::WorkerEnd> told_to_look();
   bool is_alone() const;
-  double used_seconds();
   bool note_answer(FrameKind kind);
   std::optional<rpc::WorkerEnd> worker_ended();
   Moment deadline() const;
@@ -71,19 +70,13 @@ private:
   bool client_gone_ = false;  ///< nothing more comes from it
   std::string refused_;       ///< why nothing of what it says is taken any more
   Moment since_ = steady_clock::now();
-  std::optional<double> idle_from_;  ///< what the worker had used at its last answer
+  std::optional<double> idle_from_;  ///< what the worker had used when it was at rest
 };
 
 rpc::WorkerEnd broken(std::string const& limit) {
   rpc::WorkerEnd end;
   end.set_broken_limit(limit);
   return end;
-}
-
-/// Of a processor, by the worker and the driver that it has.
-double Relay::used_seconds() {
-  return processor_seconds(worker_.pid(),
-                           options_.workers_have_drivers ? Of::kChildrenToo : Of::kItself);
 }
 
 /// When the worker or the client breaks its limit.
@@ -154,8 +147,11 @@ void Relay::refuse(std::string why) {
 /// Nothing where it was no more than the time for a look.
 std::optional<rpc::WorkerEnd> Relay::over_time() {
   Moment end_of_patience = deadline();
-  double used = used_seconds();
+  bool drivers = options_.workers_have_drivers;
+  double used = drivers ? family_seconds(worker_.pid()) : processor_seconds(worker_.pid());
   std::lock_guard lock(mutex_);
+  // To ask for a whole family takes longer than small calls: not at each answer.
+  if (!working_ && drivers && !idle_from_) idle_from_ = used;
   if (!working_ && idle_from_ && used - *idle_from_ > kMostIdleSeconds)
     return broken("it kept running after its reply");
   if (steady_clock::now() < end_of_patience) return std::nullopt;
@@ -190,7 +186,7 @@ bool Relay::is_alone() const {
 /// Before an answer is written, because the client may ask again as soon as it has it. False: it
 /// answers what nobody asked.
 bool Relay::note_answer(FrameKind kind) {
-  double used = used_seconds();
+  double used = processor_seconds(worker_.pid());
   std::lock_guard lock(mutex_);
   bool answers = kind == FrameKind::kMessage || kind == FrameKind::kPart;
   if (!working_ && answers) return false;
@@ -199,6 +195,7 @@ bool Relay::note_answer(FrameKind kind) {
   working_ = false;
   since_ = steady_clock::now();
   idle_from_ = used;
+  if (options_.workers_have_drivers) idle_from_.reset();
   return true;
 }
 
