@@ -114,6 +114,9 @@ private slots:
     QVERIFY(view->largest_difference <= 1e-3 * view->largest_value);
     QVERIFY2(view->note.contains("kernels run on OpenCL"), view->note.c_str());
     QVERIFY(fs::exists(at("alone") / "libtilewright_opencl.so.1"));
+    // What the processor runs nothing of asks it for nothing.
+    auto described = package::parse_description(read_file(at("alone") / "model.json").value());
+    QCOMPARE(described->target.features.empty(), described->library.bytes == 0);
     // Kernels are texts that one can read.
     QVERIFY(read_file(at("alone") / "kernels_1.bin")->contains("kernel void "));
   }
