@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -170,6 +171,10 @@ Status write_libraries(PackageSource const& source, std::vector<KernelCode> cons
     std::string number = place == 0 ? "" : fmt::format("_{}", place);
     std::string name = fmt::format("kernels{}.{}", number, backend.library_ending());
     site.target = target_of(backend);
+    // Where nothing runs, every processor of the architecture will do.
+    bool runs = std::ranges::any_of(source.plan.kernels,
+                                    [&](KernelTask const& one) { return one.place == place; });
+    if (!runs) site.target.features.clear(), site.target.processor.clear();
     TRY_ASSIGN(site.library, write_library(to / name, source, codes, place));
   }
   return {};

@@ -147,11 +147,12 @@ std::string needs_of(std::string_view files) {
 std::string readme(package::Description const& d, SelfTest const& test, ReadmeNotes const& notes) {
   std::string accelerators;
   for (package::Site const& site : d.elsewhere) accelerators += accelerator_lines(site);
+  std::string processor = d.target.processor;
+  if (!d.target.features.empty())
+    processor += fmt::format("; needs {}", fmt::join(d.target.features, " "));
   std::string head = fmt::format(
-      "{}, exported by {} for {} ({}{}).\n\n{}\n", on_one_line(d.name), d.made_by,
-      d.target.architecture, d.target.processor,
-      d.target.features.empty() ? "" : fmt::format("; needs {}", fmt::join(d.target.features, " ")),
-      tensor_lines(d, ""));
+      "{}, exported by {} for {}{}.\n\n{}\n", on_one_line(d.name), d.made_by, d.target.architecture,
+      processor.empty() ? "" : fmt::format(" ({})", processor), tensor_lines(d, ""));
   std::string needs = fmt::format(kNeeds, notes.needs.empty() ? "glibc, libstdc++" : notes.needs);
   return head + fmt::format(kFiles, d.library.name) + accelerators + needs +
          (notes.note.empty() ? "" : on_one_line(notes.note) + ".\n") +

@@ -22,7 +22,7 @@ set_target_properties(tw_runtime_library PROPERTIES OUTPUT_NAME tilewright_runti
 # Reading a description takes a millisecond however it is compiled, and this processor has no streams: it had better be small.
 set(small_sources ${runtime_sources})
 list(FILTER small_sources INCLUDE REGEX
-  "runtime/(kernel_runtime|device_runtime|stream_pool|package/(accelerator|control|description[a-z_]*|dlpack|json))\\.cpp$")
+  "runtime/(kernel_runtime|device_runtime|stream_pool|package/(accelerator|bound_steps|control|description[a-z_]*|dlpack|json))\\.cpp$")
 set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS -Os)
 # Symbols that are one for the whole process, as GCC makes them, would keep the library from being unloaded.
 set(unloadable -fno-gnu-unique)

@@ -122,6 +122,38 @@ private slots:
     QVERIFY(testing::run_on(*processor_, *backend_, program(kAdd), compiled(kAdd), {x}));
   }
 
+  /// The host starts two functions in each of these.
+  void too_many_steps_in_time_are_a_sentence() {
+    constexpr char kSteps[] =
+        "kernel steps(X: f32[3000, 4]) -> H\n"
+        "  G[scan t in 3000, j in 4] = select(1 <= t, H[t-1, 3-j], 0) + X[t, j]\n"
+        "  H[step t in 3000, j in 4] = G[t, j] * 0.5\n";
+    Schedule schedule = backend_->default_schedule(program(kSteps)).value();
+    auto stages = lower(schedule.program(), backend_->target(), backend_->passes());
+    QVERIFY2(stages, error_of(stages).c_str());
+    auto code = backend_->generate(stages->back().kernel, CodeTier::kFull, CodeTexts::kNone, {});
+    QVERIFY(!code);
+    QCOMPARE(code.error().message,
+             std::string("'steps' would be started with more than 4096 launches"));
+  }
+
+  /// A driver may run fewer threads of a function than it says of the device.
+  void a_work_group_that_is_too_large_is_said_when_it_is_loaded() {
+    Artifact code = compiled(kAdd);
+    for (CodePart& part : code.parts) {
+      QByteArray text(reinterpret_cast<char const*>(part.bytes.data()),
+                      qsizetype(part.bytes.size()));
+      text.replace("\"block\":[40,1,1]", "\"block\":[40,4000,4000]");
+      auto const* bytes = reinterpret_cast<std::byte const*>(text.constData());
+      part.bytes.assign(bytes, bytes + text.size());
+    }
+    auto loaded = processor_->load(backend_->link({&code.parts, 1}).value());
+    QVERIFY(!loaded);
+    QVERIFY2(error_of(loaded).contains("has work-groups of 40 x 4000 x 4000 threads, and the "
+                                       "device runs at most"),
+             error_of(loaded).c_str());
+  }
+
   void more_memory_than_it_may_have_is_refused() {
     auto memory = processor_->allocate(2 << 20);
     QVERIFY(!memory);

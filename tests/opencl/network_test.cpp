@@ -18,6 +18,7 @@
 #include "engine/support/files.h"
 #include "targets/opencl/compiler/opencl_backend.h"
 #include "targets/opencl/runtime/opencl_processor.h"
+#include "tests/package/control_models.h"
 #include "tests/package/exports.h"
 #include "tests/support/line_models.h"
 #include "tests/support/paths.h"
@@ -114,8 +115,28 @@ private slots:
     QVERIFY(view->largest_difference <= 1e-3 * view->largest_value);
     QVERIFY2(view->note.contains("kernels run on OpenCL"), view->note.c_str());
     QVERIFY(fs::exists(at("alone") / "libtilewright_opencl.so.1"));
+    // What the processor runs nothing of asks it for nothing.
+    auto described = package::parse_description(read_file(at("alone") / "model.json").value());
+    QCOMPARE(described->target.features.empty(), described->library.bytes == 0);
     // Kernels are texts that one can read.
     QVERIFY(read_file(at("alone") / "kernels_1.bin")->contains("kernel void "));
+  }
+
+  void branches_and_loops_run_there_data() {
+    QTest::addColumn<int>("which");
+    QTest::newRow("a branch") << 0;
+    QTest::newRow("a loop") << 1;
+    QTest::newRow("a scan") << 2;
+  }
+  void branches_and_loops_run_there() {
+    if (testing::kSanitized) QSKIP("an instrumented runtime needs the sanitizer's own library");
+    QFETCH(int, which);
+    ImportedModel const models[] = {choice(), loop(true), scan()};
+    std::ofstream(at("control.onnx"), std::ios::binary) << write_onnx(models[which]).value();
+    auto view = export_model_of(at("control.onnx").string(), at("control"));
+    QVERIFY2(view, qPrintable(sentence(view)));
+    QVERIFY(view->tested);
+    QVERIFY2(view->note.contains("kernels run on OpenCL"), view->note.c_str());
   }
 
   void nothing_but_inputs_and_outputs_is_copied_and_nothing_waits_in_between() {
@@ -170,6 +191,15 @@ private slots:
     NDArray wanted = reference_run(model->before, options.inputs).value()[0];
     for (int64_t i = 0; i < wanted.size(); ++i)
       QVERIFY(std::abs(ran->outputs[0].value_at(i) - wanted.value_at(i)) < 1e-2);
+    // The program does so by itself, and says what it costs: 8 x 8 elements there and back.
+    QStringList command{"run",      QString::fromStdString(at("half.onnx").string()),
+                        "--device", "local:opencl",
+                        "--rounds", "1"};
+    Ran told = run(at(""), QString::fromStdString(testing::built("/bin/tw")), command,
+                   QProcessEnvironment::systemEnvironment());
+    QVERIFY2(told.code == 0 && told.output.contains("f16"), qPrintable(told.output));
+    QVERIFY2(told.output.contains("2 values copied between devices in each run, 512 B"),
+             qPrintable(told.output));
     // Nothing is cut where the device runs all.
     Model whole = load_model("sample:dqn", {}, *gpu).value();
     QVERIFY(offload_rest_of(*whole, *gpu, "gpu", "processor")->cut.points.empty());

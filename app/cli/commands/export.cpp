@@ -145,6 +145,15 @@ Result<session::ShapedModel> source_of(Context const& context, Arguments const& 
                      arguments.by_default ? ProjectSchedules::kIgnored : ProjectSchedules::kKept);
 }
 
+/// What computes with floats beside the processor has the model in layouts of its own: a project's
+/// schedules are for the kernels of these.
+Status use_layouts_of_target(Context& context, std::string const& target) {
+  if (!processor_beside(target)) return {};
+  TRY_ASSIGN(std::shared_ptr<Backend const> backend, context.exports.backend_for(target));
+  if (backend->target().computes_with(DType::kF32)) context.helper = std::move(backend);
+  return {};
+}
+
 /// A signal takes away what was written so far; the shell then sees that it was one.
 Result<session::ExportView> interruptible_export(Context const& context,
                                                  session::LoadedModel const& model,
@@ -159,7 +168,9 @@ Result<session::ExportView> interruptible_export(Context const& context,
   interruption.pass_on();
 }
 
-int run(Context const& context, Arguments const& arguments) {
+int run(Context& context, Arguments const& arguments) {
+  if (Status used = use_layouts_of_target(context, arguments.request.target); !used)
+    return report(context, used.error());
   auto source = source_of(context, arguments);
   if (!source) return report(context, source.error());
   auto request = request_of(context, arguments, *source);

@@ -83,7 +83,7 @@ Status use_helper(Context const& context, Helper const& helper, session::LoadedM
 /// else the error stays.
 Result<session::RunResult> with_processor(Context const& context, Arguments const& arguments,
                                           session::LoadedModel const& model, Device& device,
-                                          session::RunOptions options, Error const& failed) {
+                                          session::RunOptions& options, Error const& failed) {
   bool alone = arguments.cut.empty() && arguments.offload.empty();
   if (!alone || !processor_beside(context.backend->target().name)) return std::unexpected(failed);
   auto found = session::offload_rest_of(model, *context.backend, context.device, kLocalDeviceName);
@@ -230,8 +230,9 @@ void print_ready(session::Readiness const& ready, double load_s) {
     fmt::print("{} in the cache discarded: damaged\n", count_text(ready.broken_cache, "file"));
 }
 
+/// `copied`: bytes between devices.
 void print_result(Context const& context, session::RunResult const& result,
-                  std::string const& origin, double load_s, bool disturbed) {
+                  std::string const& origin, double load_s, bool disturbed, int64_t copied) {
   std::vector<double> sorted = result.samples_ms;
   std::sort(sorted.begin(), sorted.end());
   double least = sorted.empty() ? 0 : sorted.front(),
@@ -248,6 +249,7 @@ void print_result(Context const& context, session::RunResult const& result,
            {"threads", result.threads},
            {"device", context.device.empty() ? "local" : context.device},
            {"copies", result.copies},
+           {"copied_bytes", copied},
            {"disturbed", disturbed},
            {"ready", to_json(result.ready, load_s)},
            {"inputs", origin},
@@ -260,7 +262,8 @@ void print_result(Context const& context, session::RunResult const& result,
              count_text(result.threads, "thread"), origin);
   say_disturbed(context, disturbed);
   if (result.copies > 0)
-    fmt::print("{} copied between devices in each run\n", count_text(result.copies, "value"));
+    fmt::print("{} copied between devices in each run, {}\n", count_text(result.copies, "value"),
+               bytes_text(double(copied)));
   for (size_t i = 0; i < result.outputs.size(); ++i)
     fmt::print("  {} {} {}\n", result.infos[i].name, to_text(result.outputs[i].shape()),
                outputs[i]["hash"].get<std::string>());
@@ -307,7 +310,8 @@ int run(Context& context, Arguments const& arguments) {
   if (!arguments.output_folder.empty())
     if (Status status = write_raw(arguments.output_folder, "output_", result->outputs); !status)
       return report(context, status.error());
-  print_result(context, *result, inputs->origin, loading.count(), disturbed);
+  int64_t copied = result->copies > 0 ? session::copied_bytes(model, options.cut).value_or(0) : 0;
+  print_result(context, *result, inputs->origin, loading.count(), disturbed, copied);
   if (*helper && !context.json) say_whose_time(**helper, arguments.path);
   return 0;
 }

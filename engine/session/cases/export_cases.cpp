@@ -130,8 +130,9 @@ Result<int> shaped_kernels(PackageSource const& source) {
   int count = 0;
   for (auto const& [row, text] : source.scripts) {
     if (size_t(row) >= source.plan.kernels.size()) continue;
-    TRY_ASSIGN(ir::Program program, te::to_program(source.plan.kernels[size_t(row)].kernel));
-    TRY_ASSIGN(Schedule rule, source.backend.default_schedule(program));
+    KernelTask const& task = source.plan.kernels[size_t(row)];
+    TRY_ASSIGN(ir::Program program, te::to_program(task.kernel));
+    TRY_ASSIGN(Schedule rule, source.backend_at(task.place).default_schedule(program));
     TRY_ASSIGN(Script given, parse_script(text));
     count += !std::ranges::equal(rule.trace(), given.steps, [](auto const& a, auto const& b) {
       return to_text(a.step) == to_text(b.second);

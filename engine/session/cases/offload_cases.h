@@ -1,4 +1,4 @@
-/// What a device that runs a model has no code for, by the model as sessions know it.
+/// Models over several devices: what one leaves to another, and what that costs.
 #pragma once
 
 #include <string>
@@ -11,5 +11,8 @@ namespace tw::session {
 /// `offload_rest` of the model's kernels.
 Result<Offload> offload_rest_of(LoadedModel const& model, Backend const& able,
                                 std::string const& home, std::string const& there);
+
+/// Bytes that the cut copies between its places in each run. Errors: those of `cut_plan`.
+Result<int64_t> copied_bytes(LoadedModel const& model, Cut const& cut);
 
 }  // namespace tw::session
