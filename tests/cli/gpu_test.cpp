@@ -67,6 +67,22 @@ private slots:
     QVERIFY2(run.code == 0 && run.out.contains("cp.async.cg.shared.global"), qPrintable(run.err));
   }
 
+  /// The page's pipeline of a block, or why there is none.
+  void the_page_s_product_has_a_pipeline() {
+    Run run = run_tw({"timeline", kernel_, "--target", "cuda:h100", "--script", script_});
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QVERIFY2(run.out.contains(", modelled, ") && run.out.contains("copy of A"),
+             qPrintable(run.out));
+    QVERIFY2(run.out.contains(QRegularExpression("\nArithmetic [^\n]* of a turn[^\n]*\\.\n")),
+             qPrintable(run.out));
+    run = run_tw({"timeline", kernel_, "--target", "cuda:h100"});
+    QCOMPARE(run.code, 1);
+    QVERIFY2(run.err.contains("runs on no thread"), qPrintable(run.err));
+    run = run_tw({"timeline", kernel_, "--target", "opencl:mali-g78", "--default"});
+    QCOMPARE(run.code, 1);
+    QVERIFY2(run.err.contains("has no simulator"), qPrintable(run.err));
+  }
+
   /// From the command to the driver: a stand-in for it, on which nothing is computed here.
   void cuda_devices_run_by_their_driver() {
     QFile stand_in(tw::testing::built("/tests/libtw_stand_in_driver.so"));

@@ -15,6 +15,30 @@ namespace tw {
 
 using namespace timeline_metrics;
 
+namespace {
+
+/// Whom it waits for, and who waits for it; no more than one reads.
+QString token_words(TimelineRun const& run, int32_t instruction) {
+  constexpr size_t kMost = 4;
+  Timeline const& timeline = run.timeline();
+  QString words;
+  auto add = [&](char const* what, int32_t other, int64_t cycle) {
+    if (other < 0) return;
+    words +=
+        QString("\n%1 %2: %3, at %4")
+            .arg(what, QString::number(other),
+                 QString::fromStdString(timeline.instructions[size_t(other)].text), grouped(cycle));
+  };
+  auto taken = run.index().taken_by(instruction), put = run.index().put_by(instruction);
+  for (int32_t token : taken.first(std::min(taken.size(), kMost)))
+    add("after", timeline.tokens[size_t(token)].from, timeline.tokens[size_t(token)].pushed);
+  for (int32_t token : put.first(std::min(put.size(), kMost)))
+    add("before", timeline.tokens[size_t(token)].to, timeline.tokens[size_t(token)].popped);
+  return words;
+}
+
+}  // namespace
+
 TimelineLanes::TimelineLanes(TimelineFocus& focus, QWidget* parent)
     : Canvas(parent), focus_(focus) {
   setObjectName("timelineLanes");
@@ -138,26 +162,6 @@ QString TimelineLanes::words_of(LanePlace const& place) const {
             .arg(one.line)
             .arg(QString::fromStdString(run.state->lines[size_t(one.line) - 1].text).trimmed());
   return words + token_words(run, span.instruction);
-}
-
-/// Whom it waits for, and who waits for it; no more than one reads.
-QString TimelineLanes::token_words(TimelineRun const& run, int32_t instruction) const {
-  constexpr size_t kMost = 4;
-  Timeline const& timeline = run.timeline();
-  QString words;
-  auto add = [&](char const* what, int32_t other, int64_t cycle) {
-    if (other < 0) return;
-    words +=
-        QString("\n%1 %2: %3, at %4")
-            .arg(what, QString::number(other),
-                 QString::fromStdString(timeline.instructions[size_t(other)].text), grouped(cycle));
-  };
-  auto taken = run.index().taken_by(instruction), put = run.index().put_by(instruction);
-  for (int32_t token : taken.first(std::min(taken.size(), kMost)))
-    add("after", timeline.tokens[size_t(token)].from, timeline.tokens[size_t(token)].pushed);
-  for (int32_t token : put.first(std::min(put.size(), kMost)))
-    add("before", timeline.tokens[size_t(token)].to, timeline.tokens[size_t(token)].popped);
-  return words;
 }
 
 QString TimelineLanes::lane_words(int run, int lane) const {

@@ -64,8 +64,6 @@ private:
   void draw_selection(QPainter& painter) const;
   bool is_lit(TimelineRun const& run, int32_t instruction) const;
   QString words_of(LanePlace const& place) const;
-  QString change_words(int run) const;
-  QString token_words(TimelineRun const& run, int32_t instruction) const;
   QString lane_words(int run, int lane) const;
 
   TimelineFocus& focus_;

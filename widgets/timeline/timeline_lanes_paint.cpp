@@ -39,6 +39,15 @@ QString busy_words(TimelineRun const& run) {
          text_of(percent_text(double(most->cycles) / double(run.timeline().cycles)));
 }
 
+/// Where something is left out, ends do not show what a run saves: words do.
+QString change_words(TimelineFocus const& focus, int run) {
+  if (run == 0) return {};
+  int64_t before = all_cycles(focus.runs()[0].timeline()),
+          after = all_cycles(focus.runs()[size_t(run)].timeline());
+  if (before <= 0 || before == after) return {};
+  return QStringLiteral(" · ") + change_text(double(after) / double(before) - 1);
+}
+
 }  // namespace
 
 void TimelineLanes::paintEvent(QPaintEvent* event) {
@@ -83,22 +92,13 @@ void TimelineLanes::draw_title(QPainter& painter, int run) const {
   paint::text(painter, QRectF(16, y + 7, wide, 20), font, theme_.text1, of.name);
   double rest = unit_width() - kRight - 16 - wide - 12;
   QFont small = ui_font(11.5);
-  QString busy = of.timeline().cuts.empty() ? busy_words(of) : change_words(run);
+  QString busy = of.timeline().cuts.empty() ? busy_words(of) : change_words(focus_, run);
   for (QString const& words :
        {time_words(of) + busy, time_words(of), cycles_words(of.timeline())}) {
     if (QFontMetricsF(small).horizontalAdvance(words) > rest) continue;
     return paint::text(painter, QRectF(16 + wide + 12, y + 8, rest, 19), small, theme_.text2,
                        words);
   }
-}
-
-/// Where something is left out, ends do not show what a run saves: words do.
-QString TimelineLanes::change_words(int run) const {
-  if (run == 0) return {};
-  int64_t before = all_cycles(focus_.runs()[0].timeline()),
-          after = all_cycles(focus_.runs()[size_t(run)].timeline());
-  if (before <= 0 || before == after) return {};
-  return QStringLiteral(" · ") + change_text(double(after) / double(before) - 1);
 }
 
 void TimelineLanes::draw_grid(QPainter& painter, int run) const {
