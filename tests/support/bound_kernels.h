@@ -8,6 +8,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/ir/interpreter.h"
+#include "engine/schedule/macros/macro_set.h"
 #include "engine/schedule/trace.h"
 #include "engine/te/te.h"
 #include "tests/support/paths.h"
@@ -49,8 +50,9 @@ inline Result<BoundKernel> bound_kernel(std::string const& name, Backend const& 
   TRY_ASSIGN(ir::Program program, te::to_program(kernel));
   TRY_ASSIGN(Schedule schedule, backend.default_schedule(program));
   if (std::string script = file.string() + ".tws"; std::filesystem::exists(script)) {
-    TRY_ASSIGN(Script steps, parse_script(text_of_file(script)));
-    auto done = replay(Schedule(program, backend.shared_target()), steps);
+    MacroSet const macros(builtin_macros());
+    TRY_ASSIGN(Script steps, parse_script(text_of_file(script), {}, false, &macros));
+    auto done = replay(Schedule(program, backend.shared_target()), steps, &macros);
     if (!done) return refused(done.error().code, done.error().message);
     schedule = std::move(*done);
   }

@@ -12,9 +12,14 @@
 #include "targets/shared/llvm/device_shell.h"
 #include "targets/shared/llvm/proven_alignment.h"
 #endif
+#include <bit>
+#include <cstring>
+
 #include "engine/runtime/module.h"
+#include "engine/tensor/nearest.h"
 #include "targets/cuda/compiler/async_copies.h"
 #include "targets/cuda/compiler/dialect.h"
+#include "targets/cuda/compiler/matrix_units.h"
 #include "targets/cuda/hardware/description.h"
 #include "targets/shared/gpu/launch_shape.h"
 #include "targets/shared/gpu/shared_layout.h"
@@ -24,6 +29,8 @@
 #include "tests/support/thread_fibers.h"
 
 namespace tw::testing {
+
+inline constexpr char kMultiply[] = "tw_multiply";
 
 inline llvm::GlobalVariable* global(llvm::Module& module, char const* name, llvm::Type* type) {
   if (auto* found = module.getNamedGlobal(name)) return found;
@@ -47,12 +54,44 @@ inline llvm::Value* reciprocal(llvm::IRBuilder<>& builder, llvm::Value* x) {
   return builder.CreateFDiv(llvm::ConstantFP::get(x->getType(), 1), x);
 }
 
+/// Hands the elements of a thread, each with its number among the unit's, to `Block::multiply`.
+inline void multiply(llvm::IRBuilder<>& builder, size_t unit,
+                     std::vector<llvm::Value*> const& places) {
+  cuda::MatrixUnit const& one = cuda::kMatrixUnits[unit];
+  llvm::Function* function = builder.GetInsertBlock()->getParent();
+  llvm::IRBuilder<> entry(&function->getEntryBlock(), function->getEntryBlock().begin());
+  auto* type = builder.getIntNTy(unsigned(size_of(one.factor)) * 8);
+  auto* word = builder.getInt32Ty();
+  size_t factors = places.size() - cuda::kSums;
+  llvm::Value* taken = entry.CreateAlloca(llvm::ArrayType::get(type, factors));
+  llvm::Value* sums = entry.CreateAlloca(llvm::ArrayType::get(word, cuda::kSums));
+  auto copy = [&](llvm::Type* of, llvm::Value* from, llvm::Value* to, llvm::Align align) {
+    builder.CreateStore(builder.CreateAlignedLoad(of, from, align), to);
+  };
+  llvm::Align own{uint64_t(size_of(one.factor))};
+  for (size_t i = 0; i < factors; ++i)
+    copy(type, places[cuda::kSums + i], builder.CreateConstInBoundsGEP1_64(type, taken, i), own);
+  auto sum = [&](size_t i) { return builder.CreateConstInBoundsGEP1_64(word, sums, i); };
+  for (size_t i = 0; i < cuda::kSums; ++i) copy(word, places[i], sum(i), llvm::Align(4));
+  auto* pointer = builder.getPtrTy();
+  auto* place = global(*builder.GetInsertBlock()->getModule(), kMultiply, pointer);
+  builder.CreateCall(
+      llvm::FunctionType::get(builder.getVoidTy(), {builder.getInt64Ty(), pointer, pointer}, false),
+      builder.CreateLoad(pointer, place), {builder.getInt64(unit), sums, taken});
+  for (size_t i = 0; i < cuda::kSums; ++i) copy(word, sum(i), places[i], llvm::Align(4));
+}
+
 inline void fill(DeviceShell& shell) {
   shell.counter = counter;
   shell.reciprocal = reciprocal;
   using Operands = std::vector<llvm::Value*>;
   auto nothing = [](llvm::IRBuilder<>&, Operands const&) {};
   shell.calls[cuda::kCommitName] = shell.calls[cuda::kWaitName] = nothing;
+  for (size_t unit = 0; unit < cuda::kMatrixUnits.size(); ++unit)
+    shell.calls[cuda::kMatrixUnits[unit].name] = [unit](llvm::IRBuilder<>& builder,
+                                                        Operands const& operands) {
+      multiply(builder, unit, operands);
+    };
   for (cuda::AsyncCopy const& copy : cuda::kAsyncCopies)
     shell.calls[copy.name] = [bytes = copy.bytes](llvm::IRBuilder<>& builder,
                                                   Operands const& operands) {
@@ -130,6 +169,46 @@ inline void define_given_shared(llvm::Module& module, int64_t bytes) {
   declared->eraseFromParent();
 }
 
+inline double element(cuda::MatrixUnit const& unit, void const* all, int64_t at) {
+  if (unit.factor == DType::kI8) return static_cast<int8_t const*>(all)[at];
+  if (unit.factor == DType::kU8) return static_cast<uint8_t const*>(all)[at];
+  uint16_t bits = static_cast<uint16_t const*>(all)[at];
+  return unit.factor == DType::kF16 ? half_to_float(bits)
+                                    : std::bit_cast<float>(uint32_t(bits) << 16);
+}
+
+inline void add(cuda::MatrixUnit const& unit, std::span<void const* const> warp, int64_t row,
+                int64_t column, int64_t k, uint32_t& sum) {
+  // Of f16: a0, a1 are k = 2t, 2t+1 of row g, a2, a3 of row g+8, a4 ... the same with k + 8.
+  int64_t packed = unit.packed(), half = 4 * packed;
+  int64_t pack = k % half / packed, in_pack = k % packed;
+  int64_t a = (k / half * 2 + row / 8) * packed + in_pack, b = k / half * packed + in_pack;
+  double x = element(unit, warp[size_t(row % 8 * 4 + pack)], a);
+  double y = element(unit, warp[size_t(column * 4 + pack)], 8 * packed / 2 + b);
+  if (unit.sum == DType::kI32) {
+    sum += uint32_t(int64_t(x * y));
+    return;
+  }
+  sum = std::bit_cast<uint32_t>(float(double(std::bit_cast<float>(sum)) + x * y));
+}
+
+/// mma.sync, of what the lanes of a warp hand over in the registers that the PTX ISA says (Matrix
+/// Fragments for mma.m16n8k16 with floating point type, for mma.m16n8k32): groupID is lane / 4,
+/// threadID_in_group lane % 4. All warps of the block are to come here together.
+inline void multiply_in_warp(int64_t unit, void* sums, void const* factors) {
+  cuda::MatrixUnit const& one = cuda::kMatrixUnits[size_t(unit)];
+  std::span<void const* const> warp = Block::hand_over(factors);
+  int64_t lane = Block::thread() % 32, group = lane / 4, in_group = lane % 4;
+  std::array<uint32_t, 4> made{};
+  std::memcpy(made.data(), sums, sizeof made);
+  for (size_t c = 0; c < 4; ++c) {
+    int64_t row = c < 2 ? group : group + 8, column = in_group * 2 + int64_t(c & 1);
+    for (int64_t k = 0; k < one.terms(); ++k) add(one, warp, row, column, k, made[c]);
+  }
+  Block::wait();
+  std::memcpy(sums, made.data(), sizeof made);
+}
+
 /// The device functions of a kernel.
 class EmittedDevice {
 public:
@@ -155,8 +234,9 @@ public:
     }
     llvm::LLVMContext context;
     DeviceKind const kind{.global_space = 0, .shared_space = 0, .fill = fill, .mark = mark};
-    TRY_ASSIGN(auto module,
-               build_device_module(kernel, ir::print(kernel), machine, kind, functions, context));
+    TRY_ASSIGN(auto operands, cuda::matrix_operands(kernel));
+    TRY_ASSIGN(auto module, build_device_module(kernel, ir::print(kernel), machine, kind, functions,
+                                                operands, context));
     define_given_shared(*module, std::max<int64_t>(given, 1));
     prove_alignments(*module);
     int proven = check_alignments(*module);
@@ -179,7 +259,9 @@ public:
   Status launch(std::string const& name, std::array<int64_t, 3> const& grid,
                 std::array<int64_t, 3> const& block, std::span<void* const> arguments) const {
     TRY_ASSIGN(void* address, loaded_.symbol(kCall + name));
-    auto at = loaded_.symbol(kAt), meet = loaded_.symbol(kMeet);  // where they are used
+    auto at = loaded_.symbol(kAt), meet = loaded_.symbol(kMeet),
+         product = loaded_.symbol(kMultiply);  // where they are used
+    if (product) *static_cast<void**>(*product) = reinterpret_cast<void*>(&multiply_in_warp);
     void* nowhere = nullptr;
     int32_t none[6] = {};
     int32_t* numbers = at ? static_cast<int32_t*>(*at) : none;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tw::testing {
@@ -26,6 +27,7 @@ public:
     running_ = &block;
     *meet = reinterpret_cast<void*>(&Block::wait);
     size_t count = size_t(threads[0] * threads[1] * threads[2]);
+    block.given_.resize(count);
     block.fibers_.resize(count);
     for (Fiber& fiber : block.fibers_) block.make(fiber);
     for (bool some = true; some;) {
@@ -43,6 +45,21 @@ public:
       some = left == 0;
     }
     return true;
+  }
+
+  /// For what a thread that runs calls: its number in the block.
+  static int64_t thread() { return int64_t(running_->current_); }
+  /// Until all other threads have run as far.
+  static void wait() {
+    Block& block = *running_;
+    ::swapcontext(&block.fibers_[block.current_].context, &block.scheduler_);
+  }
+  /// What the 32 threads of this one's warp hand over; all of the block come here together.
+  static std::span<void const* const> hand_over(void const* own) {
+    Block& block = *running_;
+    block.given_[block.current_] = own;
+    wait();
+    return {&block.given_[block.current_ / 32 * 32], 32};
   }
 
 private:
@@ -68,12 +85,8 @@ private:
     block.fibers_[block.current_].done = true;
     wait();
   }
-  static void wait() {
-    Block& block = *running_;
-    ::swapcontext(&block.fibers_[block.current_].context, &block.scheduler_);
-  }
-
   static inline Block* running_ = nullptr;
+  std::vector<void const*> given_;  // by thread
   Function function_;
   void const* arguments_;
   ucontext_t scheduler_;

@@ -18,13 +18,12 @@ using namespace ir;
 
 namespace {
 
-/// Of f32, whatever the bits mean.
 TensorIntrinsic declared(AsyncCopy const& copy) {
-  int64_t elements = copy.bytes / size_of(DType::kF32);
+  int64_t elements = copy.bytes / size_of(copy.type);
   IntrinsicNode node =
-      **parse_intrinsic(fmt::format("intrinsic {0}(write to: f32[{1}] @shared, read from: f32[{1}] "
+      **parse_intrinsic(fmt::format("intrinsic {0}(write to: {2}[{1}] @shared, read from: {2}[{1}] "
                                     "@global) async\n  for i in {1}\n    to[i] = from[i]\n",
-                                    copy.name, elements));
+                                    copy.name, elements, to_text(copy.type)));
   node.doc = fmt::format("{} bytes that come while others compute", copy.bytes);
   return {*declare(std::move(node)), {1, 1}};
 }

@@ -16,6 +16,7 @@
 #include "targets/cuda/compiler/access_listing.h"
 #include "targets/cuda/compiler/async_copies.h"
 #include "targets/cuda/compiler/dialect.h"
+#include "targets/cuda/compiler/matrix_units.h"
 #include "targets/cuda/compiler/nvptx.h"
 #include "targets/cuda/compiler/rates.h"
 #include "targets/cuda/compiler/resources.h"
@@ -53,11 +54,13 @@ struct Parts {
   std::vector<c_text::DeviceText> texts;
   std::vector<LaunchedFunction> launched;
   std::vector<DeviceFunction> functions;
+  CallOperands operands;
 };
 
 Result<Parts> parts_of(ir::KernelIr const& kernel, ir::PrintedProgram const& printed,
                        MemoryScope const& memory) {
   Parts parts;
+  TRY_ASSIGN(parts.operands, matrix_operands(kernel));
   for (ir::Function const& function : kernel.device) {
     TRY_ASSIGN(gpu::LaunchShape shape, gpu::launch_shape(function));
     gpu::SharedLayout shared = gpu::shared_layout(function, memory.alignment);
@@ -67,7 +70,7 @@ Result<Parts> parts_of(ir::KernelIr const& kernel, ir::PrintedProgram const& pri
     if (!is_given) shared.offsets.clear();
     TRY_ASSIGN(c_text::DeviceText text,
                c_text::print_device_function(dialect(), kernel_head(), function, shape.block,
-                                             printed, shared.offsets));
+                                             printed, shared.offsets, parts.operands));
     parts.functions.push_back({text.name, shape.block, std::move(shared.offsets)});
     parts.launched.push_back({text.name, std::move(shape), shared.bytes, is_given});
     parts.texts.push_back(std::move(text));
@@ -122,7 +125,7 @@ public:
     TRY_ASSIGN(Parts parts, parts_of(kernel, artifact.lowered, *target().scope(kSharedScope)));
     llvm::LLVMContext context;
     TRY_ASSIGN(auto module, build_device_module(kernel, artifact.lowered, machine_, nvptx_kind(),
-                                                parts.functions, context));
+                                                parts.functions, parts.operands, context));
     TRY_ASSIGN(Emitted emitted, machine_.generate(*module, CodeTier::kFull, texts, stop));
     artifact.symbol = "tw_kernel_" + kernel.host.name;
     artifact.workspace_bytes = workspace_bytes(kernel);
@@ -200,7 +203,7 @@ private:
                          Parts const& parts, KernelLaunches& made, StopToken stop) const {
     llvm::LLVMContext context;
     TRY_ASSIGN(auto module, build_device_module(kernel, printed, machine_, nvptx_kind(),
-                                                parts.functions, context));
+                                                parts.functions, parts.operands, context));
     TRY_ASSIGN(Emitted emitted,
                machine_.generate(*module, CodeTier::kFull, CodeTexts::kNone, stop));
     auto counted = assemble({toolkit_.ptxas, {}}, text_of(emitted.object),
@@ -315,6 +318,7 @@ Result<std::shared_ptr<Backend const>> create_cuda_backend(Hardware const& hardw
       .types = {DType::kF32, DType::kF64, DType::kF16, DType::kBF16, DType::kI8, DType::kU8,
                 DType::kI16, DType::kU16, DType::kI32, DType::kU32, DType::kI64, DType::kU64,
                 DType::kBool}};
+  add_matrix_units(target);
   add_async_copies(target);
   return std::make_shared<CudaBackend>(std::move(target), std::move(machine), unit);
 }

@@ -4,6 +4,7 @@
 
 #include "engine/lowering/pipeline.h"
 #include "targets/cuda/compiler/async_copies.h"
+#include "targets/cuda/compiler/matrix_units.h"
 #include "targets/cuda/hardware/description.h"
 
 namespace tw::cuda {
@@ -82,12 +83,50 @@ std::string vector_store(ir::BufferNode const& tensor, int lanes, std::string co
   return "*(" + vector_type(tensor.type, lanes) + "*)&" + element + " = " + value;
 }
 
+/// "tw_a0 = *%4 | *%5 << 16": a register made of elements from one operand on.
+std::string packed(std::string const& name, MatrixUnit const& unit, int first) {
+  int bits = 32 / unit.packed();
+  std::string text = "unsigned " + name + " = ";
+  for (int i = 0; i < unit.packed(); ++i) {
+    std::string element = fmt::format("*%{}", first + i);
+    if (unit.factor == DType::kI8) element = "(unsigned char)" + element;
+    text += i == 0 ? element : fmt::format(" | (unsigned){} << {}", element, i * bits);
+  }
+  return text + ";\n";
+}
+
+std::string product(MatrixUnit const& unit) {
+  char const* type = unit.factor == DType::kF16    ? "f16"
+                     : unit.factor == DType::kBF16 ? "bf16"
+                     : unit.factor == DType::kI8   ? "s8"
+                                                   : "u8";
+  bool whole = unit.sum == DType::kI32;
+  std::string text = "{\n", inputs;
+  for (int r = 0; r < kRegistersOfA + kRegistersOfB; ++r) {
+    text += "  " + packed(fmt::format("tw_{}", r), unit, kSums + r * unit.packed());
+    inputs += fmt::format("{}\"r\"(tw_{})", r == 0 ? "" : ", ", r);
+  }
+  std::string sums;
+  for (int i = 0; i < kSums; ++i)
+    sums += fmt::format("{}\"+{}\"(*%{})", i == 0 ? "" : ", ", whole ? "r" : "f", i);
+  return text +
+         fmt::format(
+             "  asm volatile(\"mma.sync.aligned.m16n8k{0}.row.col.{1}.{2}.{2}.{1} \"\n"
+             "               \"{{%%0, %%1, %%2, %%3}}, {{%%4, %%5, %%6, %%7}}, {{%%8, %%9}}, \"\n"
+             "               \"{{%%0, %%1, %%2, %%3}};\"\n"
+             "               : {3}\n"
+             "               : {4});\n"
+             "}}",
+             unit.terms(), whole ? "s32" : "f32", type, sums, inputs);
+}
+
 /// Inline PTX needs no header, which NVRTC has not.
 std::map<std::string, std::string, std::less<>> calls() {
   std::map<std::string, std::string, std::less<>> made{
       {kBarrierName, "__syncthreads();"},
       {kCommitName, "asm volatile(\"cp.async.commit_group;\" ::: \"memory\");"},
       {kWaitName, "asm volatile(\"cp.async.wait_group %%0;\" :: \"n\"(%0) : \"memory\");"}};
+  for (MatrixUnit const& unit : kMatrixUnits) made[unit.name] = product(unit);
   for (AsyncCopy const& copy : kAsyncCopies)
     made[copy.name] = fmt::format(
         "asm volatile(\"cp.async.{}.shared.global [%%0], [%%1], {};\" :: "

@@ -6,6 +6,7 @@
 
 #include "targets/cuda/compiler/async_copies.h"
 #include "targets/cuda/compiler/dialect.h"
+#include "targets/cuda/compiler/matrix_units.h"
 #include "targets/cuda/hardware/description.h"
 #include "targets/shared/llvm/device_shell.h"
 
@@ -43,12 +44,57 @@ llvm::Intrinsic::ID id_of_copy(int bytes) {
                       : llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16;
 }
 
+llvm::Intrinsic::ID id_of(MatrixUnit const& unit) {
+  switch (unit.factor) {
+    case DType::kF16:
+      return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32;
+    case DType::kBF16:
+      return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16;
+    case DType::kI8:
+      return llvm::Intrinsic::nvvm_mma_m16n8k32_row_col_s8;
+    default:
+      return llvm::Intrinsic::nvvm_mma_m16n8k32_row_col_u8;
+  }
+}
+
+/// Elements at these addresses, side by side in a register.
+llvm::Value* packed(llvm::IRBuilder<>& builder, DType type, llvm::Value* const* first, int count) {
+  llvm::Type* element =
+      type == DType::kF16 ? builder.getHalfTy() : builder.getIntNTy(unsigned(size_of(type)) * 8);
+  llvm::Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(element, unsigned(count)));
+  for (int i = 0; i < count; ++i) {
+    llvm::Value* one =
+        builder.CreateAlignedLoad(element, first[i], llvm::Align(uint64_t(size_of(type))));
+    all = builder.CreateInsertElement(all, one, uint64_t(i));
+  }
+  return type == DType::kF16 ? all : builder.CreateBitCast(all, builder.getInt32Ty());
+}
+
+void multiply(llvm::IRBuilder<>& builder, MatrixUnit const& unit,
+              std::vector<llvm::Value*> const& places) {
+  std::vector<llvm::Value*> arguments;
+  for (size_t at = kSums; at < places.size(); at += size_t(unit.packed()))
+    arguments.push_back(packed(builder, unit.factor, &places[at], unit.packed()));
+  llvm::Type* sum = unit.sum == DType::kF32 ? builder.getFloatTy() : builder.getInt32Ty();
+  llvm::Align align{uint64_t(size_of(unit.sum))};
+  for (size_t i = 0; i < kSums; ++i)
+    arguments.push_back(builder.CreateAlignedLoad(sum, places[i], align));
+  llvm::CallInst* made = builder.CreateIntrinsic(id_of(unit), {}, arguments);
+  made->addFnAttr(llvm::Attribute::Convergent);  // all threads of a warp stay together
+  for (unsigned i = 0; i < kSums; ++i)
+    builder.CreateAlignedStore(builder.CreateExtractValue(made, i), places[i], align);
+}
+
 void fill(DeviceShell& shell) {
   shell.counter = counter;
   using Operands = std::vector<llvm::Value*>;
   shell.calls[kBarrierName] = [](llvm::IRBuilder<>& builder, Operands const&) {
     builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
   };
+  for (MatrixUnit const& unit : kMatrixUnits)
+    shell.calls[unit.name] = [&unit](llvm::IRBuilder<>& builder, Operands const& operands) {
+      multiply(builder, unit, operands);
+    };
   for (AsyncCopy const& copy : kAsyncCopies)
     shell.calls[copy.name] = [bytes = copy.bytes](llvm::IRBuilder<>& builder,
                                                   Operands const& operands) {

@@ -170,11 +170,13 @@ Lines file_of(std::vector<DeviceText> const& functions) {
 Result<DeviceText> print_device_function(Dialect const& dialect, KernelHead const& head,
                                          Function const& function,
                                          std::array<int64_t, 3> const& block,
-                                         PrintedProgram const& lowered, GivenShared const& given) {
+                                         PrintedProgram const& lowered, GivenShared const& given,
+                                         CallOperands const& operands) {
   Expressions expressions(dialect);
   expressions.ranges() = arith::ranges_of(function.sizes);
   std::vector<std::string> list = parameters(expressions, head, function);
   DevicePrinter printer(expressions, lowered);
+  printer.set_operands(operands);
   printer.open("");
   if (head.has_begins)
     for (Buffer const& tensor : function.params)

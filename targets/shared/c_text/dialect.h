@@ -63,9 +63,8 @@ struct Dialect {
   std::map<std::string, std::string, std::less<>> scopes = {};
   /// What a bound loop's counter is, by its axis: "get_local_id(0)".
   std::map<std::string, std::string, std::less<>> axes = {};
-  /// Statements for calls, by the instruction's name: "%0", "%1" stand for the address of what the
-  /// operand begins with, or for the number that it is;
-  /// "%%" for "%".
+  /// Lines of statements for calls, by the instruction's name: "%0", "%1" stand for the address of
+  /// what the operand begins with, or for the number that it is; "%%" for "%".
   std::map<std::string, std::string, std::less<>> calls = {};
 };
 

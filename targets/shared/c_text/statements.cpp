@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "engine/arith/places.h"
 #include "engine/ir/fields.h"
 #include "engine/lowering/pipeline.h"
@@ -124,15 +126,33 @@ void Statements::print_call(IntrinsicCall const& call) {
   auto const& calls = expressions_.dialect().calls;
   auto found = calls.find(call.intrinsic->name);
   if (found == calls.end()) return unsupported(call.intrinsic->name);
-  std::string text;
-  for (size_t i = 0; i < found->second.size(); ++i) {
-    char c = found->second[i];
-    if (c == '%' && ++i < found->second.size() && found->second[i] != '%')
-      text += operand_text(call.operands.at(size_t(found->second[i] - '0')));
-    else
-      text += c;
+  auto own = operands_ ? operands_->find(&call) : CallOperands::const_iterator();
+  bool has_own = operands_ && own != operands_->end();
+  std::string text = with_operands(found->second, has_own ? own->second : call.operands);
+  for (size_t at = 0; at <= text.size();) {
+    size_t end = std::min(text.find('\n', at), text.size());
+    line(text.substr(at, end - at));
+    at = end + 1;
   }
-  line(text);
+}
+
+std::string Statements::with_operands(std::string_view pattern,
+                                      std::vector<Operand> const& operands) {
+  std::string text;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '%' || i + 1 == pattern.size() || pattern[i + 1] == '%') {
+      text += pattern[i];
+      i += pattern[i] == '%';
+      continue;
+    }
+    size_t number = 0;
+    for (; i + 1 < pattern.size() && std::isdigit(static_cast<unsigned char>(pattern[i + 1])); ++i)
+      number = number * 10 + size_t(pattern[i + 1] - '0');
+    std::string operand = operand_text(operands.at(number));
+    if (text.ends_with('*') && operand.starts_with('&')) text.pop_back(), operand.erase(0, 1);
+    text += operand;
+  }
+  return text;
 }
 
 std::string Statements::operand_text(Operand const& operand) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct Lines {
   std::vector<int32_t> source_line;  ///< per line of `text`: line of the lowered kernel, or 0
 };
 
+/// What a call hands over instead of the operands that its declaration has, by call.
+using CallOperands = std::map<ir::StmtNode const*, std::vector<ir::Operand>>;
+
 /// One function under construction. What differs between kinds of C beyond their words is a method
 /// to override.
 class Statements {
@@ -26,6 +30,7 @@ public:
   virtual ~Statements() = default;
 
   void statement(ir::Stmt const& s);
+  void set_operands(CallOperands const& operands) { operands_ = &operands; }
   /// With the lines between `head {` and `}` one step further in.
   void line(std::string const& text);
   void open(std::string const& head);
@@ -57,6 +62,7 @@ protected:
     expressions_.ranges().erase(loop.name());
   }
   std::string operand_text(ir::Operand const& operand);
+  std::string with_operands(std::string_view pattern, std::vector<ir::Operand> const& operands);
   /// Of the loop's counter, which reaches its extent.
   std::string counter_type(ir::For const& loop);
 
@@ -75,6 +81,7 @@ private:
   void print(ir::Block const& node);
 
   Lines lines_;
+  CallOperands const* operands_ = nullptr;
   int depth_ = 0;
   int32_t at_ = 0;
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/ir/program.h"
+#include "engine/ir/stmt.h"
 #include "engine/ir/text.h"
 #include "engine/support/base/error.h"
 
@@ -22,6 +23,7 @@ namespace tw {
 
 class Machine;
 struct DeviceShell;
+using CallOperands = std::map<ir::StmtNode const*, std::vector<ir::Operand>>;
 
 /// What a device's code generator has of its own.
 struct DeviceKind {
@@ -44,11 +46,12 @@ struct DeviceFunction {
 inline constexpr char kGivenShared[] = "tw_block_memory";
 
 /// Each function's parameters: tensors in their order, sizes as i64, and a pointer to the fault
-/// word. `functions`: in the order of `kernel.device`. a*b+c is fused. Errors:
+/// word. `functions`: in the order of `kernel.device`. `operands`: of calls that hand over others
+/// than their declarations have. a*b+c is fused. Errors:
 /// unsupported_statement, unsupported_expression, unsupported_intrinsic.
 Result<std::unique_ptr<llvm::Module>> build_device_module(
     ir::KernelIr const& kernel, ir::PrintedProgram const& printed, Machine const& machine,
     DeviceKind const& kind, std::vector<DeviceFunction> const& functions,
-    llvm::LLVMContext& context);
+    CallOperands const& operands, llvm::LLVMContext& context);
 
 }  // namespace tw

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/ir/stmt.h"
+#include "targets/shared/llvm/device_module.h"
 #include "targets/shared/llvm/single_math.h"
 
 namespace tw {
@@ -22,7 +24,8 @@ struct DeviceShell {
   /// with, or the number that it is, as i64.
   using Call = std::function<void(llvm::IRBuilder<>&, std::vector<llvm::Value*> const& operands)>;
   std::map<std::string, Call> calls;
-  Reciprocal reciprocal;  ///< where the device has one of its own
+  CallOperands const* operands = nullptr;  ///< of calls that do not take their declarations'
+  Reciprocal reciprocal;                   ///< where the device has one of its own
 };
 
 }  // namespace tw

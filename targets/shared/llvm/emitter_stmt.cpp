@@ -27,6 +27,11 @@ DeviceShell::Call const* code_of(IntrinsicCall const& node, DeviceShell const* d
   return found == device->calls.end() ? nullptr : &found->second;
 }
 
+std::vector<Operand> const& operands_of(IntrinsicCall const& node, DeviceShell const* device) {
+  auto own = device->operands->find(&node);
+  return own == device->operands->end() ? node.operands : own->second;
+}
+
 }  // namespace
 
 Emitter::Emitter(ModuleParts& parts, llvm::Function* function, Value* buffers, Value* runtime)
@@ -101,7 +106,7 @@ void Emitter::statement(Stmt const& s) {
               return fail("unsupported_intrinsic",
                           fmt::format("{} has no code on this target", node.intrinsic->name));
             std::vector<Value*> operands;
-            for (Operand const& one : node.operands) {
+            for (Operand const& one : operands_of(node, parts_.device)) {
               Expr first = arith::first_of(one);
               auto const* load = one.axes.empty() ? nullptr : first.as<Load>();
               operands.push_back(load ? pointer(load->buffer, load->indices[0])

@@ -1,0 +1,198 @@
+// Products by matrix units: what the interpreter makes of the declaration, and what a warp makes of
+// the registers that its threads hand over by the PTX ISA, is what the plain program computes; and
+// why a nest is none of a warp's.
+#include <QtTest>
+
+#include "engine/schedule/macros/macro_set.h"
+#include "targets/cuda/compiler/cuda_backend.h"
+#include "targets/cuda/compiler/matrix_units.h"
+#include "targets/cuda/compiler/toolkit.h"
+#include "targets/cuda/hardware/description.h"
+#include "tests/support/bound_kernels.h"
+#include "tests/support/emitted_runs.h"
+#include "tests/support/random_schedules.h"
+#include "tests/support/runtime_runs.h"
+
+using namespace tw;
+
+namespace {
+
+std::string sentence(auto const& result) { return result ? "" : to_sentence(result.error()); }
+
+std::shared_ptr<Backend const> backend_for(std::string const& gpu) {
+  for (cuda::KnownGpu const& one : cuda::known_gpus())
+    if (one.name == gpu) return cuda::create_cuda_backend(one.hardware, {}).value();
+  qFatal("no such GPU");
+}
+
+/// Of four warps, 32 x 32 sums each.
+struct Product {
+  int64_t rows = 64, columns = 128, terms = 64;
+  std::string type = "f16", sum = "f32";
+  bool transposed = false;                    ///< the terms of B stand in rows
+  std::string lanes = "lane = fuse(g, t)\n";  ///< steps that make them
+  int64_t own_rows = 4;                       ///< of a thread
+};
+
+struct Made {
+  te::Kernel kernel;
+  Schedule schedule;
+  ir::KernelIr lowered;
+};
+
+Result<Made> made_of(Product const& p, Backend const& backend) {
+  TRY_ASSIGN(te::Kernel kernel,
+             te::parse_kernel(fmt::format(
+                 "tilewright te 1\nkernel product(A: {3}[{0}, {2}], B: {3}[{5}]) -> C\n"
+                 "  C[i in {0}, j in {1}]: {4} = sum[k in {2}] {4}(A[i, k]) * {4}(B[{6}])\n",
+                 p.rows, p.columns, p.terms, p.type, p.sum,
+                 p.transposed ? fmt::format("{}, {}", p.columns, p.terms)
+                              : fmt::format("{}, {}", p.terms, p.columns),
+                 p.transposed ? "j, k" : "k, j")));
+  TRY_ASSIGN(ir::Program program, te::to_program(kernel));
+  MacroSet const macros(builtin_macros());
+  bool bytes = p.type.ends_with('8');
+  std::string fill = fmt::format("copy=copy_async_16_{}, elements={}", p.type, bytes ? 16 : 8);
+  TRY_ASSIGN(
+      Script steps,
+      parse_script(fmt::format("tilewright schedule 1\ncache_write(C, scope=local)\n"
+                               "by, bx, i1, j1 = tile(C.i, C.j, outer_factor=64, inner_factor=64)\n"
+                               "wy, wx, i2, j2 = tile(i1, j1, outer_factor=32, inner_factor=32)\n"
+                               "g, t, i3, j3 = tile(i2, j2, outer_factor={}, inner_factor=8)\n"
+                               "m, n, a, b = tile(i3, j3, outer_factor=2, inner_factor=2)\n"
+                               "k0, k1 = split(C.k, factor=32)\nk2, k3 = split(k1, factor={})\n"
+                               "reorder(k0, k2, m, n, a, b, k3)\nw = fuse(wy, wx)\n{}"
+                               "reverse_compute_at(C_write, lane)\n"
+                               "bind(by, axis=blockIdx.y)\nbind(bx, axis=blockIdx.x)\n"
+                               "bind(w, axis=threadIdx.y)\nbind(lane, axis=threadIdx.x)\n"
+                               "cache_read(C, tensor=A, scope=shared)\n"
+                               "cache_read(C, tensor=B, scope=shared)\n"
+                               "compute_at(A_cache, k0)\ncompute_at(B_cache, k0)\n"
+                               "decompose_reduction(k0)\n"
+                               "fill_by_threads(A_cache, A_cache.d0, A_cache.d1, {})\n"
+                               "fill_by_threads(B_cache, B_cache.d0_2, B_cache.d1_2, {})\n"
+                               "tensorize(C.a, intrinsic=mma_{})\n",
+                               p.own_rows, bytes ? 32 : 16, p.lanes, fill, fill, p.type),
+                   {}, false, &macros));
+  auto done = replay(Schedule(program, backend.shared_target()), steps, &macros);
+  if (!done) return refused(done.error().code, done.error().message);
+  TRY_ASSIGN(auto stages, lower(done->program(), backend.target(), backend.passes(),
+                                {.off = {}, .verify = VerifyPasses::kEach, .observe = {}}));
+  return Made{std::move(kernel), std::move(*done), std::move(stages.back().kernel)};
+}
+
+}  // namespace
+
+class MatrixTest : public QObject {
+  Q_OBJECT
+private slots:
+  void each_unit_is_right_data() {
+    QTest::addColumn<QString>("type");
+    QTest::addColumn<QString>("sum");
+    QTest::addColumn<bool>("transposed");
+    QTest::addColumn<QString>("ptx");
+    for (bool transposed : {false, true}) {
+      char const* how = transposed ? " transposed" : "";
+      for (auto [type, sum, ptx] : {std::tuple{"f16", "f32", "m16n8k16.row.col.f32.f16.f16.f32"},
+                                    {"bf16", "f32", "m16n8k16.row.col.f32.bf16.bf16.f32"},
+                                    {"i8", "i32", "m16n8k32.row.col.s32.s8.s8.s32"},
+                                    {"u8", "i32", "m16n8k32.row.col.s32.u8.u8.s32"}})
+        QTest::newRow((std::string(type) + how).c_str()) << type << sum << transposed << ptx;
+    }
+  }
+  void each_unit_is_right() {
+    QFETCH(QString, type);
+    QFETCH(QString, sum);
+    QFETCH(bool, transposed);
+    QFETCH(QString, ptx);
+    auto backend = backend_for("a100");
+    Product product{.type = type.toStdString(), .sum = sum.toStdString(), .transposed = transposed};
+    auto made = made_of(product, *backend);
+    QVERIFY2(made, sentence(made).c_str());
+    Rng rng(31);
+    std::vector<NDArray> inputs = testing::random_inputs(made->kernel, rng);
+    auto wanted = ir::interpret(made->schedule.origin(), inputs).value();
+    ir::Sharing sharing = placed_sharing(backend->target());
+    auto interpreted =
+        ir::interpret(made->lowered, inputs.size(), inputs,
+                      {.shuffle_seed = 5, .sizes = {}, .sharing = &sharing, .stop = {}});
+    QVERIFY2(interpreted, sentence(interpreted).c_str());
+    QCOMPARE(testing::difference(wanted, *interpreted), std::string());
+    if (__builtin_cpu_supports("fma")) {
+      auto machine = Machine::create({.triple = {}, .cpu = "x86-64-v3", .features = {}}).value();
+      auto run = testing::run_emitted(machine, made->lowered, made->schedule.origin(), inputs);
+      QVERIFY2(run, sentence(run).c_str());
+      QCOMPARE(testing::difference(wanted, run->outputs), std::string());
+    }
+    for (char const* gpu : {"a100", "h100"}) {
+      auto code = backend_for(gpu)->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
+      QVERIFY2(code, sentence(code).c_str());
+      std::string instruction = "mma.sync.aligned." + ptx.toStdString();
+      QVERIFY2(code->listings[0].text.contains(instruction), code->listings[0].text.c_str());
+      QVERIFY2(code->listings[1].text.contains(instruction), code->listings[1].text.c_str());
+      if (cuda::find_toolkit().ptxas.empty()) continue;
+      QVERIFY2(code->listings[3].text.contains("spills         none"),
+               code->listings[3].text.c_str());
+      if (cuda::find_toolkit().nvdisasm.empty()) continue;
+      QVERIFY2(code->listings[2].text.contains("MMA.16"), code->listings[2].text.c_str());
+    }
+  }
+
+  void elements_side_by_side_are_read_at_once() {
+    auto made = made_of({.transposed = true}, *backend_for("a100"));
+    QVERIFY2(made, sentence(made).c_str());
+    auto code =
+        backend_for("a100")->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {}).value();
+    std::string const& ptx = code.listings[1].text;
+    QVERIFY2(ptx.contains("ld.shared.b32") && !ptx.contains("ld.shared.b16"), ptx.c_str());
+  }
+
+  void who_is_no_warp_is_refused() {
+    auto backend = backend_for("a100");
+    auto refusal = [&](Product const& product) {
+      auto made = made_of(product, *backend);
+      if (!made) return made.error();
+      auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kNone, {});
+      return code ? Error{} : code.error();
+    };
+    Error swapped = refusal({.lanes = "reorder(t, g)\nlane = fuse(t, g)\n"});
+    QCOMPARE(swapped.code, std::string("not_a_warp"));
+    QVERIFY2(swapped.message.contains("threads 1 and 0 must have the same rows of A_cache"),
+             swapped.message.c_str());
+    Error many = refusal({.own_rows = 2});
+    QCOMPARE(many.code, std::string("not_a_warp"));
+    QVERIFY2(many.message.contains("threadIdx.x must have 32 iterations, the lanes of a warp, and "
+                                   "has 64"),
+             many.message.c_str());
+    Error odd = refusal({.rows = 96});
+    QVERIFY2(odd.code == "not_a_warp" && odd.message.contains("it stands below by*64"),
+             odd.message.c_str());
+    QCOMPARE(refusal({}).code, std::string());
+  }
+
+  /// Which threads of a warp run it must not depend on what differs between them.
+  void what_threads_do_not_have_in_common_is_found() {
+    auto backend = backend_for("a100");
+    auto made = made_of({}, *backend);
+    QVERIFY2(made, sentence(made).c_str());
+    ir::KernelIr changed = made->lowered;
+    QVERIFY(cuda::matrix_operands(changed));
+    auto guard = [&](std::string const& axis) {
+      ir::Function& function = changed.device[0] = made->lowered.device[0];
+      function.body = ir::rewrite_stmts(function.body, [&](ir::Stmt const& s) -> ir::Stmt {
+        auto const* call = s.as<ir::IntrinsicCall>();
+        if (!call || !call->intrinsic->name.starts_with("mma_")) return nullptr;
+        return ir::make<ir::If>(ir::var(axis) < 1, s, ir::Stmt());
+      });
+      return cuda::matrix_operands(changed);
+    };
+    QVERIFY(guard("threadIdx.y"));
+    auto lanes = guard("threadIdx.x");
+    QVERIFY(!lanes);
+    QVERIFY2(lanes.error().message.contains("below threadIdx.x < 1"),
+             lanes.error().message.c_str());
+  }
+};
+
+QTEST_GUILESS_MAIN(MatrixTest)
+#include "matrix_test.moc"
