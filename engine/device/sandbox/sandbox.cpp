@@ -40,7 +40,8 @@ Status failed(char const* what) {
 }
 
 bool limit(int resource, int64_t most) {
-  rlimit both{rlim_t(most), rlim_t(most)};
+  auto value = rlim_t(std::min<uint64_t>(uint64_t(most), RLIM_INFINITY));  // it may have 32 bits
+  rlimit both{value, value};
   return setrlimit(__rlimit_resource_t(resource), &both) == 0;
 }
 
