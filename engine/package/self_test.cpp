@@ -191,6 +191,12 @@ Result<SelfTest> run_self_test(fs::path const& folder, package::Description cons
   if (!result.reason.empty()) return result;
   Launch launch = launch_of(folder, description.target);
   result.reason = launch.reason;
+  bool simulated = std::ranges::all_of(description.elsewhere, has_simulator);
+  if (!launch.emulator.empty() && !simulated) {
+    result.reason = fmt::format("it is for {}, and an emulator of that has no devices",
+                                description.target.architecture);
+    return result;
+  }
   result.emulator = emulator_words(launch.emulator, description);
   result.threads = options.threads;
   if (launch.words.empty()) return result;
@@ -198,7 +204,6 @@ Result<SelfTest> run_self_test(fs::path const& folder, package::Description cons
        {std::string("--threads"), std::to_string(options.threads), std::string("--rounds"),
         std::to_string(result.emulator.empty() ? options.rounds : 1)})
     launch.words.push_back(word);
-  bool simulated = std::ranges::all_of(description.elsewhere, has_simulator);
   TRY_ASSIGN(Child child,
              Child::start(launch.words, folder, simulated ? Driven::kAlone : Driven::kByDrivers));
   std::string output;

@@ -255,6 +255,42 @@ private slots:
              sentence(loaded).c_str());
   }
 
+  void a_sequence_is_kept_and_started_as_one() {
+    auto [library, kernel, places] = ready(kAdd);
+    int ran = count_launches();
+    processor_->begin_sequence();
+    for (int i = 0; i < 2; ++i) QCOMPARE(processor_->call(kernel, places), 0);
+    QCOMPARE(ran_, ran);
+    std::unique_ptr<CallSequence> kept = processor_->end_sequence();
+    QVERIFY(kept);
+    QCOMPARE(ran_, ran + 2);
+    QCOMPARE(processor_->start(*kept), 0);
+    QVERIFY(processor_->finish());
+    QCOMPARE(ran_, ran + 4);
+    stand_in_->lost = 719;
+    QCOMPARE(processor_->start(*kept), 1);
+    QVERIFY(processor_->take_failure()->message.contains("what is launched together could not be"));
+    kept.reset();
+    stand_in_->run = nullptr;
+    QCOMPARE(stand_in_->graphs, 0);
+  }
+
+  /// Before the host reads them, what makes them has run.
+  void a_kernel_of_sizes_ends_a_sequence() {
+    auto [library, kernel, places] = ready(kAdd);
+    auto [others, sized, more] = ready(kAdd, 1);
+    int ran = count_launches();
+    processor_->begin_sequence();
+    QCOMPARE(processor_->call(kernel, places), 0);
+    QCOMPARE(ran_, ran);
+    QCOMPARE(processor_->call(sized, more), 0);
+    QCOMPARE(ran_, ran + 2);
+    QVERIFY(!processor_->end_sequence());
+    QVERIFY(processor_->finish());
+    stand_in_->run = nullptr;
+    QCOMPARE(stand_in_->graphs, 0);
+  }
+
   void events_tell_the_devices_time() {
     TwEvent begin = processor_->create_event().value(), end = processor_->create_event().value();
     QCOMPARE(processor_->elapsed(begin, end).error().code, std::string("event_not_recorded"));
@@ -279,6 +315,34 @@ private:
   }
   Artifact compiled(std::string const& text) {
     return backend_->generate(lowered(text), CodeTier::kFull, CodeTexts::kNone, {}).value();
+  }
+
+  /// A kernel of three buffers that is loaded.
+  struct Ready {
+    std::unique_ptr<KernelLibrary> library;
+    void* kernel = nullptr;
+    std::vector<MemoryPlace> places;
+  };
+  /// `sizes`: numbers that the host reads from the first of them.
+  Ready ready(std::string const& text, int sizes = 0) {
+    Artifact code = compiled(text);
+    QByteArray record(reinterpret_cast<char const*>(code.parts[0].bytes.data()),
+                      qsizetype(code.parts[0].bytes.size()));
+    record.replace("\"sizes\":0", "\"sizes\":" + QByteArray::number(sizes));
+    auto const* bytes = reinterpret_cast<std::byte const*>(record.constData());
+    code.parts[0].bytes.assign(bytes, bytes + record.size());
+    Ready made{processor_->load(backend_->link({&code.parts, 1}).value()).value()};
+    made.kernel = made.library->find(code.symbol).value();
+    for (int i = 0; i < 3; ++i) made.places.push_back({processor_->allocate(256).value(), 0});
+    return made;
+  }
+  /// From now on; how many there were.
+  int count_launches() {
+    stand_in_->self = &ran_;
+    stand_in_->run = [](void* self, char const*, unsigned const*, unsigned const*, void**) {
+      return ++*static_cast<int*>(self), 0;
+    };
+    return ran_;
   }
 
   Result<std::vector<NDArray>> run(ir::KernelIr const& kernel, ir::Program const& plain,
@@ -311,6 +375,7 @@ private:
     return run(lowered(kQuotients), program(kQuotients), {ints(a), ints(b)});
   }
 
+  int ran_ = 0;
   std::string file_;
   testing::StandIn* stand_in_ = nullptr;
   std::optional<cuda::Driver> driver_;

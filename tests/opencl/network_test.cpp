@@ -236,6 +236,20 @@ private slots:
              qPrintable(ran.output));
   }
 
+  void a_phone_gets_what_its_processor_loads() {
+    Model model = load_model("sample:dqn", {}, *environment_.backend).value();
+    ExportRequest request{.folder = at("phone"), .target = "opencl:mali-g78", .threads = 1};
+    auto view =
+        export_to_folder(*model, request, environment_.exports, *environment_.backend, *device_);
+    if (!view && view.error().code == "no_runtime") QSKIP(qPrintable(words(view.error())));
+    QVERIFY2(view, qPrintable(sentence(view)));
+    auto described = package::parse_description(read_file(at("phone") / "model.json").value());
+    QCOMPARE(described->target.architecture, std::string("aarch64"));
+    // An emulator has no OpenCL device.
+    QVERIFY(!view->tested || QSysInfo::currentCpuArchitecture() == "arm64");
+    QVERIFY(fs::exists(at("phone") / "libtilewright_opencl.so.1"));
+  }
+
   void a_machine_without_the_device_exports_and_says_that_it_did_not_test() {
     ExportKit kit = environment_.exports;
     kit.device_here = [](std::string const& target) -> Status {

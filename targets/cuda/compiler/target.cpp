@@ -50,7 +50,10 @@ TargetEntry const& target_cuda() {
       .create_backend = create_cuda_backend,
       .described_by_device = true,
       .described = true,
-      .beside = [](std::string const&) { return std::string(); },
+      // A Jetson has Arm's processors; what a card is put into is like this machine.
+      .beside = [](std::string const& spelling) -> std::string {
+        return spelling.ends_with(":orin") ? "cpu:aarch64" : "";
+      },
       .roofs = roofs_of,
   };
   return entry;

@@ -147,8 +147,16 @@ public:
     captures_ =
         !failure_ && driver_.cuStreamBeginCapture_v2(stream_, kCuCaptureThreadLocal) == kCuSuccess;
   }
+  /// Nothing has run of what a stream captured: it is started here.
   std::unique_ptr<CallSequence> end_sequence() override {
-    std::unique_ptr<CudaGraph> graph = start_captured();
+    enter();
+    if (!std::exchange(captures_, false)) return nullptr;
+    CuResult code = kCuSuccess;
+    std::unique_ptr<CudaGraph> graph = CudaGraph::captured(driver_, context_, stream_, code);
+    note("launches could not be put together", code);
+    if (failure_) return nullptr;
+    graph->asks_fault = asks_fault_;
+    note("what is launched together could not be", graph->launch(stream_));
     return graph;
   }
   int32_t start(CallSequence& kept) override {
@@ -278,26 +286,12 @@ private:
   }
   MemoryPlace fault_place() const { return {reinterpret_cast<void*>(fault_), 0}; }
 
-  /// Nothing has run of what a stream captured: it is started here. Null: nothing is captured, or a
-  /// call was refused.
-  std::unique_ptr<CudaGraph> start_captured() {
-    enter();
-    if (!std::exchange(captures_, false)) return nullptr;
-    CuResult code = kCuSuccess;
-    std::unique_ptr<CudaGraph> graph = CudaGraph::captured(driver_, context_, stream_, code);
-    note("launches could not be put together", code);
-    if (failure_) return nullptr;
-    graph->asks_fault = asks_fault_;
-    note("what is launched together could not be", graph->launch(stream_));
-    return graph;
-  }
-
   /// The values that the kernel's first tensor has.
   Result<std::vector<int64_t>> sizes_of(launch_record::KernelRecord const& record,
                                         std::span<MemoryPlace const> buffers) {
     std::vector<int64_t> sizes(size_t(record.sizes));
     if (sizes.empty()) return sizes;
-    if (auto begun = start_captured()) begun_.push_back(std::move(begun));  // what makes the sizes
+    if (auto begun = end_sequence()) begun_.push_back(std::move(begun));  // what makes the sizes
     read(std::as_writable_bytes(std::span(sizes)), buffers[0]);
     if (failure_) return std::unexpected(*std::exchange(failure_, std::nullopt));
     return sizes;
@@ -358,7 +352,7 @@ private:
   int64_t most_bytes_, used_bytes_ = 0;
   bool asks_fault_ = false;  ///< something was launched that may set it
   bool captures_ = false;    ///< launches are put together, and do not run yet
-  std::vector<std::unique_ptr<CudaGraph>> begun_;  ///< that nobody keeps
+  std::vector<std::unique_ptr<CallSequence>> begun_;  ///< that nobody keeps
   std::map<CuPointer, int64_t> tensors_;
   std::optional<Error> failure_;
 };

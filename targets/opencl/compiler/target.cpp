@@ -45,7 +45,10 @@ TargetEntry const& target_opencl() {
                            std::string) { return create_opencl_backend(machine); },
       .described_by_device = true,
       .described = true,
-      .beside = [](std::string const&) { return std::string(); },
+      // The GPUs that are described are those of phones.
+      .beside = [](std::string const& spelling) -> std::string {
+        return spelling == kOpenClTarget ? "" : "cpu:aarch64";
+      },
       .roofs = gpu_text::roofs_of,
   };
   return entry;
