@@ -11,12 +11,12 @@ fi
 for lib in /usr/local/nvidia/lib64 /usr/local/cuda/lib64; do
   [ -d "$lib" ] && found=${found:+$found:}$lib
 done
-LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$found
+[ -n "$found" ] && LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$found
 NVIDIA_TF32_OVERRIDE=0 # f32 is f32, in every library
 export LD_LIBRARY_PATH NVIDIA_TF32_OVERRIDE
 note=$(uname -srm)
 if command -v nvidia-smi >/dev/null; then
-  note="$note; $(nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,power.draw,temperature.gpu --format=csv,noheader 2>&1 |
+  note="$note; $(timeout 20 nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,power.draw,temperature.gpu --format=csv,noheader 2>&1 |
     head -1)"
 fi
 program=$folder/run-gpu

@@ -51,10 +51,53 @@ def work_of(torch, what, device):
     if op == "max_pool":
         x = made(1, what["channels"], what["image"], what["image"])
         return lambda: functional.max_pool2d(x, 3, 2)
+    if op == "network":
+        return network_of(torch, what["name"], device)
     if op == "attention":
         q, k, v = (made(1, what["heads"], what["n"], what["d"]) for _ in range(3))
         return lambda: functional.scaled_dot_product_attention(q, k, v, scale=1.0)
     return None
+
+
+def separable_layers(nn):
+    """Of MobileNet, for pictures of 224 x 224."""
+    def normed(*convolution, **options):
+        return [nn.Conv2d(*convolution, bias=False, **options), nn.BatchNorm2d(convolution[1]), nn.ReLU()]
+
+    channels, layers = 32, normed(3, 32, 3, 2, 1)
+    for outputs, stride in ((64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), (512, 1), (512, 1), (512, 1),
+                            (512, 1), (512, 1), (1024, 2), (1024, 1)):
+        layers += normed(channels, channels, 3, stride, 1, groups=channels) + normed(channels, outputs, 1)
+        channels = outputs
+    return layers + [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(1024, 1000)]
+
+
+def network_of(torch, name, device):
+    """The same layers with weights of its own; None: unknown, or what has it is not there."""
+    nn = torch.nn
+    if name == "resnet18":
+        try:
+            from torchvision.models import resnet18
+        except ImportError:
+            return None
+        model, shape = resnet18(weights=None), (1, 3, 224, 224)
+    elif name == "mobilenet":
+        model, shape = nn.Sequential(*separable_layers(nn)), (1, 3, 224, 224)
+    elif name == "dqn":
+        model, shape = nn.Sequential(
+            nn.Conv2d(4, 32, 8, 4), nn.ReLU(), nn.Conv2d(32, 64, 4, 2), nn.ReLU(), nn.Conv2d(64, 64, 3), nn.ReLU(),
+            nn.Flatten(), nn.Linear(3136, 512), nn.ReLU(), nn.Linear(512, 18)), (1, 4, 84, 84)
+    elif name == "dcgan":
+        layers = [nn.Linear(100, 16384), nn.Unflatten(1, (1024, 4, 4)), nn.BatchNorm2d(1024), nn.ReLU()]
+        for channels in (512, 256, 128):
+            layers += [nn.ConvTranspose2d(2 * channels, channels, 4, 2, 1, bias=False), nn.BatchNorm2d(channels),
+                       nn.ReLU()]
+        model, shape = nn.Sequential(*layers, nn.ConvTranspose2d(128, 3, 4, 2, 1, bias=False), nn.Tanh()), (1, 100)
+    else:
+        return None
+    model = model.eval().to(device)
+    x = torch.rand(*shape, device=device) * 2 - 1
+    return lambda: model(x)
 
 
 class Timed:

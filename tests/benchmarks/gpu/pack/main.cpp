@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "engine/samples/samples.h"
 #include "engine/support/files.h"
 #include "tests/benchmarks/gpu/pack/items.h"
 #include "tests/benchmarks/gpu/pack/writer.h"
@@ -61,6 +62,18 @@ Status add_times(PackWriter& writer, Options const& options) {
   return {};
 }
 
+Status add_networks(PackWriter& writer, Options const& options) {
+  if (options.small)
+    return writer.add_network(
+        "small_resnet",
+        build_resnet({.blocks = {1, 1}, .width = 4, .image = 32, .classes = 10, .seed = 3}));
+  for (char const* name : {"resnet18", "mobilenet", "dqn", "dcgan"}) {
+    TRY_ASSIGN(ImportedModel model, build_sample(name));
+    TRY(writer.add_network(name, model));
+  }
+  return {};
+}
+
 Status copy_programs(Options const& options) {
   std::error_code code;
   std::string from = testing::source("/tests/benchmarks/gpu/");
@@ -87,6 +100,7 @@ Status pack(Options const& options) {
   writer.for_stand_in = options.stand_in;
   TRY(add_checks(writer, options));
   TRY(add_times(writer, options));
+  TRY(add_networks(writer, options));
   writer.add_patterns();
   TRY(writer.finish());
   TRY(copy_programs(options));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/backend/backend.h"
+#include "engine/imported/imported_model.h"
 #include "engine/te/te.h"
 #include "targets/cuda/compiler/toolkit.h"
 
@@ -28,6 +29,9 @@ public:
   Status add_check(PackedKernel const& kernel);
   /// With seeded inputs and some elements of its output.
   Status add_timed(PackedKernel const& kernel, nlohmann::json peer);
+  /// With seeded inputs and weights. Errors: those of graphs; not_exportable, where a step is no
+  /// kernel.
+  Status add_network(std::string const& name, ImportedModel const& model);
   /// Accesses of shared memory with the passes that the model counts.
   void add_patterns();
   /// Errors: those of files.

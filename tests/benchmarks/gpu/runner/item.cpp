@@ -20,15 +20,6 @@ Result<DType> type_of(Json const& tensor) {
   return *type;
 }
 
-std::vector<std::byte> seeded(uint64_t seed, int64_t bytes) {
-  std::vector<std::byte> made(static_cast<size_t>(bytes));
-  for (int64_t i = 0; i < bytes / 4; ++i) {
-    float value = seeded_value(seed, uint64_t(i));
-    std::memcpy(made.data() + i * 4, &value, 4);
-  }
-  return made;
-}
-
 double number_at(DType type, std::vector<std::byte> const& bytes, int64_t index) {
   auto array = NDArray::create(type, {1});
   if (!array) return NAN;
@@ -38,6 +29,15 @@ double number_at(DType type, std::vector<std::byte> const& bytes, int64_t index)
 }
 
 }  // namespace
+
+std::vector<std::byte> seeded_bytes(uint64_t seed, int64_t bytes, float scale) {
+  std::vector<std::byte> made(static_cast<size_t>(bytes));
+  for (int64_t i = 0; i < bytes / 4; ++i) {
+    float value = scale * seeded_value(seed, uint64_t(i));
+    std::memcpy(made.data() + i * 4, &value, 4);
+  }
+  return made;
+}
 
 int64_t bytes_of(Json const& tensor) {
   auto type = type_of(tensor);
@@ -54,7 +54,7 @@ Result<ItemTensors> ItemTensors::create(Device const& device, Pack const& pack, 
     if (input.contains("stored")) {
       TRY_ASSIGN(values, pack.stored(input["stored"]));
     } else {
-      values = seeded(input.at("seed"), bytes_of(input));
+      values = seeded_bytes(input.at("seed"), bytes_of(input), 1);
     }
     TRY_ASSIGN(Memory memory, Memory::create(device, values.size()));
     TRY(memory.write(values));

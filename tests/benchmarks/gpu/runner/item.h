@@ -18,6 +18,8 @@ struct ItemTensors {
 };
 
 int64_t bytes_of(Json const& tensor);
+/// Of f32: `scale` times the values of `seeded_value`.
+std::vector<std::byte> seeded_bytes(uint64_t seed, int64_t bytes, float scale);
 
 /// Every element of all outputs, by the limits that the pack has. Errors: wrong_result, with the
 /// first element that is outside.

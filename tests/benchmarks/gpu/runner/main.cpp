@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -15,9 +16,10 @@ namespace {
 
 struct Options {
   std::filesystem::path pack = ".", out = "results.json";
-  double seconds = 480;  ///< of it all
-  double limit = 5;      ///< of a kernel
-  std::string note;      ///< what whoever starts it knows of the machine
+  double seconds = 480;                     ///< of it all
+  double limit = 5;                         ///< of a kernel
+  std::vector<std::string> parts, kernels;  ///< empty: all
+  std::string note;                         ///< what whoever starts it knows of the machine
   WorkerOptions worker;
 };
 
@@ -53,10 +55,11 @@ public:
     facts->erase("failed");
     results_["device"] = *facts;
     fmt::print("{}\n", facts->value("name", ""));
-    items("checks", "check", kChecksEnd * options_.seconds, options_.limit);
-    probe("roofs", 6 * options_.limit);
-    probe("patterns", 3 * options_.limit);
-    times();
+    if (chosen(options_.parts, "checks"))
+      items("checks", "check", kChecksEnd * options_.seconds, options_.limit);
+    if (chosen(options_.parts, "roofs")) probe("roofs", 6 * options_.limit);
+    if (chosen(options_.parts, "patterns")) probe("patterns", 3 * options_.limit);
+    if (chosen(options_.parts, "times")) times();
     results_["finished"] = true;
     if (!write()) return 1;
     fmt::print("{} wrong or failed, {} left out, {:.0f} s, {}\n", wrong_, left_out_, passed(),
@@ -111,11 +114,16 @@ private:
     return answer;
   }
 
+  static bool chosen(std::vector<std::string> const& list, std::string const& name) {
+    return list.empty() || std::ranges::find(list, name) != list.end();
+  }
+
   void items(char const* part, char const* word, double end, double limit) {
     Json const& list = pack_.json["items"];
     for (size_t i = 0; i < list.size(); ++i) {
       if (list[i].value("part", "") != part) continue;
       std::string name = list[i].value("name", "");
+      if (!chosen(options_.kernels, name)) continue;
       if (passed() > end) {
         ++left_out_;
         add(part, {{"name", name}, {"left_out", "the time was up"}});
@@ -194,6 +202,8 @@ int main(int argc, char** argv) {
   app.add_option("--out", options.out, "the file of results");
   app.add_option("--seconds", options.seconds, "for all of it; what does not fit is left out");
   app.add_option("--limit", options.limit, "seconds for a kernel");
+  app.add_option("--part", options.parts, "only these: checks, roofs, patterns, times");
+  app.add_option("--kernel", options.kernels, "only these");
   app.add_option("--note", options.note, "what is known of the machine, kept with the results");
   app.add_option("--rounds", options.worker.timing.rounds, "in turns with the peers");
   app.add_option("--least-sample", options.worker.timing.least_seconds, "seconds of a sample");

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "tests/benchmarks/gpu/runner/item.h"
+#include "tests/benchmarks/gpu/runner/network.h"
 #include "tests/benchmarks/gpu/runner/peers.h"
 #include "tests/benchmarks/gpu/runner/probes.h"
 
@@ -96,6 +97,23 @@ private:
     return Json{{"ok", true}, {"form", kernel.form()}};
   }
 
+  /// One kernel, or a network of them. `tensors` outlive it.
+  Result<Arm> our_arm(Json const& item, Json const& code, ItemTensors const& tensors) {
+    Arm arm{.name = "ours"};
+    if (item.contains("parameters")) {
+      TRY_ASSIGN(Network loaded, Network::load(*device_, pack_, item, code, tensors));
+      auto network = std::make_shared<Network>(std::move(loaded));
+      arm.facts["form"] = network->form();
+      arm.run = [network] { return network->run(); };
+      return arm;
+    }
+    TRY_ASSIGN(Kernel loaded, Kernel::load(*device_, pack_, code));
+    auto kernel = std::make_shared<Kernel>(std::move(loaded));
+    arm.facts["form"] = kernel->form();
+    arm.run = [kernel, places = tensors.places()] { return kernel->run(places); };
+    return arm;
+  }
+
   Result<Json> time(Json const& item) {
     Json const& code = item.at("code").at(device_->architecture);
     Json result = {{"flops", item.at("flops")},
@@ -104,15 +122,13 @@ private:
                    {"resources", code.value("resources", Json::object())}};
     doing("our kernel");
     TRY_ASSIGN(ItemTensors tensors, ItemTensors::create(*device_, pack_, item, code));
-    TRY_ASSIGN(Kernel kernel, Kernel::load(*device_, pack_, code));
-    std::vector<cuda::CuPointer> places = tensors.places();
-    TRY(kernel.run(places));
+    TRY_ASSIGN(Arm ours, our_arm(item, code, tensors));
+    TRY(ours.run());
     TRY(device_->finish());
     TRY_ASSIGN(double error, check_samples(item, tensors.outputs[0]));
-    result["form"] = kernel.form();
+    ours.facts["error"] = error;
     std::vector<Arm> arms;
-    arms.push_back(
-        {.name = "ours", .run = [&] { return kernel.run(places); }, .facts = {{"error", error}}});
+    arms.push_back(std::move(ours));
     TRY_ASSIGN(Memory output, Memory::create(*device_, tensors.outputs[0].size()));
     result["failures"] = add_peers(item, tensors, output, arms);
     doing("the rounds");
