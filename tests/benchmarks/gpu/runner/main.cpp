@@ -54,6 +54,7 @@ public:
     }
     facts->erase("failed");
     results_["device"] = *facts;
+    write();
     fmt::print("{}\n", facts->value("name", ""));
     if (chosen(options_.parts, "checks"))
       items("checks", "check", kChecksEnd * options_.seconds, options_.limit);
