@@ -118,4 +118,20 @@ double index_instructions(Expr const& index) {
   return count;
 }
 
+double multiply_adds_of(IntrinsicNode const& intrinsic) {
+  double count = 1;
+  Stmt s = intrinsic.behaviour;
+  while (auto const* loop = s ? s.as<For>() : nullptr) {
+    count *= double(as_int(loop->extent).value_or(0));
+    s = loop->body;
+  }
+  auto const* store = s ? s.as<Store>() : nullptr;
+  auto const* sum = store ? store->value.as<Binary>() : nullptr;
+  auto const* product = sum && sum->op == BinaryOp::kAdd ? sum->b.as<Binary>() : nullptr;
+  auto const* before = sum ? sum->a.as<Load>() : nullptr;
+  bool adds = product && product->op == BinaryOp::kMul && before &&
+              before->buffer->name == store->buffer->name;
+  return adds ? count : 0;
+}
+
 }  // namespace tw::gpu

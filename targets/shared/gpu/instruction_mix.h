@@ -11,5 +11,8 @@ namespace tw::gpu {
 Instructions instructions_of(ir::Expr const& value);
 /// Of an index: quotients and remainders; sums and products ride in addresses.
 double index_instructions(ir::Expr const& index);
+/// Multiply-adds that an instruction does for one thread, which adds products to sums of its own;
+/// 0: it does something else.
+double multiply_adds_of(ir::IntrinsicNode const& intrinsic);
 
 }  // namespace tw::gpu

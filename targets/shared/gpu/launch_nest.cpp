@@ -1,5 +1,7 @@
 #include "targets/shared/gpu/launch_nest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -388,10 +390,26 @@ private:
       return {};
     }
     for (size_t i = 0; i < call.operands.size(); ++i) add_operand(call, i);
+    add_products(call);
     bool waits = call.intrinsic->completion == Completion::kWaits && !call.operands.empty();
     // A copy of a turn before this one has come meanwhile.
     return {
         .before = {}, .loads = waits && is_int(call.operands[0].value, 0) ? 1.0 : 0, .rest = {}};
+  }
+
+  /// Of a matrix unit.
+  void add_products(IntrinsicCall const& call) {
+    double count = multiply_adds_of(*call.intrinsic), times = 1;
+    if (count == 0) return;
+    for (size_t at : around_)
+      if (nest_.loops[at].kind == NestLoop::Kind::kSerial) times *= double(nest_.loops[at].extent);
+    DType sum = call.intrinsic->params.front().buffer->type,
+          factor = call.intrinsic->params.back().buffer->type;
+    Instructions& all = nest_.instructions;
+    if (is_float(factor)) all.flops += 2 * count * times * share_.threads;
+    all.matrix += count * times * double(size_of(factor)) / 2 * warps();
+    all.control += times * warps();
+    nest_.arithmetic = fmt::format("{} with sums in {}", to_text(factor), to_text(sum));
   }
 
   /// Of a copy: what it reaches as its axes run, in one access of that width.

@@ -19,7 +19,7 @@ constexpr double kBarrierCycles = 20;  ///< until all warps of a block go on
 
 /// Cycles that blocks keep the parts of a multiprocessor busy.
 struct Busy {
-  double f32 = 0, others = 0, issue = 0, shared = 0, l2 = 0;
+  double f32 = 0, others = 0, issue = 0, shared = 0, l2 = 0;  // f32: or matrix units, the longer
   double arithmetic() const { return std::max(f32, others); }
   double longest() const { return std::max({arithmetic(), issue, shared, l2}); }
 };
@@ -29,13 +29,18 @@ Busy operator*(Busy const& one, double times) {
           one.l2 * times};
 }
 
+/// Of a warp.
+double matrix_cycles(Instructions const& all, Rates const& rates) {
+  return rates.matrix_lanes > 0 ? all.matrix * kWarp / rates.matrix_lanes : 0;
+}
+
 /// Of one block.
 Busy busy_of(LaunchNest const& nest, Traffic const& traffic, Rates const& rates) {
   double warps = std::ceil(double(nest.threads()) / kWarp);
   Instructions const& all = nest.instructions;
   auto cycles = [&](double count, double lanes) { return count * warps * kWarp / lanes; };
   Busy busy;
-  busy.f32 = cycles(all.f32, rates.f32_lanes);
+  busy.f32 = std::max(cycles(all.f32, rates.f32_lanes), matrix_cycles(all, rates) * warps);
   busy.others =
       std::max({cycles(all.f64, rates.f64_lanes), cycles(all.integers, rates.integer_lanes),
                 cycles(all.special, rates.special_lanes)});
@@ -51,7 +56,8 @@ double alone_cycles(LaunchNest const& nest, Rates const& rates) {
   Instructions const& all = nest.instructions;
   auto cycles = [&](double count, double lanes) { return count * kWarp * rates.issues / lanes; };
   return std::max({all.all(), cycles(all.f32, rates.f32_lanes), cycles(all.f64, rates.f64_lanes),
-                   cycles(all.integers, rates.integer_lanes)});
+                   cycles(all.integers, rates.integer_lanes),
+                   matrix_cycles(all, rates) * rates.issues});
 }
 
 /// Cycles that a thread waits, one thing after the other.
