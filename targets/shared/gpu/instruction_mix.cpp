@@ -1,7 +1,9 @@
 #include "targets/shared/gpu/instruction_mix.h"
 
 #include <algorithm>
+#include <set>
 
+#include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
 
@@ -132,6 +134,17 @@ double multiply_adds_of(IntrinsicNode const& intrinsic) {
   bool adds = product && product->op == BinaryOp::kMul && before &&
               before->buffer->name == store->buffer->name;
   return adds ? count : 0;
+}
+
+int64_t values_over_lanes(Expr const& index, std::string const& counter) {
+  constexpr int64_t kWarp = 32;
+  std::set<int64_t> apart;
+  Expr first = substitute(index, {{counter, int_imm(0)}});
+  for (int64_t lane = 0; lane < kWarp; ++lane) {
+    Expr one = substitute(index, {{counter, int_imm(lane)}});
+    apart.insert(as_int(arith::simplify(one - first)).value_or(INT64_MAX - lane));
+  }
+  return int64_t(apart.size());
 }
 
 }  // namespace tw::gpu

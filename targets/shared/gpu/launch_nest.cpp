@@ -167,8 +167,10 @@ private:
       join(let->body);
     else if (auto const* test = s.as<If>())
       join(test->then_body), join(test->else_body), weight.statements *= kGuarded;
+    else if (auto const* call = s.as<IntrinsicCall>())
+      weight = {1, multiply_adds_of(*call->intrinsic) == 0};
     else
-      weight = {1, s.as<IntrinsicCall>() != nullptr};
+      weight = {1, false};
     return weight;
   }
 
@@ -426,7 +428,17 @@ private:
     if (!add_access(*element->buffer, substitute(element->indices[0], first), param.writes()))
       return;
     NestAccess& access = nest_.accesses.back();
-    access.width = int(std::clamp<int64_t>(elements, 1, kWideBytes / access.bytes));
+    int64_t most = kWideBytes;
+    if (multiply_adds_of(*call.intrinsic) > 0 && !param.writes()) {
+      // Threads with the same rows or columns share the reading, a register of each at a time.
+      auto lane = std::ranges::find_if(around_, [&](size_t at) {
+        return nest_.loops[at].kind == NestLoop::Kind::kThread && nest_.loops[at].dimension == 0;
+      });
+      if (lane != around_.end())
+        elements = elements * values_over_lanes(access.index, nest_.loops[*lane].name) / 32;
+      most = 4;
+    }
+    access.width = int(std::clamp<int64_t>(elements, 1, most / access.bytes));
     access.times *= std::ceil(double(elements) / access.width);
   }
 
