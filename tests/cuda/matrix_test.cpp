@@ -138,6 +138,64 @@ private slots:
     }
   }
 
+  void a_product_of_such_types_is_theirs_by_default_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("unit");
+    auto row = [](char const* name, char const* unit, std::string const& text) {
+      QTest::newRow(name) << QString::fromStdString("tilewright te 1\nkernel product" + text)
+                          << unit;
+    };
+    row("f16 to f16", "mma_f16",
+        "(A: f16[64, 96], B: f16[96, 128]) -> D\n"
+        "  C[i in 64, j in 128]: f32 = sum[k in 96] f32(A[i, k]) * f32(B[k, j])\n"
+        "  D[i in 64, j in 128]: f16 = f16(C[i, j])\n");
+    row("bf16 with terms in rows", "mma_bf16",
+        "(A: bf16[64, 64], B: bf16[64, 64]) -> C\n"
+        "  C[i in 64, j in 64]: f32 = sum[k in 64] f32(A[i, k]) * f32(B[j, k])\n");
+    row("i8", "mma_i8",
+        "(A: i8[64, 128], B: i8[128, 64]) -> C\n"
+        "  C[i in 64, j in 64]: i32 = sum[k in 128] i32(A[i, k]) * i32(B[k, j])\n");
+    row("f32", "",
+        "(A: f32[64, 64], B: f32[64, 64]) -> C\n"
+        "  C[i in 64, j in 64] = sum[k in 64] A[i, k] * B[k, j]\n");
+    row("no whole tiles", "",
+        "(A: f16[64, 60], B: f16[60, 64]) -> C\n"
+        "  C[i in 64, j in 64]: f32 = sum[k in 60] f32(A[i, k]) * f32(B[k, j])\n");
+    row("f16 throughout", "mma_f16",
+        "(A: f16[64, 64], B: f16[64, 64]) -> C\n"
+        "  C[i in 64, j in 64]: f16 = sum[k in 64] A[i, k] * B[k, j]\n");
+  }
+  void a_product_of_such_types_is_theirs_by_default() {
+    QFETCH(QString, text);
+    QFETCH(QString, unit);
+    auto backend = backend_for("a100");
+    te::Kernel kernel = te::parse_kernel(text.toStdString()).value();
+    Schedule schedule = backend->default_schedule(te::to_program(kernel).value()).value();
+    std::string script = schedule.script();
+    QCOMPARE(script.contains("intrinsic=mma_"), !unit.isEmpty());
+    if (unit.isEmpty()) return;
+    QVERIFY2(script.contains("intrinsic=" + unit.toStdString()), script.c_str());
+    auto stages = lower(schedule.program(), backend->target(), backend->passes());
+    QVERIFY2(stages, sentence(stages).c_str());
+    ir::KernelIr const& lowered = stages->back().kernel;
+    Rng rng(37);
+    std::vector<NDArray> inputs = testing::random_inputs(kernel, rng);
+    auto wanted = ir::interpret(schedule.origin(), inputs).value();
+    ir::Sharing sharing = placed_sharing(backend->target());
+    auto interpreted =
+        ir::interpret(lowered, inputs.size(), inputs,
+                      {.shuffle_seed = 3, .sizes = {}, .sharing = &sharing, .stop = {}});
+    QVERIFY2(interpreted, sentence(interpreted).c_str());
+    QCOMPARE(testing::difference(wanted, *interpreted), std::string());
+    auto code = backend->generate(lowered, CodeTier::kFull, CodeTexts::kAll, {});
+    QVERIFY2(code, sentence(code).c_str());
+    std::string const& time = code->listings[5].text;
+    QVERIFY2(time.contains(" by matrix units, on all"), time.c_str());
+    if (cuda::find_toolkit().ptxas.empty()) return;
+    QVERIFY2(code->listings[3].text.contains("spills         none"),
+             code->listings[3].text.c_str());
+  }
+
   void elements_side_by_side_are_read_at_once() {
     auto made = made_of({.transposed = true}, *backend_for("a100"));
     QVERIFY2(made, sentence(made).c_str());

@@ -16,6 +16,7 @@
 #include "targets/cuda/compiler/access_listing.h"
 #include "targets/cuda/compiler/async_copies.h"
 #include "targets/cuda/compiler/dialect.h"
+#include "targets/cuda/compiler/matrix_rule.h"
 #include "targets/cuda/compiler/matrix_units.h"
 #include "targets/cuda/compiler/nvptx.h"
 #include "targets/cuda/compiler/rates.h"
@@ -156,6 +157,11 @@ public:
   }
 
   Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const override {
+    Decisions asked = decisions;
+    if (auto made = matrix_schedule(program, shared_target(), asked)) {
+      decisions = std::move(asked);
+      return *made;
+    }
     return gpu::schedule_by_rule(program, shared_target(), 256, decisions, judge_);
   }
   Result<RoofProbes> roof_probes() const override {

@@ -32,7 +32,10 @@ public:
                      count_text(time.waves, "wave")));
     line(fmt::format("  registers  {} of each thread{}", time.nest.registers,
                      counted ? "" : ", an estimate"));
-    part("work", time.work, time, "multiply-adds, on all multiprocessors at their peak");
+    std::string const& matrix = time.nest.arithmetic;
+    std::string whose = matrix.empty() ? "" : fmt::format(" of {} by matrix units", matrix);
+    part("work", time.work, time,
+         fmt::format("multiply-adds{}, on all multiprocessors at their peak", whose).c_str());
     part("others", time.others, time, "further instructions, and bytes that take longer");
     part("waits", time.waits, time, "for what no warp hides");
     part("tail", time.tail, time, "multiprocessors with fewer blocks than others");

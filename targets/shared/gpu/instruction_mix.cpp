@@ -1,7 +1,9 @@
 #include "targets/shared/gpu/instruction_mix.h"
 
 #include <algorithm>
+#include <set>
 
+#include "engine/arith/simplify.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
 
@@ -116,6 +118,33 @@ double index_instructions(Expr const& index) {
     return true;
   });
   return count;
+}
+
+double multiply_adds_of(IntrinsicNode const& intrinsic) {
+  double count = 1;
+  Stmt s = intrinsic.behaviour;
+  while (auto const* loop = s ? s.as<For>() : nullptr) {
+    count *= double(as_int(loop->extent).value_or(0));
+    s = loop->body;
+  }
+  auto const* store = s ? s.as<Store>() : nullptr;
+  auto const* sum = store ? store->value.as<Binary>() : nullptr;
+  auto const* product = sum && sum->op == BinaryOp::kAdd ? sum->b.as<Binary>() : nullptr;
+  auto const* before = sum ? sum->a.as<Load>() : nullptr;
+  bool adds = product && product->op == BinaryOp::kMul && before &&
+              before->buffer->name == store->buffer->name;
+  return adds ? count : 0;
+}
+
+int64_t values_over_lanes(Expr const& index, std::string const& counter) {
+  constexpr int64_t kWarp = 32;
+  std::set<int64_t> apart;
+  Expr first = substitute(index, {{counter, int_imm(0)}});
+  for (int64_t lane = 0; lane < kWarp; ++lane) {
+    Expr one = substitute(index, {{counter, int_imm(lane)}});
+    apart.insert(as_int(arith::simplify(one - first)).value_or(INT64_MAX - lane));
+  }
+  return int64_t(apart.size());
 }
 
 }  // namespace tw::gpu

@@ -11,5 +11,10 @@ namespace tw::gpu {
 Instructions instructions_of(ir::Expr const& value);
 /// Of an index: quotients and remainders; sums and products ride in addresses.
 double index_instructions(ir::Expr const& index);
+/// Multiply-adds that an instruction does for one thread, which adds products to sums of its own;
+/// 0: it does something else.
+double multiply_adds_of(ir::IntrinsicNode const& intrinsic);
+/// Values that an index takes as the counter of a warp's threads runs.
+int64_t values_over_lanes(ir::Expr const& index, std::string const& counter);
 
 }  // namespace tw::gpu

@@ -1,5 +1,7 @@
 #include "targets/shared/gpu/launch_nest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -12,6 +14,7 @@
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/gpu/active_share.h"
 #include "targets/shared/gpu/instruction_mix.h"
+#include "targets/shared/gpu/unrolled_loops.h"
 
 namespace tw::gpu {
 
@@ -20,8 +23,7 @@ using namespace ir;
 namespace {
 
 // What LLVM 19 and ptxas 13 do with products of 4 x 4 and 8 x 8 sums of a thread, seen in SASS.
-constexpr int64_t kMostUnrolled = 4096;  ///< iterations of a loop that is written out
-constexpr int64_t kTogether = 64;        ///< statements of iterations that are run side by side
+constexpr int64_t kTogether = 64;  ///< statements of iterations that are run side by side
 constexpr int64_t kMostTogether = 16;
 constexpr int64_t kWideBytes = 16;  ///< of the widest load
 constexpr double kLoopControl = 3;  ///< counter, comparison, branch
@@ -29,13 +31,6 @@ constexpr double kPrologue = 12;    ///< parameters, counters of blocks and thre
 constexpr int64_t kMostHeld = 224;  ///< words of a thread's tensors, beside what it computes with
 constexpr int kBaseRegisters = 16, kLeastRegisters = 24, kMostRegisters = 255;
 constexpr double kOperation = 4;  ///< cycles until a result can be used
-
-/// Statements that the code has for one iteration of all loops around, and whether it has a loop
-/// or a barrier that stays.
-struct Weight {
-  int64_t statements = 0;
-  bool stays = false;
-};
 
 class Reading {
 public:
@@ -135,41 +130,6 @@ private:
     extent = std::max(extent, loop.extent);
   }
 
-  bool is_unrolled(For const& loop, int64_t extent, Weight const& weight) const {
-    if (weight.stays || extent > kMostUnrolled) return false;
-    return loop.loop_kind == LoopKind::kUnroll || loop.loop_kind == LoopKind::kVector;
-  }
-
-  Weight weigh(Stmt const& s) const {
-    Weight weight;
-    if (auto const* loop = s.as<For>()) {
-      weight = weigh(loop->body);
-      int64_t extent = as_int(loop->extent).value_or(kMostUnrolled + 1);
-      if (is_unrolled(*loop, extent, weight))
-        weight.statements *= extent;
-      else
-        weight.stays = true;
-      return weight;
-    }
-    auto join = [&](Stmt const& child) {
-      if (!child) return;
-      Weight one = weigh(child);
-      weight.statements += one.statements;
-      weight.stays = weight.stays || one.stays;
-    };
-    if (auto const* list = s.as<Seq>())
-      for (Stmt const& child : list->stmts) join(child);
-    else if (auto const* alloc = s.as<Alloc>())
-      join(alloc->body);
-    else if (auto const* let = s.as<Let>())
-      join(let->body);
-    else if (auto const* test = s.as<If>())
-      join(test->then_body), join(test->else_body);
-    else
-      weight = {1, s.as<IntrinsicCall>() != nullptr};
-    return weight;
-  }
-
   Stretch visit_alloc(Alloc const& alloc) {
     BufferNode const& buffer = *alloc.buffer;
     int64_t bytes = as_int(buffer.shape[0]).value_or(0) * int64_t(size_of(buffer.type));
@@ -183,34 +143,6 @@ private:
       if (held) held_ += words;
     }
     return visit(alloc.body);
-  }
-
-  /// Registers have no addresses: each index must be a number in what is unrolled.
-  bool indices_are_known(Stmt const& s, std::string const& tensor) const {
-    if (auto const* loop = s.as<For>(); loop && loop->loop_kind != LoopKind::kBind) {
-      int64_t extent = as_int(loop->extent).value_or(kMostUnrolled + 1);
-      bool known = is_unrolled(*loop, extent, weigh(loop->body)) ||
-                   !is_index_of(loop->body, tensor, loop->name());
-      return known && indices_are_known(loop->body, tensor);
-    }
-    bool known = true;
-    walk(s, [&](Stmt const& child) {
-      auto const* loop = child.as<For>();
-      if (!loop || loop->loop_kind == LoopKind::kBind) return known;
-      known = known && indices_are_known(child, tensor);
-      return false;
-    });
-    return known;
-  }
-
-  static bool is_index_of(Stmt const& s, std::string const& tensor, std::string const& counter) {
-    bool used = false;
-    auto look = [&](Touched const& at) {
-      used = used || (at.buffer->name == tensor && uses_variable(at.indices[0], counter));
-    };
-    walk_reads(s, look);
-    walk_writes(s, look);
-    return used;
   }
 
   Stretch visit_test(If const& test) {
@@ -406,10 +338,26 @@ private:
       return {};
     }
     for (size_t i = 0; i < call.operands.size(); ++i) add_operand(call, i);
+    add_products(call);
     bool waits = call.intrinsic->completion == Completion::kWaits && !call.operands.empty();
     // A copy of a turn before this one has come meanwhile.
     return {
         .before = {}, .loads = waits && is_int(call.operands[0].value, 0) ? 1.0 : 0, .rest = {}};
+  }
+
+  /// Of a matrix unit.
+  void add_products(IntrinsicCall const& call) {
+    double count = multiply_adds_of(*call.intrinsic), times = 1;
+    if (count == 0) return;
+    for (size_t at : around_)
+      if (nest_.loops[at].kind == NestLoop::Kind::kSerial) times *= double(nest_.loops[at].extent);
+    DType sum = call.intrinsic->params.front().buffer->type,
+          factor = call.intrinsic->params.back().buffer->type;
+    Instructions& all = nest_.instructions;
+    if (is_float(factor)) all.flops += 2 * count * times * share_.threads;
+    all.matrix += count * times * double(size_of(factor)) / 2 * warps();
+    all.control += times * warps();
+    nest_.arithmetic = fmt::format("{} with sums in {}", to_text(factor), to_text(sum));
   }
 
   /// Of a copy: what it reaches as its axes run, in one access of that width.
@@ -426,7 +374,17 @@ private:
     if (!add_access(*element->buffer, substitute(element->indices[0], first), param.writes()))
       return;
     NestAccess& access = nest_.accesses.back();
-    access.width = int(std::clamp<int64_t>(elements, 1, kWideBytes / access.bytes));
+    int64_t most = kWideBytes;
+    if (multiply_adds_of(*call.intrinsic) > 0 && !param.writes()) {
+      // Threads with the same rows or columns share the reading, a register of each at a time.
+      auto lane = std::ranges::find_if(around_, [&](size_t at) {
+        return nest_.loops[at].kind == NestLoop::Kind::kThread && nest_.loops[at].dimension == 0;
+      });
+      if (lane != around_.end())
+        elements = elements * values_over_lanes(access.index, nest_.loops[*lane].name) / 32;
+      most = 4;
+    }
+    access.width = int(std::clamp<int64_t>(elements, 1, most / access.bytes));
     access.times *= std::ceil(double(elements) / access.width);
   }
 

@@ -48,7 +48,9 @@ struct Instructions {
   double integers = 0;  ///< of data and of indices
   double special = 0;   ///< conversions, reciprocals: of the slow unit
   double memory = 0;    ///< loads and stores
-  double control = 0;   ///< loops and barriers
+  double control = 0;   ///< loops, barriers and what matrix units are told
+  /// Multiply-adds by matrix units, counted as those of 16 bits: of bytes they do twice as many.
+  double matrix = 0;
   double all() const { return f32 + f64 + integers + special + memory + control; }
 };
 
@@ -65,6 +67,7 @@ struct LaunchNest {
   std::vector<NestAccess> accesses;  ///< of all that is not in registers
   Instructions instructions;
   Waits waits;
+  std::string arithmetic;    ///< of matrix units: "f16 with sums in f32"
   double barriers = 0;       ///< that a thread meets
   int registers = 0;         ///< of a thread, as an estimate: ptxas has not seen it
   int64_t shared_bytes = 0;  ///< of a block

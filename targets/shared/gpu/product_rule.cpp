@@ -17,15 +17,6 @@ using namespace ir;
 
 constexpr int64_t kLeast = 16;  // of rows, columns and terms: less is no tile
 
-/// A product with what stands after it.
-struct Product {
-  std::string block;
-  std::string epilogue;            ///< empty: the product is the output
-  std::vector<std::string> loops;  ///< batch or not, rows, columns, terms
-  std::vector<int64_t> extents;    ///< of these
-  std::string factors[2];
-};
-
 /// Every index is an iterator by itself.
 bool is_plain(Load const& read) {
   return std::ranges::all_of(read.indices,
@@ -39,6 +30,8 @@ bool find_factors(Block const& block, Product& product) {
   for (size_t at = 0; at < 2; ++at) product.factors[at] = reads[at]->buffer->name;
   return product.factors[0] != product.factors[1];
 }
+
+}  // namespace
 
 std::optional<Product> product_of(Program const& program) {
   std::vector<BlockSite> blocks = blocks_of(program.body);
@@ -62,6 +55,8 @@ std::optional<Product> product_of(Program const& program) {
   product.epilogue = blocks[1].block->name;
   return product;
 }
+
+namespace {
 
 /// What a block and a thread make.
 struct Tiles {

@@ -11,6 +11,17 @@
 
 namespace tw::gpu {
 
+/// A product with what stands after it.
+struct Product {
+  std::string block;
+  std::string epilogue;            ///< empty: the product is the output
+  std::vector<std::string> loops;  ///< batch or not, rows, columns, terms
+  std::vector<int64_t> extents;    ///< of these
+  std::string factors[2];
+};
+/// Nothing: the program is something else.
+std::optional<Product> product_of(ir::Program const& program);
+
 /// Of a program that is one product, C[b, i, j] = sum[k] A[b, i, k] * B[b, k, j] with the factors'
 /// dimensions in any order and b or not, and at most one stage after it that reads C element by
 /// element: 24 or 25 lines. Tiles are asked of `decisions`; by rule they are those that `judge`

@@ -22,13 +22,19 @@ Busy operator*(Busy const& one, double times) {
           one.l2 * times};
 }
 
+/// Of a warp.
+double matrix_cycles(Instructions const& all, Rates const& rates) {
+  return rates.matrix_lanes > 0 ? all.matrix * kWarp / rates.matrix_lanes : 0;
+}
+
 /// Of a warp whose instructions nothing holds up: one of them a cycle, fewer where a unit is
 /// narrow.
 double alone_cycles(LaunchNest const& nest, Rates const& rates) {
   Instructions const& all = nest.instructions;
   auto cycles = [&](double count, double lanes) { return count * kWarp * rates.issues / lanes; };
   return std::max({all.all(), cycles(all.f32, rates.f32_lanes), cycles(all.f64, rates.f64_lanes),
-                   cycles(all.integers, rates.integer_lanes)});
+                   cycles(all.integers, rates.integer_lanes),
+                   matrix_cycles(all, rates) * rates.issues});
 }
 
 /// Cycles that a thread waits, one thing after the other.
@@ -156,7 +162,7 @@ Busy busy_of(LaunchNest const& nest, Traffic const& traffic, Rates const& rates)
   Instructions const& all = nest.instructions;
   auto cycles = [&](double count, double lanes) { return count * warps * kWarp / lanes; };
   Busy busy;
-  busy.f32 = cycles(all.f32, rates.f32_lanes);
+  busy.f32 = std::max(cycles(all.f32, rates.f32_lanes), matrix_cycles(all, rates) * warps);
   busy.others =
       std::max({cycles(all.f64, rates.f64_lanes), cycles(all.integers, rates.integer_lanes),
                 cycles(all.special, rates.special_lanes)});

@@ -16,10 +16,11 @@ namespace tw::gpu {
 
 /// Rates of a GPU. Of a multiprocessor in a cycle where nothing else is said.
 struct Rates {
-  int units = 1;           ///< multiprocessors
-  double hertz = 1e9;      ///< of these
-  double f32_lanes = 128;  ///< multiply-adds
-  double f64_lanes = 64;   ///< likewise
+  int units = 1;            ///< multiprocessors
+  double hertz = 1e9;       ///< of these
+  double f32_lanes = 128;   ///< multiply-adds
+  double f64_lanes = 64;    ///< likewise
+  double matrix_lanes = 0;  ///< multiply-adds of 16 bits by matrix units; 0: it has none
   double integer_lanes = 64;
   double special_lanes = 16;  ///< conversions, reciprocals
   double issues = 4;          ///< warps whose next instruction begins
