@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/backend/backend.h"
+#include "engine/ir/intrinsic.h"
 #include "engine/ir/program.h"
 #include "engine/tensor/ndarray.h"
 #include "tests/support/emitted_device.h"
@@ -16,10 +17,14 @@ struct EmittedRun {
 
 inline Status launch_emitted(ir::Function const& function, EmittedDevice const& device,
                              std::string const& name, gpu::LaunchShape const& shape,
-                             std::map<std::string, void*> const& tensors) {
+                             std::map<std::string, void*> const& tensors,
+                             std::map<std::string, int64_t> const& counters = {}) {
   int32_t fault = 0;
   std::vector<void*> arguments;
   for (ir::Buffer const& tensor : function.params) arguments.push_back(tensors.at(tensor->name));
+  for (ir::SizeParam const& size : function.sizes)
+    arguments.push_back(
+        reinterpret_cast<void*>(intptr_t(counters.at(size.var.to<ir::Variable>().name))));
   arguments.push_back(&fault);
   std::array<int64_t, 3> grid{};
   for (size_t d = 0; d < 3; ++d) grid[d] = ir::as_int(shape.grid[d]).value_or(0);
@@ -28,7 +33,23 @@ inline Status launch_emitted(ir::Function const& function, EmittedDevice const& 
   return {};
 }
 
-/// The device functions, in the order of the host's calls, with the kernel's tensors.
+/// What the host does: calls of device functions, and loops around them.
+template <typename Launch>
+Status each_launch(ir::Stmt const& s, std::map<std::string, int64_t>& counters,
+                   Launch const& launch) {
+  if (auto const* list = s.as<ir::Seq>())
+    for (ir::Stmt const& child : list->stmts) TRY(each_launch(child, counters, launch));
+  if (auto const* alloc = s.as<ir::Alloc>()) return each_launch(alloc->body, counters, launch);
+  if (auto const* call = s.as<ir::IntrinsicCall>()) return launch(call->intrinsic->function);
+  auto const* loop = s.as<ir::For>();
+  for (int64_t i = 0; loop && i < ir::as_int(loop->extent).value_or(0); ++i) {
+    counters[loop->name()] = i;
+    TRY(each_launch(loop->body, counters, launch));
+  }
+  return {};
+}
+
+/// The device functions, as the host calls them, with the kernel's tensors.
 inline Status launch_all(ir::KernelIr const& kernel, EmittedDevice const& device,
                          std::vector<std::string> const& names,
                          std::vector<gpu::LaunchShape> const& shapes,
@@ -56,8 +77,12 @@ inline Status launch_all(ir::KernelIr const& kernel, EmittedDevice const& device
     made.push_back(aligned(outputs[i]));
     tensors[kernel.host.params[inputs.size() + i]->name] = made.back();
   }
-  for (size_t i = 0; i < kernel.device.size(); ++i)
-    TRY(launch_emitted(kernel.device[i], device, names[i], shapes[i], tensors));
+  std::map<std::string, int64_t> counters;
+  TRY(each_launch(kernel.host.body, counters, [&](std::string const& function) -> Status {
+    auto called = std::ranges::find(kernel.device, function, &ir::Function::name);
+    auto i = size_t(called - kernel.device.begin());
+    return launch_emitted(*called, device, names[i], shapes[i], tensors, counters);
+  }));
   for (size_t i = 0; i < outputs.size(); ++i)
     std::memcpy(outputs[i].data(), made[i], size_t(outputs[i].byte_size()));
   return {};

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/arith/simplify.h"
+#include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
 
