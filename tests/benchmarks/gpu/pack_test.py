@@ -77,7 +77,9 @@ class PackTest(unittest.TestCase):
         for name in ("skinny", "B16", "matrix_vector"):
             self.assertEqual(self.named(results, "times", name)["arms"][1]["name"], "cuBLAS")
         for name in ("C2_batch2", "C5", "C1", "D3"):
-            arm = self.named(results, "times", name)["arms"][1]
+            one = self.named(results, "times", name)
+            self.assertEqual(len(one["arms"]), 2, one)
+            arm = one["arms"][1]
             self.assertEqual((arm["name"], arm["algorithm"]), ("cuDNN", 1))
             self.assertLess(arm["error"], 1e-6)
         self.assertGreater(len(results["roofs"]), 3)
