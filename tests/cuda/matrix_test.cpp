@@ -130,12 +130,24 @@ private slots:
       std::string instruction = "mma.sync.aligned." + ptx.toStdString();
       QVERIFY2(code->listings[0].text.contains(instruction), code->listings[0].text.c_str());
       QVERIFY2(code->listings[1].text.contains(instruction), code->listings[1].text.c_str());
-      if (cuda::find_toolkit().ptxas.empty()) continue;
-      QVERIFY2(code->listings[3].text.contains("spills         none"),
-               code->listings[3].text.c_str());
-      if (cuda::find_toolkit().nvdisasm.empty()) continue;
-      QVERIFY2(code->listings[2].text.contains("MMA.16"), code->listings[2].text.c_str());
     }
+  }
+
+  void they_are_assembled_without_spills_data() { each_unit_is_right_data(); }
+  void they_are_assembled_without_spills() {
+    if (cuda::find_toolkit().ptxas.empty()) QSKIP("no ptxas was found");
+    assembled([](Artifact const& code) {
+      QVERIFY2(code.listings[3].text.contains("spills         none"),
+               code.listings[3].text.c_str());
+    });
+  }
+
+  void they_are_instructions_of_the_gpu_data() { each_unit_is_right_data(); }
+  void they_are_instructions_of_the_gpu() {
+    if (cuda::find_toolkit().nvdisasm.empty()) QSKIP("no nvdisasm was found");
+    assembled([](Artifact const& code) {
+      QVERIFY2(code.listings[2].text.contains("MMA.16"), code.listings[2].text.c_str());
+    });
   }
 
   void a_product_of_such_types_is_theirs_by_default_data() {
@@ -249,6 +261,24 @@ private slots:
     QVERIFY(!lanes);
     QVERIFY2(lanes.error().message.contains("below threadIdx.x < 1"),
              lanes.error().message.c_str());
+  }
+
+private:
+  template <typename Look>
+  void assembled(Look const& look) {
+    QFETCH(QString, type);
+    QFETCH(QString, sum);
+    QFETCH(bool, transposed);
+    for (char const* gpu : {"a100", "h100"}) {
+      auto backend = backend_for(gpu);
+      auto made =
+          made_of({.type = type.toStdString(), .sum = sum.toStdString(), .transposed = transposed},
+                  *backend);
+      QVERIFY2(made, sentence(made).c_str());
+      auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
+      QVERIFY2(code, sentence(code).c_str());
+      look(*code);
+    }
   }
 };
 
