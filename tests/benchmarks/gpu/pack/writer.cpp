@@ -6,6 +6,7 @@
 
 #include "engine/analysis/locality.h"
 #include "engine/ir/interpreter.h"
+#include "engine/schedule/macros/macro_set.h"
 #include "engine/schedule/trace.h"
 #include "engine/support/base/random.h"
 #include "engine/support/files.h"
@@ -40,8 +41,9 @@ Result<std::shared_ptr<Backend const>> backend_of(std::string const& gpu) {
 Result<Schedule> scheduled(PackedKernel const& of, Backend const& backend) {
   TRY_ASSIGN(ir::Program program, te::to_program(of.kernel));
   if (of.script.empty()) return backend.default_schedule(program);
-  TRY_ASSIGN(Script steps, parse_script(of.script));
-  auto done = replay(Schedule(program, backend.shared_target()), steps);
+  MacroSet const macros(builtin_macros());
+  TRY_ASSIGN(Script steps, parse_script(of.script, {}, false, &macros));
+  auto done = replay(Schedule(program, backend.shared_target()), steps, &macros);
   if (!done) return refused(done.error().code, done.error().message);
   return std::move(*done);
 }
