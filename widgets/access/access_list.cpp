@@ -19,11 +19,11 @@ QString cost_text(double value) {
 
 QString unit_word(LaunchAccess const& access) { return access.shared ? "passes" : "sectors"; }
 
-/// "x 512 a warp"
+/// "x 512 a warp"; under a condition "up to 512 a warp"
 QString times_text(LaunchAccess const& access) {
   double times = access.requests;
-  if (times < 1e5) return QString("× %1 a warp").arg(times, 0, 'f', 0);
-  return QString("× %1 a warp").arg(paint::number(times));
+  QString number = times < 1e5 ? QString::number(times, 'f', 0) : paint::number(times);
+  return QString(access.guarded ? "up to %1 a warp" : "× %1 a warp").arg(number);
 }
 
 }  // namespace
