@@ -15,7 +15,7 @@
 #include <sstream>
 #include <vector>
 
-#include "engine/backend/target_table.h"
+#include "engine/package/simulated.h"
 
 namespace tw {
 namespace {
@@ -34,12 +34,6 @@ Status runs_here(package::Target const& target) {
     if (entry->name == target.name) return entry->runs_here(target);
   return bad_input("wrong_processor",
                    "it is for a target that this build of Tilewright does not have");
-}
-
-bool has_simulator(package::Site const& site) {
-  return std::ranges::any_of(target_table(), [&](TargetEntry const* one) {
-    return one->name == site.target.name && one->simulated;
-  });
 }
 
 /// Why nothing runs the steps of an accelerator of the package here; empty: something does.

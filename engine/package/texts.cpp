@@ -7,7 +7,7 @@
 #include <charconv>
 #include <vector>
 
-#include "engine/backend/target_table.h"
+#include "engine/package/simulated.h"
 #include "engine/runtime/package/accelerator.h"
 #include "engine/support/base/quantities.h"
 #include "engine/tensor/ndarray.h"
@@ -96,12 +96,6 @@ std::string newest_version(std::string_view files, std::string_view prefix) {
     newest = std::max(newest, version);
   }
   return fmt::format("{}", fmt::join(newest, "."));
-}
-
-bool has_simulator(package::Site const& site) {
-  return std::ranges::any_of(target_table(), [&](TargetEntry const* one) {
-    return one->name == site.target.name && one->simulated;
-  });
 }
 
 std::string accelerator_lines(package::Site const& site) {

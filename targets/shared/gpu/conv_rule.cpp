@@ -247,12 +247,13 @@ std::optional<Schedule> schedule_of(Program const& program, std::shared_ptr<Targ
 /// The fastest by the device's model, else the first that the block's threads allow.
 Tiles preset_tiles(Convolution const& conv, int64_t input_channels, Program const& program,
                    std::shared_ptr<Target const> const& target, Judge const& judge) {
-  auto fastest =
-      judge.fastest(program, std::size(kCandidates), [&](size_t i) -> std::optional<Schedule> {
-        Tiles tiles = tiles_of(kCandidates[i], conv, input_channels);
-        if (tiles.threads() > target->threads_per_block) return std::nullopt;
-        return schedule_of(program, target, conv, tiles);
-      });
+  auto fastest = judge.fastest("convolution", program, std::size(kCandidates),
+                               [&](size_t i) -> std::optional<Schedule> {
+                                 Tiles tiles = tiles_of(kCandidates[i], conv, input_channels);
+                                 if (tiles.threads() > target->threads_per_block)
+                                   return std::nullopt;
+                                 return schedule_of(program, target, conv, tiles);
+                               });
   if (fastest) return tiles_of(kCandidates[*fastest], conv, input_channels);
   return tiles_of({8, 1, std::min<int64_t>(target->threads_per_block, 256)}, conv, input_channels);
 }

@@ -4,10 +4,10 @@
 
 namespace tw::gpu {
 
-std::optional<size_t> Judge::fastest(ir::Program const& program, size_t count,
-                                     Candidate const& candidate) const {
+std::optional<size_t> Judge::fastest(std::string_view rule, ir::Program const& program,
+                                     size_t count, Candidate const& candidate) const {
   if (!model_) return std::nullopt;
-  uint64_t key = ir::hash(program.body);
+  std::pair key(std::string(rule), ir::hash(program.body));
   {
     std::lock_guard lock(mutex_);
     if (auto known = known_.find(key); known != known_.end()) return known->second;

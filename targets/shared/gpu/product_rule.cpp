@@ -129,16 +129,17 @@ Tiles preset_tiles(Product const& product, ir::Program const& program,
                    std::shared_ptr<Target const> const& target, Judge const& judge) {
   size_t at = product.loops.size() - 3;
   int64_t rows = product.extents[at], columns = product.extents[at + 1];
-  auto fastest =
-      judge.fastest(program, std::size(kCandidates), [&](size_t i) -> std::optional<Schedule> {
-        Tiles const& tiles = kCandidates[i];
-        Steps steps(Schedule(program, target));
-        bool fits = tiles.rows <= rows && tiles.columns <= columns &&
-                    tiles.terms <= product.extents[at + 2] &&
-                    tiles.threads() <= target->threads_per_block;
-        if (!fits || !schedule_product(steps, product, tiles)) return std::nullopt;
-        return steps.schedule();
-      });
+  auto fastest = judge.fastest("product", program, std::size(kCandidates),
+                               [&](size_t i) -> std::optional<Schedule> {
+                                 Tiles const& tiles = kCandidates[i];
+                                 Steps steps(Schedule(program, target));
+                                 bool fits = tiles.rows <= rows && tiles.columns <= columns &&
+                                             tiles.terms <= product.extents[at + 2] &&
+                                             tiles.threads() <= target->threads_per_block;
+                                 if (!fits || !schedule_product(steps, product, tiles))
+                                   return std::nullopt;
+                                 return steps.schedule();
+                               });
   if (fastest) return kCandidates[*fastest];
   Tiles tiles;
   int64_t most = std::min({rows, columns, int64_t(target->threads_per_block >= 256 ? 64 : 32)});
