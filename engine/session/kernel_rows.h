@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/session/values.h"
+#include "engine/session/kernel_times.h"
 #include "engine/support/base/error.h"
 
 namespace tw::session {
@@ -54,8 +54,6 @@ std::vector<int> chosen_rows(KernelTable const& table, KernelOrder order, std::s
 std::string state_word(KernelState state);
 /// What the kernel's roof is made of: "arithmetic" or a memory level; empty: not known.
 std::string bound_word(KernelRow const& row);
-/// All runs of a kernel in one run of the model; empty: not measured.
-std::optional<double> time_in_model(KernelRow const& row);
 /// Its part of the time of all kernels whose time is known.
 struct KernelShare {
   double share = 0;

@@ -130,6 +130,8 @@ struct KernelRow {
   /// Measured, one run of one instance, with the schedule that the model runs it with: by rule
   /// while the plain nest is looked at, else the one made by hand.
   std::optional<double> time_ms;
+  /// The same by the target's model, on a device that is only described.
+  std::optional<double> model_ms = {};
   bool disturbed = false;                  ///< measured while others used the processors
   std::string device;                      ///< that the time is of, where it is not the one in use
   std::optional<double> fraction_of_roof;  ///< measured speed over the attainable one

@@ -3,6 +3,7 @@
 #include <QtTest>
 #include <fstream>
 
+#include "engine/session/kernel_rows.h"
 #include "engine/session/launches.h"
 #include "tests/support/described_devices.h"
 
@@ -146,6 +147,27 @@ private slots:
     auto view = seen(now.history->current, true);
     QVERIFY(view->failure.empty() && !view->kernel.launches.empty());
     QVERIFY(waves_sentence(view->kernel, view->kernel.launches[0]).contains("is not known"));
+  }
+
+  /// Nobody has looked at them, and none runs.
+  void all_kernels_of_a_model_have_modelled_times() {
+    QVERIFY(session_->execute(UseDevice{"cuda:h100"}));
+    QVERIFY(session_->execute(OpenModel{"sample:dqn"}));
+    QVERIFY(session_->wait_idle(60));
+    QTRY_VERIFY_WITH_TIMEOUT(modelled_ms(*session_->snapshot().kernels), 60'000);
+    KernelTable const table = *session_->snapshot().kernels;
+    QVERIFY(table.rows.size() > 4);
+    double sum = 0;
+    for (KernelRow const& row : table.rows) {
+      QVERIFY2(!row.time_ms && row.model_ms && *row.model_ms > 0, row.name.c_str());
+      QVERIFY2(row.roof && row.fraction_of_roof && *row.fraction_of_roof <= 1, row.name.c_str());
+      QVERIFY(share_of(table, row));
+      sum += *row.model_ms * row.count;
+    }
+    QCOMPARE(*modelled_ms(table), sum);
+    std::vector<int> slowest = chosen_rows(table, {KernelKey::kTime, false}, "");
+    QVERIFY(*table.rows[size_t(slowest.front())].model_ms >
+            *table.rows[size_t(slowest.back())].model_ms);
   }
 
   void a_device_that_is_there_has_no_launches() {

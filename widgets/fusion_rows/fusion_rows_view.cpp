@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/session/kernel_rows.h"
 #include "engine/support/base/quantities.h"
 #include "widgets/fusion_rows/measures.h"
 #include "widgets/paint/paint.h"
@@ -223,7 +224,8 @@ QString FusionRowsView::tip(Spot const& spot) const {
   QString words = QString::fromStdString(group_of(kernel).name);
   if (session::KernelRow const* row = table_row(kernel)) {
     words += "\n" + QString::fromStdString(row->operators);
-    if (row->time_ms) words += "\n" + paint::time(*row->time_ms) + " measured";
+    if (auto time = session::time_of(*row))
+      words += "\n" + paint::time(*time) + (row->time_ms ? " measured" : " modelled");
   }
   return words + "\n" + paint::bytes(kernel.moved) + " written and read";
 }

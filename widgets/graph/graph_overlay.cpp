@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "engine/session/kernel_rows.h"
 #include "widgets/paint/paint.h"
 
 namespace tw::graph {
@@ -16,6 +17,7 @@ using session::KernelState;
 /// What the kernels of a card come to.
 struct Sums {
   int kernels = 0, timed = 0, scheduled = 0;
+  bool modelled = false;  ///< some of the times
   double ms = 0, flops = 0, bytes = 0;
   bool integers = false;
   KernelState state = KernelState::kPlain;
@@ -29,8 +31,10 @@ Sums sums_of(Cards const& cards, session::KernelTable const& kernels,
     if (kernel < 0 || size_t(kernel) >= kernels.rows.size()) continue;
     KernelRow const& row = kernels.rows[size_t(kernel)];
     ++sums.kernels;
-    sums.timed += row.time_ms.has_value();
-    sums.ms += row.time_ms.value_or(0);
+    auto time = session::time_of(row);
+    sums.timed += time.has_value();
+    sums.ms += time.value_or(0);
+    sums.modelled |= time && !row.time_ms;
     sums.flops += double(row.flops);
     sums.bytes += double(row.bytes);
     sums.integers |= row.integers;
@@ -42,7 +46,7 @@ Sums sums_of(Cards const& cards, session::KernelTable const& kernels,
 
 CardValue time_of(Sums const& sums) {
   if (sums.timed == 0) return {};
-  QString words = paint::time(sums.ms);
+  QString words = (sums.modelled ? QStringLiteral("○ ") : QString()) + paint::time(sums.ms);
   return {true, sums.ms, 0, sums.timed < sums.kernels ? QStringLiteral("≥ ") + words : words};
 }
 

@@ -77,12 +77,13 @@ void add_attributes(Rows& rows, InspectorView const& view) {
 void add_times(Rows& rows, KernelRow const& kernel, session::KernelTable const& table,
                bool of_kernel) {
   QString whose = of_kernel ? "Time" : "Kernel's time";
-  if (kernel.time_ms) {
-    fact(rows, whose, paint::time(*kernel.time_ms)).mark = SheetRow::Mark::kMeasured;
+  auto mark = kernel.time_ms ? SheetRow::Mark::kMeasured : SheetRow::Mark::kModelled;
+  if (auto time = session::time_of(kernel)) {
+    fact(rows, whose, paint::time(*time)).mark = mark;
     rows.back().note = kernel.count > 1 ? QString("a run") : QString();
     if (auto share = session::share_of(table, kernel)) {
       fact(rows, "Of all time", qt(session::share_text(*share))).share = share->share;
-      rows.back().mark = SheetRow::Mark::kMeasured;
+      rows.back().mark = mark;
     }
   }
   if (!kernel.roof) return;
@@ -93,7 +94,7 @@ void add_times(Rows& rows, KernelRow const& kernel, session::KernelTable const& 
   if (kernel.fraction_of_roof) {
     fact(rows, "Of its roof", qt(percent_text(*kernel.fraction_of_roof))).share =
         *kernel.fraction_of_roof;
-    rows.back().mark = SheetRow::Mark::kMeasured;
+    rows.back().mark = mark;
   }
 }
 

@@ -106,8 +106,10 @@ QString work_words(KernelRow const& row) {
 }
 
 QString time_words(KernelRow const& row) {
-  if (!row.time_ms) return QStringLiteral("·");
-  QString time = QString::fromStdString(milliseconds_text(*row.time_ms));
+  auto known = session::time_of(row);
+  if (!known) return QStringLiteral("·");
+  QString time = QString::fromStdString(milliseconds_text(*known));
+  if (!row.time_ms) return QStringLiteral("○ ") + time;  // as everywhere: modelled
   return row.disturbed ? QStringLiteral("▲ ") + time : time;
 }
 
@@ -142,13 +144,13 @@ QString kernel_words(KernelTable const& table, KernelRow const& row) {
                       .arg(QString::fromStdString(row.name), QString::fromStdString(row.operators),
                            operations_words(row), paint::bytes(row.bytes));
   if (row.roof)
-    words += QString("\nat best %1: %2 on %3")
+    words += QString("\nat best %1: %2")
                  .arg(QString::fromStdString(milliseconds_text(row.roof->ms)),
-                      QString::fromStdString(row.roof->words),
-                      QString::fromStdString(count_text(row.roof->cores, "core")));
-  if (row.time_ms)
-    words += row.state == session::KernelState::kHand ? "\ntime with your schedule"
-                                                      : "\ntime with the default schedule";
+                      QString::fromStdString(row.roof->words));
+  if (session::time_of(row)) words += row.time_ms ? "\ntime" : "\n○ modelled time";
+  if (session::time_of(row))
+    words += row.state == session::KernelState::kHand ? " with your schedule"
+                                                      : " with the default schedule";
   if (!row.device.empty()) words += ", on " + QString::fromStdString(row.device);
   if (auto share = share_of(table, row))
     words += QString("\n%1 of the time of %2")

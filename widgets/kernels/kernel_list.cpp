@@ -141,7 +141,7 @@ std::vector<Part> KernelList::parts() const {
   for (int row : shown_) {
     auto const& entry = table_->rows[size_t(row)];
     QString words = QString::fromStdString(entry.name);
-    if (entry.time_ms) words += ", " + time_words(entry);
+    if (session::time_of(entry)) words += ", " + time_words(entry);
     if (auto known = baselines_.find(row); known != baselines_.end() && known->second.speedup())
       words += ", " + paint::against_baseline(*known->second.speedup());
     parts.push_back({row_rect(row), words, row == current_});

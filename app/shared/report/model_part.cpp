@@ -5,6 +5,7 @@
 #include "app/shared/report/drawings.h"
 #include "app/shared/report/markup.h"
 #include "app/shared/report/parts.h"
+#include "engine/session/kernel_rows.h"
 #include "engine/session/model_roofline.h"
 #include "engine/session/views/graph_picture.h"
 #include "engine/support/base/quantities.h"
@@ -18,7 +19,12 @@ using session::KernelRow;
 constexpr size_t kMostShown = 24;  // kernels of a graph that is not folded
 
 /// Of all its runs; 0 where it is not known.
-double time_of(KernelRow const& row) { return row.time_ms.value_or(0) * row.count; }
+double whole_time_of(KernelRow const& row) { return session::time_in_model(row).value_or(0); }
+
+/// "12 ms", "○ 12 ms" where it is modelled.
+std::string time_text(KernelRow const& row, double ms) {
+  return (row.time_ms ? "" : "○ ") + milliseconds_text(ms);
+}
 
 std::string state_of(KernelRow const& row) {
   constexpr char const* kStates[] = {"plain", "default", "by hand", "tuned"};
@@ -28,23 +34,24 @@ std::string state_of(KernelRow const& row) {
 std::string cell(std::string const& text) { return element("td", text, "number"); }
 
 std::string table_row(KernelRow const& row, double whole) {
-  double share = whole > 0 ? time_of(row) / whole : 0;
-  std::string bar = row.time_ms ? fmt::format("<i style=\"width:{:.1f}%\"></i>", share * 100) : "";
+  double share = whole > 0 ? whole_time_of(row) / whole : 0;
+  auto time = session::time_of(row);
+  std::string bar = time ? fmt::format("<i style=\"width:{:.1f}%\"></i>", share * 100) : "";
   return fmt::format(
       "<tr data-kernel=\"{}\"><td><code>{}</code>{}</td>{}{}{}<td class=\"share\">{}{}</td>{}{}"
       "</tr>\n",
       escaped_markup(row.name), escaped_markup(row.name),
       element("p", row.operators + " · " + row.shape), cell(std::to_string(row.count)),
-      cell(row.time_ms ? milliseconds_text(*row.time_ms) : ""),
-      cell(row.time_ms && row.count > 1 ? milliseconds_text(time_of(row)) : ""),
-      escaped_markup(row.time_ms ? percent_text(share) : "not measured"), bar,
+      cell(time ? time_text(row, *time) : ""),
+      cell(time && row.count > 1 ? time_text(row, whole_time_of(row)) : ""),
+      escaped_markup(time ? percent_text(share) : "not measured"), bar,
       cell(row.fraction_of_roof ? percent_text(*row.fraction_of_roof) : ""),
       element("td", state_of(row)));
 }
 
 std::string kernels_part(session::KernelTable const& table) {
   double whole = 0;
-  for (KernelRow const& row : table.rows) whole += time_of(row);
+  for (KernelRow const& row : table.rows) whole += whole_time_of(row);
   std::string text =
       "<section id=\"kernels\"><h2>Kernels</h2>\n<div class=\"wide\"><table>\n<tr><th>kernel</th>"
       "<th class=\"number\">runs</th><th class=\"number\">time</th><th class=\"number\">of all "
@@ -59,6 +66,9 @@ std::string figures(Contents const& contents) {
   if (now.kernels->total_ms)
     text += figure("model.time", milliseconds_text(*now.kernels->total_ms),
                    "time of the whole model, measured", contents);
+  else if (auto modelled = session::modelled_ms(*now.kernels))
+    text += figure("model.modelled_time", milliseconds_text(*modelled),
+                   "○ modelled times of all kernels", contents);
   text += figure("kernels", std::to_string(now.kernels->rows.size()), "kernels", contents);
   text += figure("model.operators", std::to_string(now.model->operators), "operators", contents);
   return text + "</div>\n";

@@ -6,6 +6,7 @@
 #include "engine/session/facts/loop_words.h"
 #include "engine/session/facts/nest_values.h"
 #include "engine/session/facts/peak_values.h"
+#include "engine/session/kernel_times.h"
 #include "engine/session/tuning.h"
 
 namespace tw::session {
@@ -219,6 +220,11 @@ Fact const kFacts[] = {
      [](Now now, Chosen) { return number(now.model ? now.model->operators : 0); }},
     {{"model.time", "ms", "time of the whole model, measured inside the network"},
      [](Now now, Chosen) { return now.kernels ? number(now.kernels->total_ms) : std::nullopt; }},
+    {{"model.modelled_time", "ms",
+      "sum of the modelled times of all kernels, on a device that is only described"},
+     [](Now now, Chosen) {
+       return now.kernels ? number(modelled_ms(*now.kernels)) : std::nullopt;
+     }},
     {{"model.graph_options", "words", "layouts and algorithms that are not the default, or none",
       "model.arrangement"},
      [](Now now, Chosen) { return or_none(arrangement(now)); }},

@@ -1,4 +1,5 @@
-/// Every state of the current kernel gets its modelled time, on a thread of its own.
+/// Every state of the current kernel gets its modelled time, on a thread of its own; on a device
+/// that is only described, the model's other kernels do, too.
 #pragma once
 
 #include "engine/session/state/guarded.h"

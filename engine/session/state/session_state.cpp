@@ -213,6 +213,36 @@ void take_time(State const& state, int row, KernelWork const& work, KernelRow& e
 
 }  // namespace
 
+namespace {
+
+/// On a device that runs nothing the model is all that there is.
+void take_model(KernelRow& entry, double ms) {
+  if (ms <= 0) return;
+  entry.model_ms = ms;
+  if (entry.roof && !entry.time_ms) entry.fraction_of_roof = fraction_of(*entry.roof, ms);
+}
+
+void take_row_models(State const& state, KernelTable& table) {
+  RowModels const& known = state.row_models;
+  if (state.attached || known.model != state.model || !state.machine ||
+      known.rates != state.machine->rates)
+    return;
+  for (auto const& [row, one] : known.rows) {
+    if (state.kernels.contains(row)) continue;
+    table.rows[size_t(row)].roof = one.roof;
+    take_model(table.rows[size_t(row)], one.ms);
+  }
+}
+
+/// With the schedule that the model runs it with.
+void take_own_model(State const& state, KernelWork const& work, KernelRow& entry) {
+  auto known = work.models.find(std::max(runs_at(work), 0));
+  if (!state.attached && known != work.models.end())
+    take_model(entry, known->second->seconds * 1e3);
+}
+
+}  // namespace
+
 std::shared_ptr<KernelTable const> table_with_states(State const& state) {
   auto table = std::make_shared<KernelTable>(*state.table);
   for (auto const& [row, work] : state.kernels) {
@@ -226,7 +256,9 @@ std::shared_ptr<KernelTable const> table_with_states(State const& state) {
     entry.roof = roof_of(state, work);
     if (entry.time_ms && entry.roof && entry.device.empty())
       entry.fraction_of_roof = fraction_of(*entry.roof, *entry.time_ms);
+    take_own_model(state, work, entry);
   }
+  take_row_models(state, *table);
   return table;
 }
 

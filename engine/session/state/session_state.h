@@ -27,6 +27,18 @@ struct KernelWork {
   std::map<int, std::shared_ptr<analysis::TimeModel const>> models;  ///< by node, for these roofs
 };
 
+/// What the target's model says of kernels with their schedules by rule, by rows; of another model,
+/// or for other roofs, it says nothing.
+struct RowModels {
+  struct One {
+    double ms = 0;  ///< 0: the target has no model of it
+    std::optional<KernelRoofView> roof = {};
+  };
+  Model model = {};
+  std::shared_ptr<Roofs const> rates = {};
+  std::map<int, One> rows = {};
+};
+
 /// What an accelerator beside the device in use takes over of the model that is open.
 struct Beside {
   std::string device;                    ///< empty: there is none
@@ -60,6 +72,7 @@ struct State : DeviceInUse {
   std::shared_ptr<KernelTable const> table;
   std::map<int, std::string> timed_scripts;  ///< with which the table's times were measured
   std::set<int> timed_alone;  ///< rows whose time was measured outside of the network
+  RowModels row_models;       ///< of kernels that nobody looked at
   std::vector<CutPoint> cut;  ///< where the model goes on at another device
   std::shared_ptr<CutView const> cut_shown;  ///< null: it runs whole
   Beside beside;                             ///< an accelerator's part

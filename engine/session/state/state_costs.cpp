@@ -6,19 +6,34 @@
 
 namespace tw::session {
 
-std::optional<ToModel> next_to_model(State const& state) {
-  if (!state.has_kernel() || !state.machine || !state.machine->rates) return std::nullopt;
+namespace {
+
+/// Empty: this state of the kernel is modelled, or was refused.
+std::optional<ToModel> missing_model(State const& state, int kernel, int id) {
+  KernelWork const& work = state.kernels.at(kernel);
+  if (work.models.contains(id) || !work.history.node(id).refusal.empty()) return std::nullopt;
+  return ToModel{state.model, kernel, id, work.history.node(id).schedule, state.machine->rates};
+}
+
+std::optional<ToModel> next_of_current_kernel(State const& state) {
   KernelWork const& work = state.kernels.at(state.kernel);
-  auto missing = [&](int id) -> std::optional<ToModel> {
-    if (work.models.contains(id) || !work.history.node(id).refusal.empty()) return std::nullopt;
-    return ToModel{state.model, state.kernel, id, work.history.node(id).schedule,
-                   state.machine->rates};
-  };
   for (int id = work.history.current(); id >= 0; id = work.history.node(id).parent)
-    if (auto found = missing(id)) return found;
+    if (auto found = missing_model(state, state.kernel, id)) return found;
   if (work.models.size() == work.history.size()) return std::nullopt;
   for (size_t id = work.history.size(); id-- > 0;)
-    if (auto found = missing(int(id))) return found;
+    if (auto found = missing_model(state, state.kernel, int(id))) return found;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ToModel> next_to_model(State const& state) {
+  if (!state.machine || !state.machine->rates) return std::nullopt;
+  if (state.has_kernel())
+    if (auto found = next_of_current_kernel(state)) return found;
+  if (!state.model || state.attached) return std::nullopt;
+  for (auto const& [kernel, work] : state.kernels)
+    if (auto found = missing_model(state, kernel, std::max(runs_at(work), 0))) return found;
   return std::nullopt;
 }
 
@@ -34,6 +49,43 @@ void keep_model(State& state, ToModel const& what, analysis::TimeModel model) {
               state.machine->rates == what.rates;
   if (same)
     work->second.models[what.node] = std::make_shared<analysis::TimeModel const>(std::move(model));
+}
+
+namespace {
+
+/// For the model that is open and its roofs, or of another one.
+bool is_current(RowModels const& known, State const& state) {
+  return known.model == state.model && known.rates == state.machine->rates;
+}
+
+}  // namespace
+
+std::optional<RowToModel> next_row_to_model(State const& state) {
+  if (!state.model || state.attached || !state.machine || !state.machine->rates) return {};
+  bool current = is_current(state.row_models, state);
+  for (int row = 0; row < int(state.table->rows.size()); ++row)
+    if (!state.kernels.contains(row) && !(current && state.row_models.rows.contains(row)))
+      return RowToModel{state.model, row, state.backend, state.machine};
+  return {};
+}
+
+RowModels::One modelled(RowToModel const& what) {
+  RowModels::One one;
+  auto work = begin_kernel(*what.model, what.row, *what.backend);
+  if (!work) return one;
+  int node = std::max(work->default_node, 0);
+  ir::Program const& program = work->history.node(node).schedule.program();
+  one.ms = modelled(program, *what.backend, *what.machine->rates).seconds * 1e3;
+  one.roof = roof_view(work->needs, *what.machine, what.machine->threads);
+  return one;
+}
+
+void keep_row_model(State& state, RowToModel const& what, RowModels::One one) {
+  if (state.model != what.model || !state.machine || state.machine->rates != what.machine->rates)
+    return;
+  if (!is_current(state.row_models, state))
+    state.row_models = {state.model, state.machine->rates, {}};
+  state.row_models.rows[what.row] = std::move(one);
 }
 
 namespace {

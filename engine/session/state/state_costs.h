@@ -14,14 +14,28 @@ struct ToModel {
   Schedule schedule;
   std::shared_ptr<Roofs const> rates;
 };
-/// Of the current kernel: its current state first, then those on the way to it, then the others.
-/// Empty: all are modelled, or the roofs are not known.
+/// Of the current kernel: its current state first, then those on the way to it, then the others;
+/// where times are modelled only, of the other kernels the states that the model runs. Empty: all
+/// are modelled, or the roofs are not known.
 std::optional<ToModel> next_to_model(State const& state);
 /// What runs when the kernel runs, modelled; of no time where the target has no model.
 analysis::TimeModel modelled(ir::Program const& program, Backend const& backend,
                              Roofs const& rates);
 /// Dropped where the model or the roofs have changed since.
 void keep_model(State& state, ToModel const& what, analysis::TimeModel model);
+
+/// A kernel of the model that nobody has looked at, on a device that is only described.
+struct RowToModel {
+  Model model;
+  int row = -1;
+  std::shared_ptr<Backend const> backend;
+  std::shared_ptr<MachineView const> machine;
+};
+/// Empty: all are modelled, or times are measured here.
+std::optional<RowToModel> next_row_to_model(State const& state);
+RowModels::One modelled(RowToModel const& what);
+/// Dropped where the model or the roofs have changed since.
+void keep_row_model(State& state, RowToModel const& what, RowModels::One one);
 
 /// Of what a state of the current kernel costs (queries/state_facts.cpp): it is asked by its
 /// number.

@@ -66,7 +66,7 @@ Value value_of(KernelRow const& row, KernelKey key, size_t place) {
     case KernelKey::kWork:
       return {true, double(row.flops)};
     case KernelKey::kTime:
-      return optional(row.time_ms);
+      return optional(time_of(row));
     case KernelKey::kShare:
       return optional(time_in_model(row));
     case KernelKey::kRoof:
@@ -133,11 +133,6 @@ std::string state_word(KernelState state) {
 std::string bound_word(KernelRow const& row) {
   if (!row.roof) return {};
   return row.roof->arithmetic ? "arithmetic" : row.roof->level;
-}
-
-std::optional<double> time_in_model(KernelRow const& row) {
-  if (!row.time_ms) return std::nullopt;
-  return *row.time_ms * row.count;
 }
 
 std::optional<KernelShare> share_of(KernelTable const& table, KernelRow const& row) {

@@ -36,6 +36,14 @@ std::string names_of(std::vector<KernelKey> const& columns) {
   return names;
 }
 
+/// What a run of the model takes: measured, or the kernels' modelled times in sum.
+QString total_words(session::Snapshot const& now) {
+  if (!now.kernels) return {};
+  if (now.kernels->total_ms) return "   " + paint::time(*now.kernels->total_ms);
+  auto modelled = session::modelled_ms(*now.kernels);
+  return modelled ? QStringLiteral("   ○ ") + paint::time(*modelled) : QString();
+}
+
 class KernelsPane final : public Pane {
 public:
   explicit KernelsPane(Workbench& bench)
@@ -59,10 +67,7 @@ public:
     list_->show_kernels(next.kernels, next.kernel);
     list_->show_baselines(live().marks()->kernels);
     if (!next.model) return;
-    QString total = next.kernels && next.kernels->total_ms
-                        ? "   " + paint::time(*next.kernels->total_ms)
-                        : QString();
-    panel_->show_summary(QString::fromStdString(next.model->summary) + total);
+    panel_->show_summary(QString::fromStdString(next.model->summary) + total_words(next));
   }
 
   std::vector<PaletteEntry> palette_entries() override {
