@@ -53,6 +53,21 @@ private slots:
     QVERIFY2(text.out.contains("histogram") && text.out.contains("####"), qPrintable(text.out));
   }
 
+  void the_cut_beside_an_accelerator_is_shown_without_it() {
+    QJsonObject cut = json_of({"inspect", "sample:dqn", "--offload", "cuda:h100"});
+    QJsonArray kernels = cut["kernels"].toArray();
+    QVERIFY(kernels.size() > 2);
+    for (QJsonValue kernel : kernels) {
+      QJsonObject one = kernel.toObject();
+      QCOMPARE(one["device"].toString(),
+               one.contains("reason") ? QString("local") : QString("cuda:h100"));
+    }
+    QVERIFY(cut["copies"].toInt() >= 2);
+    QVERIFY(cut["copied_bytes"].toInt() > 84 * 84 * 4);
+    Run text = run_tw({"inspect", "sample:dqn", "--offload", "cuda:h100"});
+    QVERIFY2(text.out.contains("copied between devices in each run"), qPrintable(text.out));
+  }
+
   void a_kernel_lists_its_operators() {
     QJsonObject kernel = json_of({"inspect", "sample:resnet18", "--kernel", "conv2d_64x56x56_3x3"});
     QVERIFY(kernel["operators"].toArray().size() > 1);

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
 #include "app/cli/inspection.h"
+#include "app/cli/offload_listing.h"
+#include "app/shared/environment.h"
+#include "engine/device/registry.h"
+#include "engine/session/cases/offload_cases.h"
 #include "engine/support/base/quantities.h"
 
 namespace tw::cli::command_inspect {
@@ -21,6 +25,50 @@ std::string line_of(session::ModelTensor const& info, bool is_input) {
                      : is_input ? fmt::format("  (unknown; --shape {}=SHAPE sets it)", info.name)
                                 : "  (known only when the model runs)";
   return fmt::format("  {:<24} {} {}{}\n", info.name, to_text(info.type), shape, note);
+}
+
+/// Where a model is cut that an accelerator runs a part of. No device is asked.
+struct CutAsked {
+  std::string there;
+  Offload found;
+  session::CutCopies copies;
+};
+
+/// `there`: the accelerator; it is described, or a device that somebody has added.
+Result<CutAsked> cut_of(session::LoadedModel const& model, Backend const& helper,
+                        std::string const& there) {
+  CutAsked cut{there, {}, {}};
+  TRY_ASSIGN(cut.found, session::offload_model(model, helper, kLocalDeviceName, there));
+  TRY_ASSIGN(cut.copies, session::copies_of(model, cut.found.cut));
+  return cut;
+}
+
+void print_cut(CutAsked const& cut) {
+  print_offloaded(cut.found, kLocalDeviceName, cut.there);
+  fmt::print("{} copied between devices in each run, {}\n", count_text(cut.copies.values, "value"),
+             bytes_text(double(cut.copies.bytes)));
+}
+
+Json to_json(CutAsked const& cut) {
+  Json json = offload_json(cut.found, kLocalDeviceName, cut.there);
+  json["copies"] = cut.copies.values;
+  json["copied_bytes"] = cut.copies.bytes;
+  return json;
+}
+
+int inspect_cut(Context& context, std::string const& path, std::string const& there) {
+  auto environment = make_environment(there);
+  if (!environment) return report(context, environment.error());
+  context.helper = environment->backend;
+  auto model = load(context, path);
+  if (!model) return report(context, model.error());
+  auto cut = cut_of(**model, *context.helper, there);
+  if (!cut) return report(context, cut.error());
+  if (context.json)
+    print(to_json(*cut));
+  else
+    print_cut(*cut);
+  return 0;
 }
 
 int inspect(Context const& context, std::string const& path, InspectionArguments const& arguments) {
@@ -77,10 +125,22 @@ void add_inspect(Command app, Context& context) {
   for (Option option : {node, kernel, tensor}) option.type_name("NAME");
   node.excludes(kernel).excludes(tensor);
   kernel.excludes(tensor);
+  auto offload = std::make_shared<std::string>();
+  command
+      .add_option("--offload", *offload,
+                  "an accelerator beside this machine: which kernels it would run, why the others "
+                  "stay, and what is copied in each run")
+      .type_name("DEVICE")
+      .excludes(node)
+      .excludes(kernel)
+      .excludes(tensor);
   command.add_flag("--imported", arguments->imported, "the operator as the file has it")
       .needs(node);
-  command.callback([&context, path, arguments] {
-    context.run = [&context, path, arguments] { return inspect(context, *path, *arguments); };
+  command.callback([&context, path, arguments, offload] {
+    context.run = [&context, path, arguments, offload] {
+      return offload->empty() ? inspect(context, *path, *arguments)
+                              : inspect_cut(context, *path, *offload);
+    };
   });
 }
 

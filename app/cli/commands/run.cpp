@@ -2,6 +2,7 @@
 
 #include "app/cli/chosen_kernel.h"
 #include "app/cli/given_inputs.h"
+#include "app/cli/offload_listing.h"
 #include "app/cli/output.h"
 #include "app/shared/environment.h"
 #include "engine/backend/target_table.h"
@@ -68,10 +69,7 @@ Status use_helper(Context const& context, Helper const& helper, session::LoadedM
   std::string home = context.device.empty() ? kLocalDeviceName : context.device;
   TRY_ASSIGN(Offload found,
              session::offload_model(model, *helper.environment.backend, home, helper.name));
-  if (!context.json)
-    for (OffloadedKernel const& one : found.kernels)
-      fmt::print("{:<64} {}\n", one.name,
-                 one.stays_because.empty() ? helper.name : home + ": " + one.stays_because);
+  if (!context.json) print_offloaded(found, home, helper.name);
   options.cut = std::move(found.cut);
   TRY_ASSIGN(std::unique_ptr<Device> device, helper.environment.open_device());
   elsewhere.devices.push_back(std::move(device));
@@ -310,7 +308,9 @@ int run(Context& context, Arguments const& arguments) {
   if (!arguments.output_folder.empty())
     if (Status status = write_raw(arguments.output_folder, "output_", result->outputs); !status)
       return report(context, status.error());
-  int64_t copied = result->copies > 0 ? session::copied_bytes(model, options.cut).value_or(0) : 0;
+  int64_t copied = result->copies > 0
+                       ? session::copies_of(model, options.cut).value_or(session::CutCopies{}).bytes
+                       : 0;
   print_result(context, *result, inputs->origin, loading.count(), disturbed, copied);
   if (*helper && !context.json) say_whose_time(**helper, arguments.path);
   return 0;

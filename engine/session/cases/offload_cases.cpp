@@ -10,14 +10,16 @@ Result<Offload> offload_rest_of(LoadedModel const& model, Backend const& able,
   return offload_rest(whole.after, whole.plan, able, home, there);
 }
 
-Result<int64_t> copied_bytes(LoadedModel const& model, Cut const& cut) {
+Result<CutCopies> copies_of(LoadedModel const& model, Cut const& cut) {
   LoadedModel const& whole = model.base ? *model.base : model;
   TRY_ASSIGN(Plan plan, cut_plan(whole.after, whole.plan, cut));
-  int64_t bytes = 0;
-  for (PlanStep const& step : plan.steps)
-    if (step.kind == StepKind::kCopy)
-      bytes += planned_bytes(whole.after.value(step.outputs[0])).value_or(0);
-  return bytes;
+  CutCopies copies;
+  for (PlanStep const& step : plan.steps) {
+    if (step.kind != StepKind::kCopy) continue;
+    ++copies.values;
+    copies.bytes += planned_bytes(whole.after.value(step.outputs[0])).value_or(0);
+  }
+  return copies;
 }
 
 }  // namespace tw::session

@@ -12,7 +12,12 @@ namespace tw::session {
 Result<Offload> offload_rest_of(LoadedModel const& model, Backend const& able,
                                 std::string const& home, std::string const& there);
 
-/// Bytes that the cut copies between its places in each run. Errors: those of `cut_plan`.
-Result<int64_t> copied_bytes(LoadedModel const& model, Cut const& cut);
+/// What the cut copies between its places in each run.
+struct CutCopies {
+  int values = 0;
+  int64_t bytes = 0;
+};
+/// Errors: those of `cut_plan`.
+Result<CutCopies> copies_of(LoadedModel const& model, Cut const& cut);
 
 }  // namespace tw::session
