@@ -9,6 +9,7 @@
 
 #include "engine/schedule/names.h"
 #include "targets/cuda/compiler/cuda_backend.h"
+#include "targets/cuda/compiler/rates.h"
 #include "targets/cuda/runtime/cuda_processor.h"
 #include "targets/shared/launch_record/launch_record.h"
 #include "tests/cuda/stand_in/stand_in.h"
@@ -94,6 +95,14 @@ private slots:
     QCOMPARE(device.word(cuda::kSharedPerBlock), std::to_string(227 << 10));
     QCOMPARE(device.word(cuda::kGigabytes), std::string("3352"));
     QVERIFY(cuda::create_cuda_backend(device, {}));
+    // What no driver says is known of the architecture: kernels of a GPU that is there are
+    // modelled.
+    auto roofs = cuda::roofs_of(device);
+    QVERIFY(roofs);
+    auto rates = cuda::rates_of(device, *roofs);
+    QVERIFY2(rates, sentence(rates).c_str());
+    QCOMPARE(rates->l1_bytes, int64_t(256 << 10));
+    QVERIFY(rates->l2_bandwidth > 0 && rates->l2_latency > 0);
     auto none = cuda::find_device(*driver_, "another");
     QVERIFY2(!none && sentence(none).contains("there are: Stand-in"), sentence(none).c_str());
     auto needs = [](char const* name) { return MachineNeeds{name, {}, {}}; };
@@ -117,8 +126,8 @@ private slots:
     stand_in_->devices = 0;
     QCOMPARE(why(cuda::devices(*driver_)), std::string("the NVIDIA driver has no device here"));
     stand_in_->devices = 1;
-    stand_in_->major = 7;
-    QVERIFY(why(cuda::devices(*driver_)).contains("compute capability 8.0"));
+    stand_in_->major = 6;
+    QVERIFY(why(cuda::devices(*driver_)).contains("compute capability 7.0"));
     stand_in_->major = 9;
     stand_in_->context = 2;
     auto closed = cuda::create_cuda_processor(*driver_, cuda::find_device(*driver_, "").value(), 1);

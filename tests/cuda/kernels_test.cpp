@@ -37,6 +37,8 @@ private slots:
          testing::bound_kernel_names({testing::kBoundKernels, testing::kCudaKernels}))
       for (char const* one : {"a100", "h100"})
         QTest::newRow((name + " " + one).c_str()) << QString::fromStdString(name) << QString(one);
+    for (std::string const& name : testing::bound_kernel_names({testing::kBoundKernels}))
+      QTest::newRow((name + " v100").c_str()) << QString::fromStdString(name) << "v100";
   }
   void each_kernel_assembles() {
     QFETCH(QString, name);
@@ -56,10 +58,26 @@ private slots:
              code->listings[4].text.c_str());
     std::string const& resources = code->listings[3].text;
     if (cuda::find_toolkit().ptxas.empty()) QSKIP("there is no ptxas here");
+    if (resources.contains("no ptxas that was found knows"))
+      QSKIP("there is no ptxas of a toolkit up to 12.9 here");
     QVERIFY2(resources.contains("spills         none"), resources.c_str());
     QVERIFY2(!resources.contains("not known") && resources.contains("occupancy"),
              (resources + ptx).c_str());
     QVERIFY2(!resources.contains("local memory"), (resources + code->listings[0].text).c_str());
+  }
+
+  void instructions_of_later_gpus_are_not_known_to_a_v100() {
+    auto names = [](char const* gpu) {
+      std::set<std::string> all;
+      auto backend = cuda::create_cuda_backend(gpu_named(gpu), {}).value();
+      for (TensorIntrinsic const& one : backend->target().intrinsics)
+        all.insert(one.declaration->name);
+      return all;
+    };
+    for (char const* name : {"mma_f16", "copy_async_16"}) {
+      QVERIFY(names("a100").contains(name));
+      QVERIFY(!names("v100").contains(name));
+    }
   }
 
   void nvcc_takes_the_text() {

@@ -39,6 +39,8 @@ namespace {
 /// Programming Guide, Compute Capability 8.x, Shared Memory).
 constexpr int64_t kMostDeclared = 48 << 10;
 constexpr int64_t kThreads = 1024;
+/// The compute capability that brought mma.sync of 16x8 tiles and cp.async.
+constexpr int kAmpere = 80;
 
 std::vector<std::byte> bytes_of(std::string_view text) {
   std::vector<std::byte> bytes(text.size());
@@ -324,8 +326,10 @@ Result<std::shared_ptr<Backend const>> create_cuda_backend(Hardware const& hardw
       .types = {DType::kF32, DType::kF64, DType::kF16, DType::kBF16, DType::kI8, DType::kU8,
                 DType::kI16, DType::kU16, DType::kI32, DType::kU32, DType::kI64, DType::kU64,
                 DType::kBool}};
-  add_matrix_units(target);
-  add_async_copies(target);
+  if (capability_of(hardware) >= kAmpere) {
+    add_matrix_units(target);
+    add_async_copies(target);
+  }
   return std::make_shared<CudaBackend>(std::move(target), std::move(machine), unit);
 }
 

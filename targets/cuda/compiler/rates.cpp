@@ -9,15 +9,16 @@ namespace {
 
 /// Of one architecture: multiply-adds of f64 in a cycle (CUDA C++ Programming Guide, Arithmetic
 /// Instructions), cycles until a load's value is there from L1, L2 and DRAM (te42kyfo/gpu-benches,
-/// gpu-latency: H100 PCIe, A100 80 GB, L40); multiply-adds of f16 with sums in f32 by matrix units
-/// in a cycle, dense, which data sheets give for a second: 312 TFLOP/s of an A100, 989 of an H100,
-/// 165 of an RTX 4090, and half of 170 TOP/s of sparse bytes, halved again, of an Orin.
+/// gpu-latency: H100 PCIe, A100 80 GB, L40, V100 PCIe); multiply-adds of f16 with sums in f32 by
+/// matrix units in a cycle, dense, which data sheets give for a second: 312 TFLOP/s of an A100, 989
+/// of an H100, 165 of an RTX 4090, and half of 170 TOP/s of sparse bytes, halved again, of an Orin.
 struct Architecture {
   std::string_view name;
   double f64_lanes, l1_latency, l2_latency, dram_latency, matrix_lanes;
 };
 
-constexpr Architecture kArchitectures[] = {{"sm_80", 32, 36, 211, 570, 1024},
+constexpr Architecture kArchitectures[] = {{"sm_70", 32, 30, 214, 436, 0},
+                                           {"sm_80", 32, 36, 211, 570, 1024},
                                            {"sm_87", 2, 36, 211, 570, 1024},
                                            {"sm_89", 2, 36, 276, 631, 256},
                                            {"sm_90a", 64, 34, 265, 650, 2048}};

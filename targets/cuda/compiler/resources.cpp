@@ -90,6 +90,10 @@ private:
 
 }  // namespace
 
+/// From this compute capability on the system takes a part of each block's shared memory
+/// (cuda_occupancy.h).
+constexpr int kReserves = 80;
+
 Result<gpu::Multiprocessor> multiprocessor_of(Hardware const& hardware) {
   gpu::Multiprocessor unit;
   TRY_ASSIGN(int64_t warps, number_of(hardware, kWarps));
@@ -102,6 +106,10 @@ Result<gpu::Multiprocessor> multiprocessor_of(Hardware const& hardware) {
     return bad_input("wrong_processor",
                      "'" + hardware.name.substr(0, 80) + "' does not say its shared memory");
   unit.shared_per_unit = shared->bytes;
+  if (capability_of(hardware) < kReserves) {
+    unit.shared_reserved = 0;
+    unit.shared_unit = 256;
+  }
   return unit;
 }
 

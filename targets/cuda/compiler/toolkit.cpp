@@ -46,12 +46,15 @@ std::vector<fs::path> folders() {
   return list;
 }
 
-fs::path program(std::vector<fs::path> const& list, char const* name) {
+/// All that can be run, each once.
+std::vector<fs::path> programs(std::vector<fs::path> const& list, char const* name) {
+  std::vector<fs::path> found;
   for (fs::path const& folder : list) {
     fs::path candidate = folder / name;
-    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+    if (::access(candidate.c_str(), X_OK) == 0 && std::ranges::count(found, candidate) == 0)
+      found.push_back(candidate);
   }
-  return {};
+  return found;
 }
 
 /// A folder of its own, which goes away with this value.
@@ -97,7 +100,13 @@ std::string first_line(std::string const& text) {
 
 Toolkit find_toolkit() {
   std::vector<fs::path> list = folders();
-  return {program(list, "ptxas"), program(list, "nvdisasm")};
+  std::vector<fs::path> assemblers = programs(list, "ptxas"), printers = programs(list, "nvdisasm");
+  Toolkit toolkit;
+  if (!printers.empty()) toolkit.nvdisasm = printers.front();
+  if (assemblers.empty()) return toolkit;
+  toolkit.ptxas = assemblers.front();
+  toolkit.other_ptxas.assign(assemblers.begin() + 1, assemblers.end());
+  return toolkit;
 }
 
 /// Per function a line that names it, one with stack and spills, one with registers:
@@ -129,6 +138,31 @@ std::vector<FunctionResources> parse_resources(std::string_view text) {
   return list;
 }
 
+namespace {
+
+bool is_known(ProgramRun const& run) { return !run.output.contains("for option 'gpu-name'"); }
+
+/// The first assembler that knows the architecture.
+Result<ProgramRun> run_ptxas(Toolkit const& toolkit, std::string const& architecture,
+                             fs::path const& source, fs::path const& cubin) {
+  std::vector<fs::path> all{toolkit.ptxas};
+  all.insert(all.end(), toolkit.other_ptxas.begin(), toolkit.other_ptxas.end());
+  for (fs::path const& one : all) {
+    TRY_ASSIGN(ProgramRun run, run_program({one.string(), "--verbose", "-arch=" + architecture,
+                                            source.string(), "-o", cubin.string()},
+                                           kLimit));
+    if (run.exit_code == 0) return run;
+    if (is_known(run))
+      return refused("assembler_failed", "ptxas made no code: " + first_line(run.output));
+  }
+  return environment_failed(
+      "no_toolkit",
+      fmt::format("no ptxas that was found knows {}: {}", architecture,
+                  architecture < "sm_75" ? "toolkits up to 12.9 do" : "a newer toolkit does"));
+}
+
+}  // namespace
+
 Result<Assembled> assemble(Toolkit const& toolkit, std::string const& ptx,
                            std::string const& architecture) {
   if (toolkit.ptxas.empty())
@@ -140,12 +174,7 @@ Result<Assembled> assemble(Toolkit const& toolkit, std::string const& ptx,
     return environment_failed("assembler_failed", "no folder can be made to assemble in");
   fs::path source = folder.path() / "kernel.ptx", cubin = folder.path() / "kernel.cubin";
   TRY(write_file(source, ptx, Durability::kFast));
-  TRY_ASSIGN(ProgramRun run,
-             run_program({toolkit.ptxas.string(), "--verbose", "-arch=" + architecture,
-                          source.string(), "-o", cubin.string()},
-                         kLimit));
-  if (run.exit_code != 0)
-    return refused("assembler_failed", "ptxas made no code: " + first_line(run.output));
+  TRY_ASSIGN(ProgramRun run, run_ptxas(toolkit, architecture, source, cubin));
   TRY_ASSIGN(std::string file, read_file(cubin));
   auto const* bytes = reinterpret_cast<std::byte const*>(file.data());
   Assembled made{parse_resources(run.output), {}, {bytes, bytes + file.size()}};

@@ -14,6 +14,8 @@ namespace tw::cuda {
 struct Toolkit {
   std::filesystem::path ptxas;     ///< empty: there is none
   std::filesystem::path nvdisasm;  ///< likewise
+  /// Asked where the first does not know an architecture: toolkit 13 has dropped sm_70.
+  std::vector<std::filesystem::path> other_ptxas = {};
 };
 
 /// In CUDA_HOME, CUDA_PATH, /usr/local/cuda, on the path, and where the PyPI wheels

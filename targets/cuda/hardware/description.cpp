@@ -7,8 +7,8 @@ namespace {
 
 /// As NVIDIA's data sheets and the CUDA C++ Programming Guide (Compute Capabilities) have them;
 /// L2's bandwidth as measured: H200 and A100 by te42kyfo/gpu-benches (gpu-l2-cache), of which an
-/// H100 SXM has the H200's chip and clock; RTX 4090 by smallscientist1/cuda_microbenchmark (copies
-/// to shared memory).
+/// H100 SXM has the H200's chip and clock, and V100 (its PCIe card, at 1380 MHz); RTX 4090 by
+/// smallscientist1/cuda_microbenchmark (copies to shared memory).
 struct Sheet {
   char const* name;
   char const* title;
@@ -26,6 +26,7 @@ constexpr Sheet kSheets[] = {
     {"rtx4090", "GeForce RTX 4090", "sm_89", 128, 128, 2520, 48, 24, 100, 99, 128, 72, 24, 1008,
      4900},
     {"orin", "Jetson AGX Orin 64 GB", "sm_87", 16, 128, 1300, 48, 16, 164, 163, 192, 4, 64, 205, 0},
+    {"v100", "V100 SXM2 16 GB", "sm_70", 80, 64, 1530, 64, 32, 96, 96, 128, 6, 16, 900, 2540},
 };
 
 Hardware described(Sheet const& sheet) {
@@ -59,6 +60,56 @@ std::vector<KnownGpu> const& known_gpus() {
     return list;
   }();
   return known;
+}
+
+namespace {
+
+/// L1 and shared memory together of a multiprocessor (CUDA C++ Programming Guide, Compute
+/// Capabilities, technical specifications), in KiB.
+int l1_kib_of(int capability) {
+  switch (capability) {
+    case 75:
+      return 96;
+    case 80:
+    case 87:
+      return 192;
+    case 90:
+    case 100:
+    case 103:
+      return 256;
+    default:
+      return 128;
+  }
+}
+
+/// Bytes that L2 gives a multiprocessor in a cycle; 0: nobody has measured it.
+double l2_bytes_of(Hardware const& gpu) {
+  auto clock = number_of(gpu, kMegahertz), bandwidth = number_of(gpu, kL2Gigabytes);
+  if (!clock || !bandwidth || gpu.units.empty()) return 0;
+  return double(*bandwidth) * 1e3 / double(*clock) / gpu.unit().count;
+}
+
+}  // namespace
+
+void add_known_words(Hardware& gpu) {
+  gpu.code[kL1] = std::to_string(l1_kib_of(capability_of(gpu)) * 1024);
+  auto clock = number_of(gpu, kMegahertz);
+  for (KnownGpu const& known : known_gpus()) {
+    if (known.hardware.word(kArchitecture) != gpu.word(kArchitecture) || !clock) continue;
+    double gigabytes = l2_bytes_of(known.hardware) * double(*clock) * gpu.unit().count * 1e-3;
+    if (gigabytes < 1) continue;
+    gpu.code[kL2Gigabytes] = std::to_string(int64_t(gigabytes));
+    return;
+  }
+}
+
+int capability_of(Hardware const& hardware) {
+  std::string text = hardware.word(kArchitecture);
+  constexpr size_t kPrefix = 3;  // "sm_"
+  int number = 0;
+  if (text.size() > kPrefix)
+    std::from_chars(text.data() + kPrefix, text.data() + text.size(), number);
+  return number;
 }
 
 Result<int64_t> number_of(Hardware const& hardware, char const* word) {

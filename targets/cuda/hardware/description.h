@@ -38,6 +38,14 @@ struct KnownGpu {
 /// The first one is what "cuda" alone stands for.
 std::vector<KnownGpu> const& known_gpus();
 
+/// Its compute capability, ten times: 90 of "sm_90a"; 0 where the description does not say.
+int capability_of(Hardware const& hardware);
+
+/// Adds what no driver says of a GPU: L1's size as its architecture has it, and L2's bandwidth as
+/// far as that of a described GPU of the same architecture is known, for its own multiprocessors
+/// and clock.
+void add_known_words(Hardware& gpu);
+
 /// A word as a number from 1 on. Errors: wrong_processor.
 Result<int64_t> number_of(Hardware const& hardware, char const* word);
 

@@ -10,7 +10,7 @@
 namespace tw::cuda {
 namespace {
 
-constexpr int kMostDevices = 64, kLeastMajor = 8;
+constexpr int kMostDevices = 64, kLeastMajor = 7;
 
 /// What a device answers to a question; 1 where it does not, which nothing divides by.
 int64_t asked(Driver const& driver, CuDevice device, CuAttribute what) {
@@ -21,7 +21,9 @@ int64_t asked(Driver const& driver, CuDevice device, CuAttribute what) {
 
 /// f32 multiply-adds of a multiprocessor in a cycle (CUDA C++ Programming Guide, arithmetic
 /// instructions).
-int64_t lanes_of(int64_t major, int64_t minor) { return major == 8 && minor == 0 ? 64 : 128; }
+int64_t lanes_of(int64_t major, int64_t minor) {
+  return major == 7 || (major == 8 && minor == 0) ? 64 : 128;
+}
 
 /// sm_90 has instructions that no later GPU keeps: its code is named so.
 std::string architecture_of(int64_t major, int64_t minor) {
@@ -55,6 +57,7 @@ Hardware described(Driver const& driver, CuDevice device) {
   gpu.memories = {{.name = kSharedMemory, .bytes = ask(kCuSharedPerMultiprocessor), .cache = false},
                   {.name = "L2", .bytes = ask(kCuL2Bytes), .shared_by = units},
                   {.name = "DRAM", .bytes = int64_t(bytes), .shared_by = units, .cache = false}};
+  add_known_words(gpu);
   return gpu;
 }
 
@@ -79,7 +82,7 @@ Result<std::vector<FoundDevice>> devices(Driver const& driver) {
   if (found.empty())
     return environment_failed("no_such_hardware",
                               count == 0 ? "the NVIDIA driver has no device here"
-                                         : "no NVIDIA device here has compute capability 8.0");
+                                         : "no NVIDIA device here has compute capability 7.0");
   return found;
 }
 
