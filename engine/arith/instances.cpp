@@ -172,6 +172,22 @@ private:
   bool known_ = true;
 };
 
+/// Of indices that begin at one element, where there are gaps between them.
+std::optional<Packing> packing_from(std::vector<Expr> const& indices, Linear const& first,
+                                    Ranges const& running) {
+  std::vector<Linear> numbers;
+  for (Expr const& index : indices) {
+    Linear number = add(to_linear(index), first, -1);
+    bool runs = std::ranges::all_of(number.terms, [&](Linear::Term const& term) {
+      return bounds(term.term, running).has_value();
+    });
+    if (!runs) return std::nullopt;
+    numbers.push_back(std::move(number));
+  }
+  auto packing = packing_of(numbers, running);
+  return packing && packing->digits.size() > 1 ? packing : std::nullopt;
+}
+
 /// `standing`: of the loops around that stand still while the tensor lives.
 void shrink(Alloc const& alloc, Inside const& inside, Ranges const& standing, Instances& result) {
   for (size_t d = 0; d < alloc.buffer->shape.size(); ++d) {
@@ -181,9 +197,15 @@ void shrink(Alloc const& alloc, Inside const& inside, Ranges const& standing, In
     auto reach = index_bounds_of(indices, inside.running, standing);
     // Of an open extent: to what may be used with any value.
     if (!reach || (whole && reach->high - reach->low + 1 >= *whole)) continue;
-    reach->still.constant += reach->low;
+    int64_t low = reach->low, count = reach->high - reach->low + 1;
+    if (auto packing = packing_from(indices, reach->still, inside.running)) {
+      low = packing->low;
+      count = packing->size();
+      result.packed[d] = std::move(packing);
+    }
+    reach->still.constant += low;
     result.base[d] = to_expr(reach->still);
-    result.shape[d] = int_imm(reach->high - reach->low + 1);
+    result.shape[d] = int_imm(count);
     result.smaller = true;
   }
 }
@@ -198,10 +220,21 @@ std::optional<int64_t> Instances::bytes(BufferNode const& tensor) const {
   return int64_t(std::min(*elements * double(size_of(tensor.type)), 0x1p62));
 }
 
+std::vector<Expr> Instances::indices_of(std::vector<Expr> const& whole,
+                                        Ranges const& ranges) const {
+  std::vector<Expr> indices;
+  for (size_t d = 0; d < whole.size(); ++d) {
+    Expr above = simplify(whole[d] - base[d]);
+    indices.push_back(packed[d] ? packed[d]->place_of(above, ranges) : above);
+  }
+  return indices;
+}
+
 Instances instances_of(Alloc const& alloc, std::vector<For const*> const& around,
                        Sharing const& sharing, Ranges const& sizes) {
   Instances result;
   result.base.assign(alloc.buffer->shape.size(), int_imm(0));
+  result.packed.resize(alloc.buffer->shape.size());
   result.shape = alloc.buffer->shape;
   if (around.empty()) return result;
   Looking looking(alloc.buffer->name, sizes);

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/arith/simplify.h"
+#include "engine/arith/packing.h"
 #include "engine/ir/sharing.h"
 
 namespace tw::arith {
@@ -18,13 +18,16 @@ struct Instances {
   int64_t count = 1;
   /// By dimension, the first element that one of them holds, of the counters of the loops around,
   /// and how many it holds from there on: what one run of the allocation uses, together with the
-  /// threads that share it.
+  /// threads that share it. Where it uses none of what lies between, that takes no room.
   std::vector<ir::Expr> base, shape;
-  bool smaller = false;  ///< than the whole tensor
+  std::vector<std::optional<Packing>> packed;  ///< by dimension, where there are such gaps
+  bool smaller = false;                        ///< than the whole tensor
 
   /// Of one instance, what the tensor's alignment takes included, without what its memory's takes;
   /// none: its size is not known.
   std::optional<int64_t> bytes(ir::BufferNode const& tensor) const;
+  /// Where an element of the whole tensor is in one instance.
+  std::vector<ir::Expr> indices_of(std::vector<ir::Expr> const& whole, Ranges const& ranges) const;
 };
 
 /// `around`: the loops around the allocation, the outermost first; outside of all it is the whole

@@ -103,10 +103,11 @@ private slots:
   void each_gets_its_rule_data() {
     QTest::addColumn<QString>("kernel");
     QTest::addColumn<QStringList>("knobs");
-    QStringList tiles{"C.own_rows", "C.own_columns", "C.rows", "C.columns", "C.terms"};
+    QStringList tiles{"C.own_rows", "C.own_columns", "C.pieces", "C.rows", "C.columns", "C.terms"};
+    QStringList batched{"C.own_rows", "C.own_columns", "C.rows", "C.columns", "C.terms"};
     QTest::newRow("product") << kSquare << tiles;
     QTest::newRow("product, odd, transposed") << kOdd << tiles;
-    QTest::newRow("product, batched, with an epilogue") << kBatched << tiles;
+    QTest::newRow("product, batched, with an epilogue") << kBatched << batched;
     QTest::newRow("product of bytes") << kBytes << tiles;
     QTest::newRow("rows") << kRows << QStringList{"S.threads", "S.rows"};
     QTest::newRow("long rows") << kLongRows << QStringList{"S.parts"};

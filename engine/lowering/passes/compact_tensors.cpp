@@ -1,4 +1,5 @@
 // for y: alloc T[58, 58]: T[y+r, x] ...   -->   for y: alloc T[3, 58]: T[r, x] ...
+// for x: alloc T[128]: T[64*a + 4*x + b] ...   -->   for x: alloc T[8]: T[4*a + b] ...
 #include "engine/arith/instances.h"
 #include "engine/arith/known_sizes.h"
 #include "engine/arith/simplify.h"
@@ -10,30 +11,42 @@ namespace {
 
 using namespace ir;
 
+void set_range(arith::Ranges& ranges, std::string const& name, Expr const& extent) {
+  if (auto known = as_int(extent))
+    ranges.set(name, {0, *known - 1});
+  else
+    ranges.erase(name);
+}
+
 class Moving : public Rewriter {
 public:
-  Moving(Buffer to, std::vector<Expr> base) : to_(std::move(to)), base_(std::move(base)) {}
+  /// `ranges`: of the loops around the allocation.
+  Moving(Buffer to, arith::Instances const& one, arith::Ranges ranges)
+      : to_(std::move(to)), one_(one), ranges_(std::move(ranges)) {}
   Expr visit(Expr const& e) override {
     Expr next = rebuild(e);
     auto const* read = next.as<Load>();
-    return read && read->buffer->name == to_->name ? load(to_, moved(read->indices)) : next;
+    if (!read || read->buffer->name != to_->name) return next;
+    return load(to_, one_.indices_of(read->indices, ranges_));
   }
   Stmt visit(Stmt const& s) override {
+    arith::Ranges const outside = ranges_;
+    if (auto const* loop = s.as<For>()) set_range(ranges_, loop->name(), loop->extent);
+    if (auto const* call = s.as<IntrinsicCall>())
+      for (Operand const& operand : call->operands)
+        for (OperandAxis const& axis : operand.axes) set_range(ranges_, axis.name(), axis.extent);
     Stmt next = rebuild(s);
+    ranges_ = outside;
     auto const* store = next.as<Store>();
     if (!store || store->buffer->name != to_->name) return next;
-    return make_from<Store>(store->origin, to_, moved(store->indices), store->value);
+    return make_from<Store>(store->origin, to_, one_.indices_of(store->indices, ranges_),
+                            store->value);
   }
 
 private:
-  std::vector<Expr> moved(std::vector<Expr> const& indices) const {
-    std::vector<Expr> result;
-    for (size_t d = 0; d < indices.size(); ++d)
-      result.push_back(arith::simplify(indices[d] - base_[d]));
-    return result;
-  }
   Buffer to_;
-  std::vector<Expr> base_;
+  arith::Instances const& one_;
+  arith::Ranges ranges_;
 };
 
 class Compaction : public Rewriter {
@@ -56,7 +69,9 @@ public:
     BufferNode node = *alloc->buffer;
     node.shape = one.shape;
     auto buffer = std::make_shared<BufferNode const>(std::move(node));
-    return make_from<Alloc>(alloc->origin, buffer, Moving(buffer, one.base).visit(alloc->body));
+    arith::Ranges ranges;
+    for (For const* loop : around_) set_range(ranges, loop->name(), loop->extent);
+    return make_from<Alloc>(alloc->origin, buffer, Moving(buffer, one, ranges).visit(alloc->body));
   }
 
 private:

@@ -21,14 +21,34 @@ bool depends_on_data(Expr const& e) {
   return depends;
 }
 
-/// The digits of the moving part count 0, 1, 2, ... without a gap, each value once.
-bool is_dense(arith::Linear const& moving, std::vector<For const*> const& running) {
+/// The values of the moving part, each once, as runs with the shortest step first; empty: that is
+/// not known. One run of step 1 has no gap.
+std::vector<Run> moving_runs(arith::Linear const& moving, std::vector<For const*> const& running) {
   auto form = radix_form(arith::to_expr(moving), ranges_of(running));
-  if (!form) return false;
-  int64_t reach = 1;
+  if (!form) return {};
+  std::vector<Run> runs{{1, 1}};
   for (Digit const& digit : form->digits) {
-    if (digit.factor != reach || digit.divide != 1 || digit.modulo != 0) return false;
-    reach *= digit.high + 1;
+    if (digit.divide != 1 || digit.modulo != 0) return {};
+    Run& last = runs.back();
+    if (digit.factor == last.step * last.count)
+      last.count *= digit.high + 1;
+    else if (runs.size() == 1 && last.count == 1)
+      last = {digit.factor, digit.high + 1};
+    else
+      runs.push_back({digit.factor, digit.high + 1});
+  }
+  return runs;
+}
+
+/// Between two numbers of each step stand others that the still part reaches.
+bool gaps_are_filled(std::vector<Run> const& runs, arith::Linear const& still) {
+  int64_t reach = 1;
+  for (Run const& run : runs) {
+    if (run.step > reach && std::ranges::none_of(still.terms, [&](arith::Linear::Term const& term) {
+          return std::abs(term.factor) >= reach && std::abs(term.factor) < run.step;
+        }))
+      return false;
+    reach = run.step * run.count;
   }
   return true;
 }
@@ -59,8 +79,9 @@ std::optional<Span> shifted_span(std::string const& iterator, Expr const& index,
   arith::Linear linear = arith::to_linear(index);
   if (linear.terms.size() != 1 || std::abs(linear.factor_of(iterator)) != 1) return std::nullopt;
   if (linear.factor_of(iterator) == 1)
-    return Span{span.base - linear.constant, span.extent, span.dense};
-  return Span{int_imm(linear.constant - (span.extent - 1)) - span.base, span.extent, span.dense};
+    return Span{span.base - linear.constant, span.extent, span.runs};
+  return Span{int_imm(linear.constant - (span.extent - 1)) - span.base, span.extent,
+              span.runs};  // which are the same from their other end
 }
 
 /// An index that counts whole strides of a value, with less than a stride beside it (the rows of a
@@ -79,13 +100,34 @@ std::optional<Span> strided_span(std::string const& iterator, Expr const& index,
                std::ranges::all_of(base.terms, [&](arith::Linear::Term const& term) {
                  return term.factor % stride == 0;
                });
+  std::vector<Run> runs = span.runs;
+  for (Run& run : runs) {
+    int64_t& divided = run.step == 1 ? run.count : run.step;
+    whole = whole && divided % stride == 0;
+    divided /= stride;
+  }
   if (!whole) return std::nullopt;
   base.constant /= stride;
   for (arith::Linear::Term& term : base.terms) term.factor /= stride;
-  return Span{arith::to_expr(base), span.extent / stride, span.dense};
+  return Span{arith::to_expr(base), span.extent / stride, std::move(runs)};
+}
+
+/// Of values of which each stands for `unit` in a row.
+std::vector<Run> widened(std::vector<Run> runs, int64_t unit) {
+  if (runs.empty() || unit == 1) return runs;
+  for (Run& run : runs) run.step *= unit;
+  if (runs.back().step == unit)
+    runs.back() = {1, runs.back().count * unit};
+  else
+    runs.push_back({1, unit});
+  return runs;
 }
 
 }  // namespace
+
+std::vector<Run> runs_of(Span const& span) {
+  return span.runs.empty() ? std::vector<Run>{{1, span.extent}} : span.runs;
+}
 
 std::optional<Span> iterator_span(std::string const& iterator, std::vector<Expr> const& indices,
                                   std::vector<Span> const& box, arith::Ranges const& ranges,
@@ -97,14 +139,14 @@ std::optional<Span> iterator_span(std::string const& iterator, std::vector<Expr>
   std::vector<BoundedDigit> digits = digits_of(iterator, indices, box, ranges);
   if (digits.empty() || digits.front().digit.modulo != 0) return std::nullopt;
   // As long as a digit has one value, the next one counts; from then on all values are meant.
-  Span span{int_imm(0), 1, true};
+  Span span{int_imm(0), 1};
   int64_t unit = 0;
   for (auto const& [digit, bounded] : digits) {
     if (unit != 0 && digit.divide * digit.modulo != unit) break;
     unit = digit.divide;
     span.base = span.base + bounded.base * int_imm(unit);
     span.extent = bounded.extent * unit;
-    span.dense = bounded.dense;
+    span.runs = widened(bounded.runs, unit);
     if (bounded.extent > 1) break;
   }
   return span;
@@ -114,9 +156,12 @@ std::optional<Span> span_of(std::vector<Expr> const& indices,
                             std::vector<For const*> const& running) {
   auto reach = arith::index_bounds_of(indices, ranges_of(running));
   if (!reach || depends_on_data(arith::to_expr(reach->still))) return std::nullopt;
+  std::vector<Run> runs = reach->one ? moving_runs(reach->moving, running) : std::vector<Run>();
+  bool dense = runs.size() == 1 && runs.front().step == 1;
+  if (dense || !gaps_are_filled(runs, reach->still)) runs.clear();
+  std::ranges::reverse(runs);
   reach->still.constant += reach->low;
-  return Span{arith::to_expr(reach->still), reach->high - reach->low + 1,
-              reach->one && is_dense(reach->moving, running)};
+  return Span{arith::to_expr(reach->still), reach->high - reach->low + 1, std::move(runs)};
 }
 
 std::vector<BufferAccess> accesses_to(BlockSite const& site, std::string const& buffer) {
@@ -153,8 +198,8 @@ std::vector<Span> box_of(std::vector<BlockSite> const& sites, BufferNode const& 
       }
     int64_t whole = as_int(buffer.shape[d]).value_or(1);
     auto span = span_of(indices, inside);
-    bool kept = span && (span->extent < whole || longer == Longer::kKept);
-    box.push_back(kept ? *span : Span{int_imm(0), whole, span && span->dense});
+    bool kept = span && (span->extent < whole || longer == Longer::kKept || !span->runs.empty());
+    box.push_back(kept ? *span : Span{int_imm(0), whole});
   }
   return box;
 }

@@ -11,12 +11,22 @@
 
 namespace tw {
 
+/// 0, step, ..., step * (count - 1)
+struct Run {
+  int64_t step = 1, count = 1;
+  bool operator==(Run const&) const = default;
+};
+
 /// base, base+1, ..., base+extent-1; `base` speaks of the loops that stand still.
 struct Span {
   ir::Expr base;
   int64_t extent = 1;
-  bool dense = false;  ///< every value between is taken, each once
+  /// Not empty: only the sums of the base and one number of each run are meant, the longest steps
+  /// first, none of them twice. What lies between is for other iterations of the still loops.
+  std::vector<Run> runs = {};
 };
+/// The runs of all that is meant; one where it is a whole span.
+std::vector<Run> runs_of(Span const& span);
 
 /// The span of one dimension over several index expressions while the loops `running` run. No
 /// answer when the expressions are not sums of a still and a running part, or their still parts

@@ -53,7 +53,7 @@ std::expected<Parts, Refusal> parts_of(StepRequest const& request, ProofBudget b
   for (IterVar const& iter : block.iters) {
     if (!may_be_cut(block, iter)) continue;
     auto span = iterator_span(iter.name(), store->indices, box, ranges);
-    spans.push_back(span ? *span : Span{int_imm(0), *as_int(iter.extent), true});
+    spans.push_back(span ? *span : Span{int_imm(0), *as_int(iter.extent)});
   }
   return with_tail(wished_tail(request), request.program, request.blocks[0], spans, still, budget);
 }

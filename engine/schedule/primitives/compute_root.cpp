@@ -61,7 +61,7 @@ Stmt whole_nest(BlockSite const& site, Program& program) {
   std::vector<Span> whole;
   for (size_t i = 0; i < domains.size(); ++i)
     if (may_be_cut(*site.block, site.block->iters[i]))
-      whole.push_back({int_imm(domains[i].low), domains[i].high - domains[i].low + 1, true});
+      whole.push_back({int_imm(domains[i].low), domains[i].high - domains[i].low + 1});
   return nest_over(*site.block, whole, {}, {}, program, domains);
 }
 

@@ -44,8 +44,10 @@ Primitive const& row() {
       .check = check,
       .apply = apply,
       .kinds = {TargetKind::kBlock},
-      .refuses = {"bad_layout", "input_out_of_scope", "not_one_tensor", "not_read_there",
-                  "written_beside"},
+      .refuses = {"bad_layout", "dependence_carried", "extent_unknown", "input_out_of_scope",
+                  "not_finished", "not_one_tensor", "not_only_blocks", "not_read_there",
+                  "opaque_block", "order_carried", "place_is_vector", "reduction_carried",
+                  "undecided", "written_beside"},
   };
   return primitive;
 }

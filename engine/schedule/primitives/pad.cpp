@@ -178,7 +178,7 @@ Stmt crop_nest(Padded const& made, MadeBy by, Program& program) {
     iters.push_back(iter);
     if (by == MadeBy::kStartToo) made_of[i] = {0, *as_int(iter.extent) - 1};
     domains.push_back(made_of[i]);
-    box.push_back({int_imm(made_of[i].low), made_of[i].high - made_of[i].low + 1, true});
+    box.push_back({int_imm(made_of[i].low), made_of[i].high - made_of[i].low + 1});
   }
   Stmt copy = make<Block>(program.fresh_block(), free_tensor_name(program, block.name + "_crop"),
                           "copy", std::move(iters), Expr(), Stmt(),

@@ -112,12 +112,12 @@ std::vector<std::vector<Expr>> reads_of(Block const& block, std::string const& t
 /// What is longer than an axis is a part of it where the axis is longer with other sizes.
 bool is_whole(Span const& span, IterVar const& iter, Longer longer) {
   int64_t extent = as_int(iter.extent).value_or(0);
-  return is_int(span.base, 0) &&
+  return is_int(span.base, 0) && span.runs.empty() &&
          (longer == Longer::kKept ? span.extent == extent : span.extent >= extent);
 }
 
 Span whole_span(arith::Interval const& domain) {
-  return {int_imm(domain.low), domain.high - domain.low + 1, true};
+  return {int_imm(domain.low), domain.high - domain.low + 1};
 }
 
 /// One span per spatial iterator of the block, from what one iteration makes; a sum runs whole.
@@ -133,7 +133,8 @@ std::expected<std::vector<Span>, Refusal> spans_of(StepRequest const& request) {
                                   may_be_cut(block, iter) ? Strides::kWhole : Strides::kNo);
         if (!span || is_whole(*span, iter, longer_in(request))) continue;
         auto [at, added] = found.emplace(iter.name(), *span);
-        if (!added && (!equal(at->second.base, span->base) || at->second.extent != span->extent))
+        if (!added && (!equal(at->second.base, span->base) || at->second.extent != span->extent ||
+                       at->second.runs != span->runs))
           return refuse_stage("boxes_differ",
                               fmt::format("the parts that {} reads do not match", block.name),
                               kCondition);

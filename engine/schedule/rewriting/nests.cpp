@@ -157,15 +157,17 @@ Stmt nest_over(Block const& block, std::vector<Span> const& box,
   for (IterVar& iter : iters) {
     arith::Interval domain{0, *as_int(iter.extent) - 1};
     if (!domains.empty()) domain = domains[size_t(&iter - iters.data())];
-    Span whole{int_imm(domain.low), domain.high - domain.low + 1, true};
+    Span whole{int_imm(domain.low), domain.high - domain.low + 1};
     Span const& span = may_be_cut(block, iter) ? box[next++] : whole;
     iter.binding = span.base;
-    if (span.extent > 1) {
+    for (Run const& run : runs_of(span)) {
+      if (run.count == 1) continue;
       std::string name = free_among(axis_of(iter), taken);
       taken.push_back(name);
-      ranges.set(name, {0, span.extent - 1});
-      loops.push_back({var(name), span.extent});
-      iter.binding = span.base + loops.back().first;
+      ranges.set(name, {0, run.count - 1});
+      loops.push_back({var(name), run.count});
+      Expr counter = loops.back().first;
+      iter.binding = iter.binding + (run.step == 1 ? counter : counter * int_imm(run.step));
     }
     for (Expr const& test :
          {int_imm(domain.low) <= iter.binding, iter.binding < int_imm(domain.high + 1)})

@@ -32,9 +32,10 @@ void set_loop_body(ir::Program& program, ir::LoopId loop, ir::Stmt const& body);
 /// the others': a part of a partitioned nest has fewer than the iterators' extents say.
 std::vector<arith::Interval> domains_of(ir::BlockSite const& site);
 
-/// A nest that runs a block over `box`, one span per spatial iterator (in their order); reduce
-/// iterators run whole. Guards are added where the box may leave the iterators' domains (empty: all
-/// that their extents say). `around` are the loops around, whose names are taken.
+/// A nest that runs a block over `box`, one span per spatial iterator (in their order), with a loop
+/// for each of its runs; reduce iterators run whole. Guards are added where the box may leave the
+/// iterators' domains (empty: all that their extents say). `around` are the loops around, whose
+/// names are taken.
 ir::Stmt nest_over(ir::Block const& block, std::vector<Span> const& box,
                    std::vector<ir::For const*> const& around, std::vector<std::string> taken,
                    ir::Program& program, std::vector<arith::Interval> const& domains = {});

@@ -90,7 +90,7 @@ std::expected<Span, Refusal> shifted(Block const& block, Cut const& cut,
                         kShiftCondition);
   Expr is_last = floor_div(cut.span.base, int_imm(last));
   Expr base = cut.span.base - is_last * int_imm(last - limit);
-  return Span{arith::simplify(base, ranges), cut.span.extent, cut.span.dense};
+  return Span{arith::simplify(base, ranges), cut.span.extent};
 }
 
 /// The block's reads as functions of its iterators alone, each with a domain as long as `domains`
