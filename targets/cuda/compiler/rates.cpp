@@ -11,16 +11,18 @@ namespace {
 /// Instructions), cycles until a load's value is there from L1, L2 and DRAM (te42kyfo/gpu-benches,
 /// gpu-latency: H100 PCIe, A100 80 GB, L40); multiply-adds of f16 with sums in f32 by matrix units
 /// in a cycle, dense, which data sheets give for a second: 312 TFLOP/s of an A100, 989 of an H100,
-/// 165 of an RTX 4090, and half of 170 TOP/s of sparse bytes, halved again, of an Orin.
+/// 165 of an RTX 4090, and half of 170 TOP/s of sparse bytes, halved again, of an Orin. An H100 has
+/// that rate by wgmma of a warpgroup; mma.sync of a warp reaches about 0.75 of it at best
+/// (neuralmagic/nm-vllm#401, after measurements of Hazy Research and arXiv 2402.13499).
 struct Architecture {
   std::string_view name;
-  double f64_lanes, l1_latency, l2_latency, dram_latency, matrix_lanes;
+  double f64_lanes, l1_latency, l2_latency, dram_latency, matrix_lanes, group_matrix_lanes;
 };
 
-constexpr Architecture kArchitectures[] = {{"sm_80", 32, 36, 211, 570, 1024},
-                                           {"sm_87", 2, 36, 211, 570, 1024},
-                                           {"sm_89", 2, 36, 276, 631, 256},
-                                           {"sm_90a", 64, 34, 265, 650, 2048}};
+constexpr Architecture kArchitectures[] = {{"sm_80", 32, 36, 211, 570, 1024, 0},
+                                           {"sm_87", 2, 36, 211, 570, 1024, 0},
+                                           {"sm_89", 2, 36, 276, 631, 256, 0},
+                                           {"sm_90a", 64, 34, 265, 650, 0.75 * 2048, 2048}};
 
 double bandwidth(Roofs const& roofs, std::string_view name) {
   auto found = std::ranges::find(roofs.memory, name, &MemoryRoof::name);
@@ -67,6 +69,7 @@ Result<gpu::Rates> rates_of(Hardware const& hardware, Roofs const& roofs) {
     rates.l2_latency = one.l2_latency;
     rates.dram_latency = one.dram_latency;
     rates.matrix_lanes = one.matrix_lanes;
+    rates.group_matrix_lanes = one.group_matrix_lanes;
   }
   return rates;
 }
