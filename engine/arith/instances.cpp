@@ -22,6 +22,7 @@ using namespace ir;
 /// What stands inside of one allocation.
 struct Inside {
   Ranges running;
+  Ranges all;                               ///< of loops around, too
   std::vector<std::vector<Expr>> accesses;  // to the tensor
 };
 
@@ -35,6 +36,7 @@ public:
     auto extent = bounds(to, sizes_);
     known_ = known_ && extent;
     inside_.running.set(name, {0, extent ? extent->high - 1 : 0});
+    inside_.all.set(name, {0, extent ? extent->high - 1 : 0});
   }
 
   void visit(Stmt const& s) {
@@ -119,6 +121,7 @@ private:
       });
       if (!used) continue;
       inside_.running.set(name, {range->low, guard.most});
+      inside_.all.set(name, {range->low, guard.most});
       e = next;
     }
     return e;
@@ -195,6 +198,11 @@ void shrink(Alloc const& alloc, Inside const& inside, Ranges const& standing, In
     for (auto const& access : inside.accesses) indices.push_back(access[d]);
     auto whole = as_int(alloc.buffer->shape[d]);
     auto reach = index_bounds_of(indices, inside.running, standing);
+    // A block of a layout is a quotient of counters that run and such that stand: they come apart.
+    if (!reach) {
+      for (Expr& index : indices) index = simplify(index, inside.all);
+      reach = index_bounds_of(indices, inside.running, standing);
+    }
     // Of an open extent: to what may be used with any value.
     if (!reach || (whole && reach->high - reach->low + 1 >= *whole)) continue;
     int64_t low = reach->low, count = reach->high - reach->low + 1;
@@ -255,6 +263,9 @@ Instances instances_of(Alloc const& alloc, std::vector<For const*> const& around
   }
   looking.visit(alloc.body);
   Inside inside = looking.take();
+  for (For const* loop : around)
+    if (auto range = standing.find(loop->name()); range && !inside.running.find(loop->name()))
+      inside.all.set(loop->name(), *range);
   if (!inside.accesses.empty()) shrink(alloc, inside, standing, result);
   return result;
 }

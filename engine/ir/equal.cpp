@@ -94,7 +94,7 @@ struct Digest {
   }
   void operator()(Intrinsic const& intrinsic) {
     hasher.text(intrinsic->name).number(intrinsic->barrier);
-    hasher.number(uint64_t(intrinsic->completion));
+    hasher.number(uint64_t(intrinsic->completion)).text(intrinsic->queue);
     (*this)(intrinsic->params);
     (*this)(intrinsic->needs);
     (*this)(intrinsic->sets);
@@ -177,7 +177,7 @@ bool equal(Intrinsic const& a, Intrinsic const& b) {
   same(a->sets, b->sets);
   same(a->behaviour, b->behaviour);
   return same.value && a->name == b->name && a->barrier == b->barrier &&
-         a->completion == b->completion && a->function == b->function;
+         a->completion == b->completion && a->queue == b->queue && a->function == b->function;
 }
 
 bool equal(Program const& a, Program const& b) {

@@ -12,20 +12,24 @@ namespace tw::ir {
 
 void StatementInterpreter::start_copy(IntrinsicNode const& intrinsic) {
   if (!current_ || intrinsic.completion != Completion::kStarted) return;
-  current_->open.call = intrinsic.name;
+  starting_queue_ = intrinsic.queue;
+  current_->queues[starting_queue_].open.call = intrinsic.name;
   starting_ = std::make_shared<std::string const>(iteration_text());
 }
 
 void StatementInterpreter::started_copy() {
   if (!starting_) return;
+  CopyGroup& open = current_->queues[starting_queue_].open;
   for (Flight& flight : starting_flights_) {
     InFlight& there = in_flight_[flight.tensor.data()][flight.element];
     ++(flight.writes ? there.writers : there.readers);
+    there.updated_in = flight.updates ? starting_queue_ : "";
     there.iteration = starting_;
-    there.call = current_->open.call;
-    current_->open.flights.push_back(std::move(flight));
+    there.call = open.call;
+    open.flights.push_back(std::move(flight));
   }
   starting_flights_.clear();
+  updates_ = false;
   starting_.reset();
 }
 
@@ -38,6 +42,7 @@ bool StatementInterpreter::disturbs_flight(int buffer, NDArray const& tensor, in
   if (at == there->second.end()) return false;
   InFlight const& copy = at->second;
   if (copy.writers == 0 && !writes) return false;
+  if (updates_ && !starting_queue_.empty() && copy.updated_in == starting_queue_) return false;
   fail(copy.writers > 0 ? "used_in_flight" : "overwritten_in_flight",
        fmt::format("iteration {} {} {}, which the {} that iteration {} started {}: it was not "
                    "waited for",
@@ -47,7 +52,7 @@ bool StatementInterpreter::disturbs_flight(int buffer, NDArray const& tensor, in
   return true;
 }
 
-void StatementInterpreter::land(CopyGroup& group) {
+void StatementInterpreter::land(CopyGroup& group, std::string const& queue) {
   for (Flight const& flight : group.flights) {
     auto there = in_flight_.find(flight.tensor.data());
     InFlight& copy = there->second[flight.element];
@@ -56,29 +61,38 @@ void StatementInterpreter::land(CopyGroup& group) {
     if (there->second.empty()) in_flight_.erase(there);
   }
   // Who waits has written it now, whatever stood between the start and here.
-  for (Flight const& flight : group.flights)
+  starting_queue_ = queue;
+  for (Flight const& flight : group.flights) {
+    updates_ = flight.updates;
     touched(flight.buffer, flight.tensor, flight.element, flight.writes);
+  }
+  updates_ = false;
 }
 
 void StatementInterpreter::complete(IntrinsicNode const& intrinsic, int64_t groups) {
   if (!current_) return;
+  CopyQueue& queue = current_->queues[intrinsic.queue];
   if (intrinsic.completion == Completion::kCommits) {
-    current_->groups.push_back(std::move(current_->open));
-    current_->open = {};
+    queue.groups.push_back(std::move(queue.open));
+    queue.open = {};
   }
   if (intrinsic.completion != Completion::kWaits) return;
-  std::vector<CopyGroup>& under_way = current_->groups;
+  std::vector<CopyGroup>& under_way = queue.groups;
   int64_t done = std::max<int64_t>(int64_t(under_way.size()) - std::max<int64_t>(groups, 0), 0);
-  for (int64_t i = 0; i < done; ++i) land(under_way[size_t(i)]);
+  for (int64_t i = 0; i < done; ++i) land(under_way[size_t(i)], intrinsic.queue);
   under_way.erase(under_way.begin(), under_way.begin() + done);
 }
 
 void StatementInterpreter::check_landed(Thread const& thread) {
+  for (auto const& [name, queue] : thread.queues) check_landed(queue);
+}
+
+void StatementInterpreter::check_landed(CopyQueue const& queue) {
   if (evaluator_.failed()) return;
-  auto flying = std::ranges::find_if(thread.groups,
+  auto flying = std::ranges::find_if(queue.groups,
                                      [](CopyGroup const& group) { return !group.flights.empty(); });
-  bool committed = flying != thread.groups.end();
-  CopyGroup const& group = committed ? *flying : thread.open;
+  bool committed = flying != queue.groups.end();
+  CopyGroup const& group = committed ? *flying : queue.open;
   if (group.flights.empty()) return;
   Flight const& first = group.flights.front();
   InFlight const& copy = in_flight_.at(first.tensor.data()).at(first.element);

@@ -234,7 +234,7 @@ void StatementInterpreter::touched(int buffer, NDArray const& tensor, int64_t el
                             "own, but this one was allocated around the threads",
                             iteration_text(), evaluator_.buffer_name(buffer)));
   if (disturbs_flight(buffer, tensor, element, writes)) return;
-  if (starting_) starting_flights_.push_back({buffer, tensor, element, writes});
+  if (starting_) starting_flights_.push_back({buffer, tensor, element, writes, updates_});
   Touch now{launch_, current_->block, epoch_, current_->number, steps_, writes};
   if (auto earlier = races_.touch(tensor, element, now)) {
     raced_ = *earlier;

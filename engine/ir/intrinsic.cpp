@@ -40,6 +40,8 @@ Status verify_params(IntrinsicNode const& node) {
   if (!node.behaviour && !orders && node.function.empty()) return wrong(node, "it does nothing");
   if (node.behaviour && node.completion >= Completion::kCommits)
     return wrong(node, "what commits or waits does nothing else");
+  if (!node.queue.empty() && node.completion == Completion::kAtOnce)
+    return wrong(node, "what is done at once is in no queue");
   size_t numbers = node.completion == Completion::kWaits ? 1 : 0;
   if (node.completion >= Completion::kCommits &&
       (node.params.size() != numbers || (numbers == 1 && node.params[0].buffer)))

@@ -55,6 +55,9 @@ struct IntrinsicNode {
   /// across it. A wait is a barrier, too.
   bool barrier = false;
   Completion completion = Completion::kAtOnce;
+  /// Of what is started, committed or waited for: those of one queue are done one after the other,
+  /// so that one may update what another one of them still updates. Empty: that of copies.
+  std::string queue = {};
   /// The state of the machine that it works by: registers that must hold these values when it runs.
   std::vector<RegisterValue> needs = {};
   /// Registers that hold these values from then on. What sets some does nothing else.

@@ -194,6 +194,9 @@ private:
     node.barrier = reader.accept("barrier");
     for (Completion one : {Completion::kStarted, Completion::kCommits, Completion::kWaits})
       if (reader.accept(word_of(one))) node.completion = one;
+    if (reader.accept("in")) {
+      TRY_ASSIGN(node.queue, reader.name("a queue's name"));
+    }
     if (reader.accept("launches")) {
       TRY_ASSIGN(node.function, reader.name("a device function's name"));
     }

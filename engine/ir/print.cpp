@@ -190,6 +190,7 @@ private:
     std::string kind = node.barrier ? " barrier" : "";
     if (node.completion != Completion::kAtOnce)
       kind += fmt::format(" {}", word_of(node.completion));
+    if (!node.queue.empty()) kind += " in " + node.queue;
     if (!node.function.empty()) kind += " launches " + node.function;
     kind += registers_text(" needs", node.needs) + registers_text(" sets", node.sets);
     line(0, fmt::format("intrinsic {}({}){}", node.name, params, kind));

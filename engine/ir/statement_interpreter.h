@@ -11,6 +11,7 @@
 
 #include "engine/ir/expr_evaluator.h"
 #include "engine/ir/interpreter.h"
+#include "engine/ir/intrinsic.h"
 #include "engine/ir/race_record.h"
 #include "engine/ir/stmt.h"
 #include "engine/support/base/random.h"
@@ -18,7 +19,6 @@
 namespace tw::ir {
 
 struct Callee;
-struct IntrinsicParam;
 
 /// A statement with its expressions resolved to slots.
 struct Code {
@@ -52,6 +52,7 @@ struct Flight {
   NDArray tensor;
   int64_t element = 0;
   bool writes = false;
+  bool updates = false;  ///< it writes what it reads, and others of its queue come after it
 };
 
 /// Copies that are waited for together.
@@ -60,9 +61,16 @@ struct CopyGroup {
   std::string call;  ///< the instruction that started the last one
 };
 
+/// What one queue has started and not waited for.
+struct CopyQueue {
+  std::vector<CopyGroup> groups;  ///< the oldest first
+  CopyGroup open;                 ///< started and not put in a group
+};
+
 /// The copies under way that touch one element.
 struct InFlight {
   int writers = 0, readers = 0;
+  std::string updated_in = {};  ///< the queue of all that touch it, which update it; empty: not so
   std::shared_ptr<std::string const> iteration = {};  ///< that started the last one
   std::string call = {};
 };
@@ -74,8 +82,7 @@ struct Thread {
   std::vector<std::pair<For const*, int64_t>> at = {};
   int32_t number = 1;  ///< of all that were ever made
   int32_t block = 0;
-  std::vector<CopyGroup> groups = {};  ///< that it has started and not waited for, the oldest first
-  CopyGroup open = {};                 ///< copies that it has started and not put in a group
+  std::map<std::string, CopyQueue> queues = {};   ///< by name
   std::map<std::string, int64_t> registers = {};  ///< those that it has set
 };
 
@@ -139,12 +146,16 @@ private:
 
   // machine_flights.cpp
   void start_copy(IntrinsicNode const& intrinsic);
+  void start_operand(IntrinsicParam const& param) {
+    updates_ = starting_ && param.kind == ParamKind::kUpdate;
+  }
   void started_copy();
   /// Fails where the access comes too early for a copy under way.
   bool disturbs_flight(int buffer, NDArray const& tensor, int64_t element, bool writes);
-  void land(CopyGroup& group);
+  void land(CopyGroup& group, std::string const& queue);
   void complete(IntrinsicNode const& intrinsic, int64_t groups);
   void check_landed(Thread const& thread);
+  void check_landed(CopyQueue const& queue);
   /// Fails where a copy under way still needs the tensor, which goes away here.
   void check_released(BufferNode const& buffer, NDArray const& tensor);
 
@@ -197,6 +208,8 @@ private:
   // Of copies under way, by tensor and element.
   std::unordered_map<void const*, std::unordered_map<int64_t, InFlight>> in_flight_;
   std::shared_ptr<std::string const> starting_;  ///< the iteration of the copy that starts now
+  std::string starting_queue_;                   ///< or that which lands
+  bool updates_ = false;                         ///< the operand at hand is updated
   std::vector<Flight> starting_flights_;
   int64_t watched_step_ = 0;
   std::string watched_;

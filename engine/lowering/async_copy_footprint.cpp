@@ -6,10 +6,10 @@
 #include <numeric>
 
 #include "engine/arith/linear.h"
+#include "engine/arith/simplify.h"
 #include "engine/ir/accesses.h"
 #include "engine/ir/expr_evaluator.h"
 #include "engine/ir/intrinsic.h"
-#include "engine/lowering/async_copy_order.h"
 
 namespace tw {
 
@@ -93,18 +93,48 @@ int64_t period_of(Expr const& e, std::string const& name) {
 
 }  // namespace
 
-bool Effect::disturbs(Effect const& copy) const {
-  if (released >= 0)
-    return holds_some_of(copy.writes, released) || holds_some_of(copy.reads, released);
-  return meet(writes, copy.writes) || meet(reads, copy.writes) || meet(writes, copy.reads);
+bool Part::meets(Part const& other) const {
+  if (tensor != other.tensor) return false;
+  for (size_t d = 0; d < places.size(); ++d)
+    if (places[d].high < other.places[d].low || other.places[d].high < places[d].low) return false;
+  return true;
 }
 
-Touching::Touching(Target const& target, Stmt const& body, std::vector<For const*> const& threads)
-    : target_(target), threads_(threads.size()) {
+namespace {
+
+bool meet(std::vector<Part> const& a, std::vector<Part> const& b) {
+  return std::ranges::any_of(a, [&](Part const& one) {
+    return std::ranges::any_of(b, [&](Part const& other) { return one.meets(other); });
+  });
+}
+
+}  // namespace
+
+bool Effect::disturbs(Effect const& copy) const {
+  if (released >= 0) {
+    auto of_it = [&](Part const& part) { return part.tensor == released; };
+    return holds_some_of(copy.writes, released) || holds_some_of(copy.reads, released) ||
+           std::ranges::any_of(copy.read_parts, of_it) ||
+           std::ranges::any_of(copy.written_parts, of_it) ||
+           std::ranges::any_of(copy.updated_parts, of_it);
+  }
+  return meet(writes, copy.writes) || meet(reads, copy.writes) || meet(writes, copy.reads) ||
+         meet(written_parts, copy.written_parts) || meet(read_parts, copy.written_parts) ||
+         meet(written_parts, copy.read_parts) || meet(written_parts, copy.updated_parts) ||
+         meet(read_parts, copy.updated_parts) || meet(updated_parts, copy.written_parts) ||
+         meet(updated_parts, copy.read_parts);
+}
+
+Touching::Touching(Target const& target, AsyncQueue const& queue, Stmt const& body,
+                   LoopsAround const& around)
+    : target_(target),
+      queue_(queue),
+      in_parts_(!queue.name.empty()),
+      threads_(around.threads.size()) {
   std::set<std::string> written;
   walk_writes(body, [&](Touched const& at) { written.insert(at.buffer->name); });
   walk(body, [&](Stmt const& s) {
-    if (!starts_copy(s)) return true;
+    if (!queue.starts(s)) return true;
     auto note = [&](Touched const& at) {
       if (written.contains(at.buffer->name)) tensors_.try_emplace(at.buffer->name, tensors_.size());
     };
@@ -113,7 +143,8 @@ Touching::Touching(Target const& target, Stmt const& body, std::vector<For const
     walk_reads(s, note);
     return true;
   });
-  for (For const* loop : threads) loops_.push_back(loop);
+  for (For const* loop : around.threads) loops_.push_back(loop);
+  for (For const* loop : around.threads) run(loop->var, loop->extent);
 }
 
 int64_t Touching::number_of(std::string const& tensor) const {
@@ -123,10 +154,17 @@ int64_t Touching::number_of(std::string const& tensor) const {
 
 Effect Touching::of(Stmt const& s, std::map<std::string, int64_t> const& values) {
   effect_ = {};
-  starting_ = copies_only(s);
+  starting_ = queue_.starts_only(s);
   Substitution by;
   for (auto const& [name, value] : values) by[name] = int_imm(value);
   Stmt fixed = substitute(s, by);
+  if (in_parts_) {
+    visit_parts(fixed);
+    effect_.clashes = meet(effect_.updated_parts, effect_.read_parts) ||
+                      meet(effect_.updated_parts, effect_.written_parts) ||
+                      (starting_ && meet(effect_.written_parts, effect_.read_parts));
+    return std::move(effect_);
+  }
   visit(fixed);
   if (starting_) {
     std::ranges::sort(effect_.writes);
@@ -215,6 +253,10 @@ void Touching::visit(Stmt const& s) {
     put({store->buffer, store->indices, {}}, effect_.writes);
     for (Expr const& index : store->indices) look(index);
     look(store->value);
+  } else if (starts_copy(s) && !queue_.starts(s)) {
+    // What others start touches far more often than it touches different elements.
+    walk_writes(s, [&](Touched const& at) { put_box(at, effect_.writes); });
+    walk_reads(s, [&](Touched const& at) { put_box(at, effect_.reads); });
   } else {
     walk_writes(s, [&](Touched const& at) { put(at, effect_.writes); });
     walk_reads(s, [&](Touched const& at) { put_read(at); });
@@ -242,6 +284,87 @@ void Touching::look(Expr const& root) {
 /// Others may read what a copy reads.
 void Touching::put_read(Touched const& at) {
   if (starting_ || filled_.contains(at.buffer->name)) put(at, effect_.reads);
+}
+
+/// All elements of the box that an access may reach.
+void Touching::put_box(Touched const& at, Elements& into) {
+  std::vector<Part> parts;
+  for (For const* loop : loops_) run(loop->var, loop->extent);
+  put_part(at, parts);
+  auto shape = constant_shape(*at.buffer);
+  if (parts.empty() || !shape || is_private(*at.buffer)) {
+    if (!parts.empty()) put(at, into);
+    return;
+  }
+  int64_t count = 1;
+  for (arith::Interval const& one : parts[0].places)
+    count = std::min(count * (one.high - one.low + 1), kMostPoints + 1);
+  effect_.known = effect_.known && (points_ += count) <= kMostPoints;
+  for (int64_t i = 0; i < count && effect_.known; ++i) {
+    int64_t rest = i, element = 0, scale = 1;
+    for (size_t d = shape->size(); d-- > 0; scale *= (*shape)[d]) {
+      arith::Interval const& one = parts[0].places[d];
+      int64_t extent = one.high - one.low + 1, place = one.low + rest % extent;
+      rest /= extent;
+      effect_.known = effect_.known && place >= 0 && place < (*shape)[d];
+      element += place * scale;
+    }
+    into.push_back((parts[0].tensor << kElementBits) + element);
+  }
+}
+
+/// Conditions are held to hold.
+void Touching::visit_parts(Stmt const& root) {
+  walk(root, [&](Stmt const& s) {
+    if (auto const* loop = s.as<For>()) run(loop->var, loop->extent);
+    effect_.known = effect_.known && !s.as<Let>();
+    if (queue_.starts(s)) put_started(s.to<IntrinsicCall>());
+    return true;
+  });
+  Stmt others =
+      rewrite_stmts(root, [&](Stmt const& s) { return queue_.starts(s) ? seq({}) : Stmt(); });
+  walk_writes(others, [&](Touched const& at) { put_part(at, effect_.written_parts); });
+  walk_reads(others, [&](Touched const& at) {
+    if (filled_.contains(at.buffer->name)) put_part(at, effect_.read_parts);
+  });
+}
+
+void Touching::put_started(IntrinsicCall const& call) {
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    auto const* element = call.operands[i].value.as<Load>();
+    if (!element) continue;
+    ParamKind kind = call.intrinsic->params[i].kind;
+    put_part({element->buffer, element->indices, call.operands[i].axes},
+             kind == ParamKind::kUpdate ? effect_.updated_parts
+             : kind == ParamKind::kRead ? effect_.read_parts
+                                        : effect_.written_parts);
+  }
+}
+
+void Touching::put_part(Touched const& at, std::vector<Part>& into) {
+  auto tensor = tensors_.find(at.buffer->name);
+  if (tensor == tensors_.end()) return;
+  for (OperandAxis const& axis : at.axes) run(axis.var, axis.extent);
+  Part part{int64_t(tensor->second), {}};
+  for (size_t d = 0; d < at.indices.size(); ++d) {
+    auto extent = as_int(at.buffer->shape[d]);
+    auto places = is_by_data(at.indices[d])
+                      ? std::nullopt
+                      : arith::bounds(arith::simplify(at.indices[d], running_), running_);
+    effect_.known = effect_.known && (places || extent);
+    if (!effect_.known) return;
+    part.places.push_back(places ? *places : arith::Interval{0, *extent - 1});
+  }
+  into.push_back(std::move(part));
+}
+
+/// Names may come again elsewhere with another extent: as far as any of them.
+void Touching::run(Expr const& counter, Expr const& extent) {
+  std::string const& name = counter.to<Variable>().name;
+  auto count = as_int(extent);
+  if (!count) return running_.erase(name);
+  auto before = running_.find(name);
+  running_.set(name, {0, std::max(*count - 1, before ? before->high : 0)});
 }
 
 void Touching::put(Touched const& at, Elements& into) {

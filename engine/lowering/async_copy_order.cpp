@@ -18,12 +18,17 @@ bool starts_copy(Stmt const& s) {
   return call && call->intrinsic->completion == Completion::kStarted;
 }
 
-bool is_commit(Stmt const& s) {
-  auto const* call = s.as<IntrinsicCall>();
-  return call && call->intrinsic->completion == Completion::kCommits;
+bool AsyncQueue::starts(Stmt const& s) const {
+  return starts_copy(s) && s.to<IntrinsicCall>().intrinsic->queue == name;
 }
 
-bool holds(Stmt const& root, bool (*is_one)(Stmt const&)) {
+bool AsyncQueue::commits(Stmt const& s) const {
+  auto const* call = s.as<IntrinsicCall>();
+  return call && call->intrinsic->completion == Completion::kCommits &&
+         call->intrinsic->queue == name;
+}
+
+bool holds(Stmt const& root, IsOne const& is_one) {
   bool found = false;
   walk(root, [&](Stmt const& s) { return found = found || is_one(s), !found; });
   return found;
@@ -34,7 +39,7 @@ bool is_launch(Target const& target, Stmt const& s) {
   return loop && axis_of(target, *loop);
 }
 
-bool holds_outside_launches(Target const& target, Stmt const& root, bool (*is_one)(Stmt const&)) {
+bool holds_outside_launches(Target const& target, Stmt const& root, IsOne const& is_one) {
   bool found = false;
   walk(root, [&](Stmt const& s) {
     found = found || is_one(s);
@@ -43,15 +48,15 @@ bool holds_outside_launches(Target const& target, Stmt const& root, bool (*is_on
   return found;
 }
 
-/// It starts copies and does nothing else.
-bool copies_only(Stmt const& root) {
-  bool only = true;
+bool AsyncQueue::starts_only(Stmt const& root) const {
+  bool only = true, some = false;
   walk(root, [&](Stmt const& s) {
     bool inner = s.as<For>() || s.as<Seq>() || s.as<If>();
-    only = only && (inner || starts_copy(s));
+    some = some || starts(s);
+    only = only && (inner || starts(s));
     return only;
   });
-  return only && holds(root, starts_copy);
+  return only && some;
 }
 
 namespace {
@@ -77,8 +82,8 @@ struct Event {
 /// Runs through the loops that hold commits, and through those around the body.
 class Course {
 public:
-  Course(Target const& target, Stmt const& body, LoopsAround const& around)
-      : target_(target), touching_(target, body, around.threads) {
+  Course(Target const& target, AsyncQueue const& queue, Stmt const& body, LoopsAround const& around)
+      : target_(target), queue_(queue), touching_(target, queue, body, around) {
     run_around(around.others, body);
     drop_idle_sites();
   }
@@ -114,9 +119,9 @@ private:
   void run(Stmt const& s) {
     if (!known_ || events_.size() > kMostEvents) {
       known_ = false;
-    } else if (is_commit(s)) {
+    } else if (queue_.commits(s)) {
       events_.push_back({What::kCommit});
-    } else if (!holds_outside_launches(target_, s, is_commit)) {
+    } else if (!holds_outside_launches(target_, s, commits_)) {
       run_leaf(s);
     } else if (auto const* list = s.as<Seq>()) {
       for (Stmt const& child : list->stmts) run(child);
@@ -168,7 +173,8 @@ private:
       known_ = known_ && effects_.back().known && !effects_.back().clashes;
     }
     // A launch has waited for its own copies when it is over.
-    bool starts = holds_outside_launches(target_, s, starts_copy);
+    bool starts =
+        holds_outside_launches(target_, s, [&](Stmt const& part) { return queue_.starts(part); });
     events_.push_back({What::kStatement, s.get(), at->second, starts});
   }
 
@@ -188,6 +194,8 @@ private:
   }
 
   Target const& target_;
+  AsyncQueue const& queue_;
+  IsOne const commits_ = [this](Stmt const& s) { return queue_.commits(s); };
   Touching touching_;
   std::map<std::string, int64_t> values_;
   std::map<std::pair<StmtNode const*, std::string>, int64_t> periods_;
@@ -263,9 +271,9 @@ bool suffice(Course const& course, Waits const& waits, Waits* needed = nullptr) 
 
 }  // namespace
 
-std::optional<Waits> latest_waits(Target const& target, Stmt const& body,
+std::optional<Waits> latest_waits(Target const& target, AsyncQueue const& queue, Stmt const& body,
                                   LoopsAround const& around) {
-  Course const course(target, body, around);
+  Course const course(target, queue, body, around);
   Waits waits;
   if (!course.known() || !suffice(course, {}, &waits)) return std::nullopt;
   waits[nullptr] = 0;

@@ -2,25 +2,36 @@
 /// under way.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "engine/ir/program.h"
 #include "engine/ir/stmt.h"
 #include "engine/target/target.h"
 
 namespace tw {
 
-/// A call that starts a copy; one that ends a group of them.
+/// What is done one after the other: what ends a group of those that were started, and what waits
+/// until at most `n` groups, its one number, are under way.
+struct AsyncQueue {
+  std::string name;  ///< in declarations; empty: copies
+  ir::Intrinsic commit, wait;
+  bool starts(ir::Stmt const& s) const;
+  bool commits(ir::Stmt const& s) const;
+  /// It starts some and does nothing else.
+  bool starts_only(ir::Stmt const& root) const;
+};
+
+/// A call that starts something, of any queue.
 bool starts_copy(ir::Stmt const& s);
-bool is_commit(ir::Stmt const& s);
-bool holds(ir::Stmt const& root, bool (*is_one)(ir::Stmt const&));
+using IsOne = std::function<bool(ir::Stmt const&)>;
+bool holds(ir::Stmt const& root, IsOne const& is_one);
 /// A loop of blocks or threads: from outside one statement, that waits for its own copies.
 bool is_launch(Target const& target, ir::Stmt const& s);
-bool holds_outside_launches(Target const& target, ir::Stmt const& root,
-                            bool (*is_one)(ir::Stmt const&));
-/// It starts copies and does nothing else.
-bool copies_only(ir::Stmt const& root);
+bool holds_outside_launches(Target const& target, ir::Stmt const& root, IsOne const& is_one);
 
 /// Before which statements is waited, until how many groups are under way; of an allocation that
 /// holds commits: before its tensor goes away. Null: at the end.
@@ -37,7 +48,15 @@ struct LoopsAround {
 /// before it was waited for, no tensor of a copy goes away, and none is under way at the end. All
 /// elements are compared; none: that would be too many, or data tell which they are, or the copies
 /// of one group disturb one another.
-std::optional<Waits> latest_waits(Target const& target, ir::Stmt const& body,
-                                  LoopsAround const& around);
+///
+/// Of a queue with a name boxes of tensors are compared; what its calls update they may update in
+/// turn.
+std::optional<Waits> latest_waits(Target const& target, AsyncQueue const& queue,
+                                  ir::Stmt const& body, LoopsAround const& around);
+
+/// The kernel with commits and waits of a queue. Errors: no_waits, where it has none and something
+/// is started.
+Result<ir::KernelIr> with_async_waits(ir::KernelIr const& kernel, Target const& target,
+                                      AsyncQueue const& queue);
 
 }  // namespace tw

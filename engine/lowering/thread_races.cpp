@@ -142,19 +142,20 @@ void run_beside(ThreadAccess& access, For const& loop) {
 
 }  // namespace
 
-std::vector<ThreadAccess> ThreadRaces::landing(Stmt const& launch,
+std::vector<ThreadAccess> ThreadRaces::landing(Stmt const& launch, std::string const& queue,
                                                AccessPlace const& around) const {
   std::vector<ThreadAccess> found;
   if (auto const* loop = launch.as<For>()) {
-    found = landing(loop->body, around);
+    found = landing(loop->body, queue, around);
     for (ThreadAccess& access : found) run_beside(access, *loop);
     return found;
   }
   auto add = [&](Stmt const& s) {
-    for (ThreadAccess& access : landing(s, around)) found.push_back(std::move(access));
+    for (ThreadAccess& access : landing(s, queue, around)) found.push_back(std::move(access));
   };
   if (auto const* call = launch.as<IntrinsicCall>()) {
-    bool starts = call->intrinsic->completion == Completion::kStarted;
+    bool starts =
+        call->intrinsic->completion == Completion::kStarted && call->intrinsic->queue == queue;
     return starts ? accesses(launch, {around.loops, {}}) : found;
   }
   if (auto const* list = launch.as<Seq>())

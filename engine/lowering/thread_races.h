@@ -44,9 +44,10 @@ public:
   /// Of everything in a statement that threads share.
   std::vector<ThreadAccess> accesses(ir::Stmt const& s, AccessPlace const& around) const;
 
-  /// Of what a copy that was started touches, where it is waited for: at the place `around`, in
-  /// whatever iteration of the loops inside of the threads it was started.
-  std::vector<ThreadAccess> landing(ir::Stmt const& launch, AccessPlace const& around) const;
+  /// Of what a copy that a queue has started touches, where it is waited for: at the place
+  /// `around`, in whatever iteration of the loops inside of the threads it was started.
+  std::vector<ThreadAccess> landing(ir::Stmt const& launch, std::string const& queue,
+                                    AccessPlace const& around) const;
 
   /// Whether two different threads touch one element, by accesses whose first `common` loops are
   /// the same and in the same iteration; but for kSameIteration the loop after those is the same,

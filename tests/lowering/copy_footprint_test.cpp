@@ -13,6 +13,8 @@ using namespace tw;
 
 namespace {
 
+AsyncQueue const kCopies{};
+
 constexpr char kKernel[] =
     "tilewright kernel 1\n"
     "intrinsic bring(write to: f32[4] @shared, read from: f32[4] @global) async\n"
@@ -87,7 +89,7 @@ private slots:
     QFETCH(QString, guard);
     QFETCH(QString, from);
     Loop loop = loop_of(to.toStdString(), guard.toStdString(), from.toStdString());
-    Touching touching(*testing::thread_machine(), loop.kernel.host.body, {});
+    Touching touching(*testing::thread_machine(), kCopies, loop.kernel.host.body, {});
     QTEST(int(touching.period(loop.body, "k")), "period");
     QCOMPARE(touching.tells(loop.body, "k"), touching.period(loop.body, "k") != 1);
     repeats(touching, loop.body);
@@ -108,7 +110,7 @@ private slots:
       };
       std::string guard = rng.below(3) ? "" : fmt::format("(k+1)%{} < 2", rng.between(1, 4));
       Loop loop = loop_of(ring(), guard, ring());
-      Touching touching(*testing::thread_machine(), loop.kernel.host.body, {});
+      Touching touching(*testing::thread_machine(), kCopies, loop.kernel.host.body, {});
       rings += touching.period(loop.body, "k") > 1;
       repeats(touching, loop.body);
     }

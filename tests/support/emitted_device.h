@@ -26,19 +26,12 @@
 #include "targets/shared/link/link.h"
 #include "targets/shared/llvm/device_module.h"
 #include "targets/shared/llvm/machine.h"
+#include "tests/support/emitted_warpgroup.h"
 #include "tests/support/thread_fibers.h"
 
 namespace tw::testing {
 
 inline constexpr char kMultiply[] = "tw_multiply";
-
-inline llvm::GlobalVariable* global(llvm::Module& module, char const* name, llvm::Type* type) {
-  if (auto* found = module.getNamedGlobal(name)) return found;
-  module.getOrInsertGlobal(name, type);
-  auto* made = module.getNamedGlobal(name);
-  made->setInitializer(llvm::Constant::getNullValue(type));
-  return made;
-}
 
 /// Blocks along x, y and z, then threads: six numbers of 32 bits.
 inline llvm::Value* counter(llvm::IRBuilder<>& builder, std::string const& axis) {
@@ -87,6 +80,7 @@ inline void fill(DeviceShell& shell) {
   using Operands = std::vector<llvm::Value*>;
   auto nothing = [](llvm::IRBuilder<>&, Operands const&) {};
   shell.calls[cuda::kCommitName] = shell.calls[cuda::kWaitName] = nothing;
+  fill_warpgroup(shell);
   for (size_t unit = 0; unit < cuda::kMatrixUnits.size(); ++unit)
     shell.calls[cuda::kMatrixUnits[unit].name] = [unit](llvm::IRBuilder<>& builder,
                                                         Operands const& operands) {
@@ -235,6 +229,8 @@ public:
     llvm::LLVMContext context;
     DeviceKind const kind{.global_space = 0, .shared_space = 0, .fill = fill, .mark = mark};
     TRY_ASSIGN(auto operands, cuda::matrix_operands(kernel));
+    TRY_ASSIGN(auto of_warpgroups, cuda::warpgroup_operands(kernel));
+    operands.merge(of_warpgroups);
     TRY_ASSIGN(auto module, build_device_module(kernel, ir::print(kernel), machine, kind, functions,
                                                 operands, context));
     define_given_shared(*module, std::max<int64_t>(given, 1));
@@ -260,8 +256,11 @@ public:
                 std::array<int64_t, 3> const& block, std::span<void* const> arguments) const {
     TRY_ASSIGN(void* address, loaded_.symbol(kCall + name));
     auto at = loaded_.symbol(kAt), meet = loaded_.symbol(kMeet),
-         product = loaded_.symbol(kMultiply);  // where they are used
+         product = loaded_.symbol(kMultiply),
+         of_warpgroup = loaded_.symbol(kMultiplyByWarpgroup);  // where they are used
     if (product) *static_cast<void**>(*product) = reinterpret_cast<void*>(&multiply_in_warp);
+    if (of_warpgroup)
+      *static_cast<void**>(*of_warpgroup) = reinterpret_cast<void*>(&multiply_by_warpgroup);
     void* nowhere = nullptr;
     int32_t none[6] = {};
     int32_t* numbers = at ? static_cast<int32_t*>(*at) : none;

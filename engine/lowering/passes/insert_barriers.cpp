@@ -55,7 +55,7 @@ private:
     // done before: waits stand so that no thread touches what is under way.
     if (auto const* call = s.as<IntrinsicCall>();
         call && call->intrinsic->completion == Completion::kWaits)
-      leaf.trailing = meetings_.landing(launch_, around_);
+      leaf.trailing = meetings_.landing(launch_, call->intrinsic->queue, around_);
     else if (!leaf.meets)
       leaf.leading = leaf.trailing = meetings_.accesses(s, around_);
     return leaf;

@@ -68,33 +68,56 @@ std::expected<Proof, Refusal> check(StepRequest const& request) {
   return Proof{"the copy comes after the last write and before the first read"};
 }
 
+std::optional<Layout> layout_of(StepRequest const& request, BufferNode const& cache) {
+  if (!request.has("layout")) return std::nullopt;
+  return *parse_layout(request.word("layout"), cache.shape.size());
+}
+
+/// Some dimension is cut into blocks, and no block is filled in part.
+bool cuts_evenly(Layout const& layout, BufferNode const& plain) {
+  auto shape = constant_shape(plain);
+  bool has_blocks = false;
+  for (Layout::Part const& part : layout.parts(plain.shape.size()))
+    has_blocks = has_blocks || part.block > 0;
+  return has_blocks && shape && *element_count(layout.stored(*shape)) == *element_count(*shape);
+}
+
+/// The copy takes a name of its own: the block that computes keeps its name in scripts.
+Stmt named_copy(StepRequest const& request, Stmt const& copy) {
+  auto const* made = blocks_of(copy).front().block;
+  std::string name = free_tensor_name(request.program, request.blocks[0].block->name + "_write");
+  return replace_block(
+      copy, made->id,
+      make<Block>(made->id, name, made->op, made->iters, Expr(), Stmt(), made->body));
+}
+
 Applied apply(StepRequest const& request) {
   Applied applied{request.program, {}, {}};
-  Block const& block = *request.blocks[0].block;
   Buffer target = written_buffer(request.blocks[0]);
   BufferNode node = *target;
   node.name = free_tensor_name(request.program, target->name + "_cache");
   if (request.has("scope")) node.scope = request.word("scope");
   node.alignments.clear();
   auto cache = std::make_shared<BufferNode const>(std::move(node));
-  Stmt copy = copy_nest(cache, target, *target, applied.program);
-  // The copy takes a name of its own: the block that computes keeps its name in scripts.
-  auto const* made = blocks_of(copy).front().block;
-  copy =
-      replace_block(copy, made->id,
-                    make<Block>(made->id, free_tensor_name(request.program, block.name + "_write"),
-                                made->op, made->iters, Expr(), Stmt(), made->body));
   std::vector<BlockSite> writers = writers_of(request.program, target->name);
   std::vector<BlockId> ids;
   for (BlockSite const& writer : writers) ids.push_back(writer.block->id);
-  Stmt body = insert_after(request.program.body, copy, ids);
+  auto layout = layout_of(request, *cache);
+  bool in_blocks = layout && cuts_evenly(*layout, *cache);
+  Stmt body = request.program.body;
+  if (!in_blocks)
+    body = insert_after(
+        body, named_copy(request, copy_nest(cache, target, *target, applied.program)), ids);
   for (BlockSite const& writer : writers)
     body = replace_block(body, writer.block->id,
                          with_buffer(*writer.block, target->name, cache, Side::kBoth));
   applied.program.body = make<Alloc>(cache, body);
-  if (request.has("layout"))
-    applied.program = with_layout(applied.program, cache->name,
-                                  *parse_layout(request.word("layout"), cache->shape.size()));
+  if (layout) applied.program = with_layout(applied.program, cache->name, *layout);
+  if (in_blocks) {
+    Stmt copy = blocked_copy_nest(find_buffer(applied.program, cache->name), target, *layout,
+                                  applied.program);
+    applied.program.body = insert_after(applied.program.body, named_copy(request, copy), ids);
+  }
   return applied;
 }
 
@@ -108,8 +131,9 @@ Primitive const& row() {
       .doc =
           "A block computes into a new tensor, which another block then copies to the original "
           "one. Moved to a loop with reverse_compute_at, the cache holds one tile. Other blocks "
-          "that "
-          "write the tensor compute into the cache, too.",
+          "that write the tensor compute into the cache, too. With a layout that cuts dimensions "
+          "into blocks, the copy has a loop for each of the cache's dimensions: a loop may then "
+          "complete a tile whose elements lie apart.",
       .rewrite = "C[i] = f(i)  -->  C_cache[i] = f(i); C_write: C[i] = C_cache[i]",
       .parameters = {cache_scope_parameter(), cache_layout_parameter()},
       .check = check,

@@ -6,6 +6,7 @@
 
 #include "engine/arith/simplify.h"
 #include "engine/ir/expr.h"
+#include "engine/ir/stmt.h"
 #include "engine/schedule/rewriting/buffers.h"
 
 namespace tw {
@@ -74,6 +75,28 @@ ir::Program with_layout(ir::Program program, std::string const& tensor, Layout c
       program.body, tensor, std::make_shared<ir::BufferNode const>(std::move(node)),
       [&](std::vector<ir::Expr> const& indices) { return blocked_indices(layout, indices); });
   return program;
+}
+
+ir::Stmt blocked_copy_nest(ir::Buffer const& stored, ir::Buffer const& plain, Layout const& layout,
+                           ir::Program& program) {
+  std::vector<Layout::Axis> axes = layout.axes(plain->shape.size());
+  std::vector<ir::IterVar> iters;
+  std::vector<ir::Expr> loops, from, to(plain->shape.size(), ir::int_imm(0));
+  for (size_t d = 0; d < axes.size(); ++d) {
+    loops.push_back(ir::var(fmt::format("d{}", d)));
+    iters.push_back({ir::var(fmt::format("vd{}", d)), stored->shape[d], ir::IterKind::kSpatial,
+                     loops.back(), ""});
+    from.push_back(iters.back().var);
+    ir::Expr& place = to[axes[d].dim];
+    place = arith::simplify(place + iters.back().var * ir::int_imm(axes[d].step));
+  }
+  ir::Stmt body = ir::make<ir::Block>(
+      program.fresh_block(), plain->name, "copy", std::move(iters), ir::Expr(), ir::Stmt(),
+      ir::make<ir::Store>(plain, std::move(to), ir::load(stored, std::move(from))));
+  for (size_t d = loops.size(); d-- > 0;)
+    body = ir::make<ir::For>(program.fresh_loop(), loops[d], stored->shape[d],
+                             ir::LoopKind::kSerial, body);
+  return body;
 }
 
 }  // namespace tw

@@ -18,4 +18,9 @@ std::vector<ir::Expr> blocked_indices(Layout const& layout, std::vector<ir::Expr
 /// The program with a tensor of constant shape stored in another layout.
 ir::Program with_layout(ir::Program program, std::string const& tensor, Layout const& layout);
 
+/// A nest that copies a tensor that is stored in a layout, whole blocks only, to a plain one: a
+/// loop and an iterator for each dimension as stored.
+ir::Stmt blocked_copy_nest(ir::Buffer const& stored, ir::Buffer const& plain, Layout const& layout,
+                           ir::Program& program);
+
 }  // namespace tw

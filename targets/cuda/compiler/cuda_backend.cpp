@@ -19,10 +19,12 @@
 #include "targets/cuda/compiler/matrix_rule.h"
 #include "targets/cuda/compiler/matrix_units.h"
 #include "targets/cuda/compiler/nvptx.h"
+#include "targets/cuda/compiler/product_passes.h"
 #include "targets/cuda/compiler/rates.h"
 #include "targets/cuda/compiler/resources.h"
 #include "targets/cuda/compiler/time_listing.h"
 #include "targets/cuda/compiler/toolkit.h"
+#include "targets/cuda/compiler/warpgroup_units.h"
 #include "targets/cuda/hardware/description.h"
 #include "targets/cuda/hardware/library_names.h"
 #include "targets/shared/gpu/launch_report.h"
@@ -64,6 +66,8 @@ Result<Parts> parts_of(ir::KernelIr const& kernel, ir::PrintedProgram const& pri
                        MemoryScope const& memory) {
   Parts parts;
   TRY_ASSIGN(parts.operands, matrix_operands(kernel));
+  TRY_ASSIGN(CallOperands of_warpgroups, warpgroup_operands(kernel));
+  parts.operands.merge(of_warpgroups);
   for (ir::Function const& function : kernel.device) {
     TRY_ASSIGN(gpu::LaunchShape shape, gpu::launch_shape(function));
     gpu::SharedLayout shared = gpu::shared_layout(function, memory.alignment);
@@ -112,7 +116,10 @@ public:
         unit_(unit),
         toolkit_(find_toolkit()),
         passes_(gpu::launch_passes(gpu::SmallLoops::kChosen)),
-        model_passes_(gpu::model_passes()) {}
+        model_passes_(gpu::model_passes()) {
+    add_product_passes(passes_);
+    add_product_passes(model_passes_);
+  }
 
   std::span<Pass const> passes() const override { return passes_; }
   std::span<CodeTextKind const> texts() const override { return texts_; }
@@ -327,6 +334,7 @@ Result<std::shared_ptr<Backend const>> create_cuda_backend(Hardware const& hardw
                 DType::kI16, DType::kU16, DType::kI32, DType::kU32, DType::kI64, DType::kU64,
                 DType::kBool}};
   if (capability_of(hardware) >= kAmpere) {
+    add_warpgroup_units(target, hardware.word(kArchitecture));
     add_matrix_units(target);
     add_async_copies(target);
   }

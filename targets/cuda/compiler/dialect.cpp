@@ -5,6 +5,7 @@
 #include "engine/lowering/pipeline.h"
 #include "targets/cuda/compiler/async_copies.h"
 #include "targets/cuda/compiler/matrix_units.h"
+#include "targets/cuda/compiler/warpgroup_code.h"
 #include "targets/cuda/hardware/description.h"
 
 namespace tw::cuda {
@@ -127,6 +128,7 @@ std::map<std::string, std::string, std::less<>> calls() {
       {kCommitName, "asm volatile(\"cp.async.commit_group;\" ::: \"memory\");"},
       {kWaitName, "asm volatile(\"cp.async.wait_group %%0;\" :: \"n\"(%0) : \"memory\");"}};
   for (MatrixUnit const& unit : kMatrixUnits) made[unit.name] = product(unit);
+  add_warpgroup_texts(made);
   for (AsyncCopy const& copy : kAsyncCopies)
     made[copy.name] = fmt::format(
         "asm volatile(\"cp.async.{}.shared.global [%%0], [%%1], {};\" :: "

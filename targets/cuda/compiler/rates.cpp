@@ -9,19 +9,26 @@ namespace {
 
 /// Of one architecture: multiply-adds of f64 in a cycle (CUDA C++ Programming Guide, Arithmetic
 /// Instructions), cycles until a load's value is there from L1, L2 and DRAM (te42kyfo/gpu-benches,
-/// gpu-latency: H100 PCIe, A100 80 GB, L40, V100 PCIe); multiply-adds of f16 with sums in f32 by
-/// matrix units in a cycle, dense, which data sheets give for a second: 312 TFLOP/s of an A100, 989
-/// of an H100, 165 of an RTX 4090, and half of 170 TOP/s of sparse bytes, halved again, of an Orin.
+/// gpu-latency: H100 PCIe, A100 80 GB, L40, V100 PCIe; an RTX 5090 by markdewing/AI_kernels; of
+/// GPUs that nobody has measured, those of the nearest older one); multiply-adds of f16 with sums
+/// in f32 by matrix units in a cycle, dense, which data sheets give for a second: 312 TFLOP/s of an
+/// A100, 989 of an H100, 71 of an RTX 3090, 165 of an RTX 4090, 209 of an RTX 5090, and half of 170
+/// TOP/s of sparse bytes, halved again, of an Orin. An H100 has that rate by wgmma of a warpgroup;
+/// mma.sync of a warp reaches about 0.75 of it at best (neuralmagic/nm-vllm#401, after measurements
+/// of Hazy Research and arXiv 2402.13499).
 struct Architecture {
   std::string_view name;
-  double f64_lanes, l1_latency, l2_latency, dram_latency, matrix_lanes;
+  double f64_lanes, l1_latency, l2_latency, dram_latency, matrix_lanes, group_matrix_lanes;
 };
 
-constexpr Architecture kArchitectures[] = {{"sm_70", 32, 30, 214, 436, 0},
-                                           {"sm_80", 32, 36, 211, 570, 1024},
-                                           {"sm_87", 2, 36, 211, 570, 1024},
-                                           {"sm_89", 2, 36, 276, 631, 256},
-                                           {"sm_90a", 64, 34, 265, 650, 2048}};
+constexpr Architecture kArchitectures[] = {{"sm_70", 32, 30, 214, 436, 0, 0},
+                                           {"sm_75", 2, 30, 214, 436, 0, 0},
+                                           {"sm_80", 32, 36, 211, 570, 1024, 0},
+                                           {"sm_86", 2, 36, 211, 570, 256, 0},
+                                           {"sm_87", 2, 36, 211, 570, 1024, 0},
+                                           {"sm_89", 2, 36, 276, 631, 256, 0},
+                                           {"sm_90a", 64, 34, 265, 650, 0.75 * 2048, 2048},
+                                           {"sm_120", 2, 44, 360, 936, 256, 0}};
 
 double bandwidth(Roofs const& roofs, std::string_view name) {
   auto found = std::ranges::find(roofs.memory, name, &MemoryRoof::name);
@@ -68,6 +75,7 @@ Result<gpu::Rates> rates_of(Hardware const& hardware, Roofs const& roofs) {
     rates.l2_latency = one.l2_latency;
     rates.dram_latency = one.dram_latency;
     rates.matrix_lanes = one.matrix_lanes;
+    rates.group_matrix_lanes = one.group_matrix_lanes;
   }
   return rates;
 }

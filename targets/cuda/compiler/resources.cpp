@@ -55,6 +55,10 @@ public:
               counted != nullptr, one.shape);
   }
 
+  void remarks(std::vector<std::string> const& list) {
+    for (std::string const& one : list) line("  ptxas says     {}", one);
+  }
+
 private:
   template <typename... Values>
   void line(fmt::format_string<Values...> format, Values&&... values) {
@@ -122,6 +126,7 @@ CodeListing resources_listing(std::string const& key, Hardware const& hardware,
   for (LaunchedFunction const& one : functions)
     writer.function(one, assembled ? find(*assembled, one.name) : nullptr,
                     assembled ? "ptxas did not say" : assembled.error().message);
+  if (assembled) writer.remarks(assembled->remarks);
   return listing;
 }
 

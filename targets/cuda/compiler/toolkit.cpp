@@ -96,6 +96,16 @@ std::string first_line(std::string const& text) {
   return text.substr(begin, text.find('\n', begin) - begin).substr(0, 300);
 }
 
+/// Lines like "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are
+/// serialized due to ...", and such that say what ptxas put in for them.
+std::vector<std::string> remarks_of(std::string_view text) {
+  static constexpr std::string_view kMark = "(C75";
+  std::vector<std::string> remarks;
+  for (size_t at = text.find(kMark); at != std::string_view::npos; at = text.find(kMark, at + 1))
+    remarks.emplace_back(text.substr(at, text.find('\n', at) - at));
+  return remarks;
+}
+
 }  // namespace
 
 Toolkit find_toolkit() {
@@ -177,7 +187,9 @@ Result<Assembled> assemble(Toolkit const& toolkit, std::string const& ptx,
   TRY_ASSIGN(ProgramRun run, run_ptxas(toolkit, architecture, source, cubin));
   TRY_ASSIGN(std::string file, read_file(cubin));
   auto const* bytes = reinterpret_cast<std::byte const*>(file.data());
-  Assembled made{parse_resources(run.output), {}, {bytes, bytes + file.size()}};
+  Assembled made{.functions = parse_resources(run.output),
+                 .remarks = remarks_of(run.output),
+                 .cubin = {bytes, bytes + file.size()}};
   if (toolkit.nvdisasm.empty()) return made;
   TRY_ASSIGN(ProgramRun text,
              run_program({toolkit.nvdisasm.string(), "-c", "-plr", cubin.string()}, kLimit));

@@ -33,8 +33,9 @@ struct FunctionResources {
 
 struct Assembled {
   std::vector<FunctionResources> functions;
-  std::string sass;              ///< empty: there is no nvdisasm
-  std::vector<std::byte> cubin;  ///< the assembled file
+  std::vector<std::string> remarks = {};  ///< what ptxas says of matrix units that it serializes
+  std::string sass = {};                  ///< empty: there is no nvdisasm
+  std::vector<std::byte> cubin = {};      ///< the assembled file
 };
 
 /// Errors: no_toolkit; assembler_failed, with its first line or why it could not begin;

@@ -128,12 +128,41 @@ void Statements::print_call(IntrinsicCall const& call) {
   if (found == calls.end()) return unsupported(call.intrinsic->name);
   auto own = operands_ ? operands_->find(&call) : CallOperands::const_iterator();
   bool has_own = operands_ && own != operands_->end();
-  std::string text = with_operands(found->second, has_own ? own->second : call.operands);
+  std::vector<Operand> const& operands = has_own ? own->second : call.operands;
+  std::string text = with_operands(for_each_operand(found->second, operands.size()), operands);
   for (size_t at = 0; at <= text.size();) {
     size_t end = std::min(text.find('\n', at), text.size());
     line(text.substr(at, end - at));
     at = end + 1;
   }
+}
+
+/// A line that begins with "%each 1 3 " comes for operands 1, 4, 7, ...: there "%+2" is the second
+/// behind it.
+std::string Statements::for_each_operand(std::string const& pattern, size_t operands) {
+  static constexpr std::string_view kEach = "%each ";
+  std::string text;
+  auto add = [&](std::string const& line) { text += (text.empty() ? "" : "\n") + line; };
+  for (size_t at = 0; at <= pattern.size();) {
+    size_t end = std::min(pattern.find('\n', at), pattern.size());
+    std::string line = pattern.substr(at, end - at);
+    at = end + 1;
+    if (!line.starts_with(kEach)) {
+      add(line);
+      continue;
+    }
+    line.erase(0, kEach.size());
+    size_t space = line.find(' '), next = line.find(' ', space + 1);
+    auto first = size_t(std::stoul(line)), step = size_t(std::stoul(line.substr(space)));
+    for (size_t i = first; i < operands; i += step) add(counted_from(line.substr(next + 1), i));
+  }
+  return text;
+}
+
+std::string Statements::counted_from(std::string line, size_t operand) {
+  for (size_t mark = line.find("%+"); mark != std::string::npos; mark = line.find("%+", mark))
+    line.replace(mark, 3, "%" + std::to_string(operand + size_t(line[mark + 2] - '0')));
+  return line;
 }
 
 std::string Statements::with_operands(std::string_view pattern,

@@ -62,6 +62,8 @@ protected:
     expressions_.ranges().erase(loop.name());
   }
   std::string operand_text(ir::Operand const& operand);
+  static std::string counted_from(std::string line, size_t operand);
+  static std::string for_each_operand(std::string const& pattern, size_t operands);
   std::string with_operands(std::string_view pattern, std::vector<ir::Operand> const& operands);
   /// Of the loop's counter, which reaches its extent.
   std::string counter_type(ir::For const& loop);

@@ -257,7 +257,8 @@ int sectors_of(std::vector<int64_t> const& addresses, int bytes) {
 }
 
 int passes_of(std::vector<int64_t> const& addresses, int bytes) {
-  size_t together = bytes > kBank ? size_t(kBanks * kBank / bytes) : addresses.size();
+  size_t together =
+      bytes > kBank ? std::max<size_t>(1, size_t(kBanks * kBank / bytes)) : addresses.size();
   int passes = 0;
   for (size_t first = 0; first < addresses.size(); first += together) {
     std::map<int64_t, std::set<int64_t>> words;  // by bank

@@ -137,6 +137,10 @@ double multiply_adds_of(IntrinsicNode const& intrinsic) {
   return adds ? count : 0;
 }
 
+bool reads_by_itself(IntrinsicNode const& intrinsic) {
+  return intrinsic.completion == Completion::kStarted && multiply_adds_of(intrinsic) > 0;
+}
+
 int64_t values_over_lanes(Expr const& index, std::string const& counter) {
   constexpr int64_t kWarp = 32;
   std::set<int64_t> apart;

@@ -32,6 +32,10 @@ constexpr int64_t kMostHeld = 224;  ///< words of a thread's tensors, beside wha
 constexpr int kBaseRegisters = 16, kLeastRegisters = 24, kMostRegisters = 255;
 constexpr double kOperation = 4;  ///< cycles until a result can be used
 
+bool waits_for_copies(IntrinsicNode const& intrinsic) {
+  return intrinsic.completion == Completion::kWaits && intrinsic.queue.empty();
+}
+
 class Reading {
 public:
   std::optional<LaunchNest> run(Stmt const& nest) {
@@ -74,7 +78,7 @@ private:
     for (Stmt const& child : list.stmts) {
       Stretch one = visit(child);
       auto const* call = child.as<IntrinsicCall>();
-      if (call && (call->intrinsic->barrier || call->intrinsic->completion == Completion::kWaits)) {
+      if (call && (call->intrinsic->barrier || waits_for_copies(*call->intrinsic))) {
         all.loads = std::max(all.loads, one.loads);
         all = {.before = all.sum(), .rest = {}};
         continue;
@@ -337,9 +341,10 @@ private:
       nest_.instructions.control += outer_times();
       return {};
     }
-    for (size_t i = 0; i < call.operands.size(); ++i) add_operand(call, i);
+    if (!reads_by_itself(*call.intrinsic))
+      for (size_t i = 0; i < call.operands.size(); ++i) add_operand(call, i);
     add_products(call);
-    bool waits = call.intrinsic->completion == Completion::kWaits && !call.operands.empty();
+    bool waits = waits_for_copies(*call.intrinsic) && !call.operands.empty();
     // A copy of a turn before this one has come meanwhile.
     return {
         .before = {}, .loads = waits && is_int(call.operands[0].value, 0) ? 1.0 : 0, .rest = {}};
@@ -355,7 +360,8 @@ private:
           factor = call.intrinsic->params.back().buffer->type;
     Instructions& all = nest_.instructions;
     if (is_float(factor)) all.flops += 2 * count * times * share_.threads;
-    all.matrix += count * times * double(size_of(factor)) / 2 * warps();
+    double& by_units = reads_by_itself(*call.intrinsic) ? all.group_matrix : all.matrix;
+    by_units += count * times * double(size_of(factor)) / 2 * warps();
     all.control += times * warps();
     nest_.arithmetic = fmt::format("{} with sums in {}", to_text(factor), to_text(sum));
   }

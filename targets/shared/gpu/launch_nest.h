@@ -51,6 +51,7 @@ struct Instructions {
   double control = 0;   ///< loops, barriers and what matrix units are told
   /// Multiply-adds by matrix units, counted as those of 16 bits: of bytes they do twice as many.
   double matrix = 0;
+  double group_matrix = 0;  ///< such by units that several warps tell to go on by themselves
   double all() const { return f32 + f64 + integers + special + memory + control; }
 };
 

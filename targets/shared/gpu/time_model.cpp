@@ -24,7 +24,9 @@ Busy operator*(Busy const& one, double times) {
 
 /// Of a warp.
 double matrix_cycles(Instructions const& all, Rates const& rates) {
-  return rates.matrix_lanes > 0 ? all.matrix * kWarp / rates.matrix_lanes : 0;
+  double cycles = rates.matrix_lanes > 0 ? all.matrix * kWarp / rates.matrix_lanes : 0;
+  if (rates.group_matrix_lanes > 0) cycles += all.group_matrix * kWarp / rates.group_matrix_lanes;
+  return cycles;
 }
 
 /// Of a warp whose instructions nothing holds up: one of them a cycle, fewer where a unit is

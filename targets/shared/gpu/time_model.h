@@ -21,6 +21,8 @@ struct Rates {
   double f32_lanes = 128;   ///< multiply-adds
   double f64_lanes = 64;    ///< likewise
   double matrix_lanes = 0;  ///< multiply-adds of 16 bits by matrix units; 0: it has none
+  double group_matrix_lanes =
+      0;  ///< such where several warps tell the units to go on by themselves
   double integer_lanes = 64;
   double special_lanes = 16;  ///< conversions, reciprocals
   double issues = 4;          ///< warps whose next instruction begins

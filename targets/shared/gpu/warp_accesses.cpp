@@ -8,6 +8,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
 #include "engine/lowering/pipeline.h"
+#include "targets/shared/gpu/instruction_mix.h"
 
 namespace tw::gpu {
 
@@ -54,6 +55,7 @@ private:
 
   /// What a call reaches is one access of each thread, of elements side by side.
   void copies(Stmt const& s, IntrinsicCall const& call) {
+    if (reads_by_itself(*call.intrinsic)) return;
     for (size_t i = 0; i < call.operands.size(); ++i) {
       Expr first = arith::first_of(call.operands[i]);
       auto const* element = first.as<Load>();

@@ -20,11 +20,18 @@ constexpr int64_t kMostParts = 8;
 
 std::unexpected<Error> none(std::string why) { return refused("no_pipeline", std::move(why)); }
 
+/// Whether it is a call of what copies do; products by matrix units are work, done where they
+/// stand.
+IntrinsicCall const* call_of_copies(Stmt const& s) {
+  auto const* call = s.as<IntrinsicCall>();
+  return call && call->intrinsic->queue.empty() ? call : nullptr;
+}
+
 /// The threads meet in it, or wait for copies.
 bool has_meeting(Stmt const& s) {
   bool found = false;
   walk(s, [&](Stmt const& child) {
-    auto const* call = child.as<IntrinsicCall>();
+    auto const* call = call_of_copies(child);
     found = found || (call && (call->intrinsic->barrier ||
                                call->intrinsic->completion == Completion::kCommits ||
                                call->intrinsic->completion == Completion::kWaits));
@@ -36,7 +43,7 @@ bool has_meeting(Stmt const& s) {
 bool has_started(Stmt const& s) {
   bool found = false;
   walk(s, [&](Stmt const& child) {
-    auto const* call = child.as<IntrinsicCall>();
+    auto const* call = call_of_copies(child);
     found = found || (call && call->intrinsic->completion == Completion::kStarted);
     return !found;
   });
@@ -72,7 +79,7 @@ private:
       if (alloc->buffer->scope == kSharedScope) add_once(program_.shared, alloc->buffer->name);
       return read_inside(s, alloc->body, into);
     }
-    if (auto const* call = s.as<IntrinsicCall>(); call && add_meeting(*call, s, into)) return {};
+    if (auto const* call = call_of_copies(s); call && add_meeting(*call, s, into)) return {};
     if (has_meeting(s)) {
       if (auto const* loop = s.as<For>()) return read_loop(*loop, into);
       if (auto const* test = s.as<If>()) return read(test->then_body, into);
