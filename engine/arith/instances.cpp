@@ -105,11 +105,22 @@ private:
     return before;
   }
 
+  /// All that it is made of runs while the tensor lives.
+  bool runs_alone(Expr const& e) const {
+    bool alone = true;
+    walk(e, [&](Expr const& part) {
+      if (auto const* counter = part.as<Variable>())
+        alone = alone && inside_.running.find(counter->name);
+      return true;
+    });
+    return alone;
+  }
+
   /// With a counter of its own in place of a sum that a condition bounds: what is left of a fused
   /// loop that was split ends where the condition does.
   Expr bounded(Expr e) {
     for (Guard const& guard : guards_) {
-      auto range = arith::bounds(guard.sum, inside_.running);
+      auto range = runs_alone(guard.sum) ? arith::bounds(guard.sum, inside_.running) : std::nullopt;
       if (!range || range->high <= guard.most || range->low > guard.most) continue;
       std::string name =
           fmt::format("{} up to {}", to_text(guard.sum), guard.most);  // no name of a program's

@@ -28,6 +28,10 @@ constexpr char kBytes[] =
 constexpr char kSmall[] =
     "kernel product(A: f32[8, 24], B: f32[24, 48]) -> C\n"
     "  C[i in 8, j in 48] = sum[k in 24] A[i, k] * B[k, j]\n";
+constexpr char kLongProduct[] =
+    "kernel product(A: f32[2, 5, 192], B: f32[2, 192, 18], Z: f32[18]) -> Y\n"
+    "  C[b in 2, i in 5, j in 18] = sum[k in 192] A[b, i, k] * B[b, k, j]\n"
+    "  Y[b in 2, i in 5, j in 18] = max(C[b, i, j] + Z[j], 0.0)\n";
 constexpr char kSquares[] =
     "kernel squares(A: f32[32, 32]) -> C\n"
     "  C[i in 32, j in 32] = sum[k in 32] A[i, k] * A[k, j]\n";
@@ -75,6 +79,10 @@ constexpr char kConvolution[] =
     "  C[n in 2, o in 11, y in 7, x in 9] = sum[c in 5, r in 3, s in 3] P[n, c, y+r, x+s] * "
     "W[o, c, r, s]\n"
     "  Y[n in 2, o in 11, y in 7, x in 9] = max(C[n, o, y, x] + B[o], 0.0)\n";
+constexpr char kLongSums[] =
+    "kernel conv(X: f32[3, 24, 7, 9], W: f32[10, 24, 3, 3]) -> C\n"
+    "  C[n in 3, o in 10, y in 5, x in 7] = sum[c in 24, r in 3, s in 3] X[n, c, y+r, x+s] * "
+    "W[o, c, r, s]\n";
 constexpr char kStrided[] =
     "kernel conv(X: f32[6, 13, 19], W: f32[9, 6]) -> Y\n"
     "  Y[o in 9, y in 7, x in 10] = sum[c in 6] X[c, y*2, x*2] * W[o, c]\n";
@@ -86,6 +94,10 @@ constexpr char kElements[] =
     "kernel elements(X: f32[6, 50], Z: f32[6]) -> Y\n"
     "  T[i in 6, j in 50] = X[i, j] * Z[i]\n"
     "  Y[i in 6, j in 50] = max(T[i, j], 0.0) + T[i, j]\n";
+constexpr char kTransposed[] =
+    "kernel exchange(X: f32[2, 37, 3, 21], Z: f32[37]) -> Y\n"
+    "  T[b in 2, i in 37, c in 3, j in 21] = X[b, i, c, j] * 2.0\n"
+    "  Y[b in 2, c in 3, j in 21, i in 37] = T[b, i, c, j] + Z[i]\n";
 constexpr char kOtherRows[] =
     "kernel other(X: f32[16, 16]) -> Y\n"
     "  S[i in 16] = sum[j in 16] X[i, j]\n"
@@ -103,8 +115,9 @@ private slots:
   void each_gets_its_rule_data() {
     QTest::addColumn<QString>("kernel");
     QTest::addColumn<QStringList>("knobs");
-    QStringList tiles{"C.own_rows", "C.own_columns", "C.pieces", "C.rows", "C.columns", "C.terms"};
-    QStringList batched{"C.own_rows", "C.own_columns", "C.rows", "C.columns", "C.terms"};
+    QStringList tiles{"C.own_rows", "C.own_columns", "C.pieces", "C.rows",
+                      "C.columns",  "C.terms",       "C.parts"};
+    QStringList batched{"C.own_rows", "C.own_columns", "C.rows", "C.columns", "C.terms", "C.parts"};
     QTest::newRow("product") << kSquare << tiles;
     QTest::newRow("product, odd, transposed") << kOdd << tiles;
     QTest::newRow("product, batched, with an epilogue") << kBatched << batched;
@@ -116,16 +129,20 @@ private slots:
     QTest::newRow("total") << kTotal << QStringList{"S.threads", "S.each"};
     QTest::newRow("softmax") << kSoftmax << QStringList{"Y.threads", "Y.rows"};
     QTest::newRow("attention") << kAttention << QStringList{"Y.threads", "Y.rows"};
-    QStringList pictures{"C.channels", "C.own_rows", "C.columns", "C.rows", "C.terms"};
+    QStringList pictures{"C.channels", "C.channel_threads", "C.own_rows", "C.row_threads",
+                         "C.columns",  "C.pictures",        "C.terms",    "C.parts"};
     QTest::newRow("convolution") << kConvolution << pictures;
-    QTest::newRow("strided convolution")
-        << kStrided << QStringList{"Y.channels", "Y.own_rows", "Y.columns", "Y.rows", "Y.terms"};
+    QTest::newRow("convolution of long sums") << kLongSums << pictures;
+    pictures.removeAll("C.pictures");
+    QTest::newRow("strided convolution") << kStrided << pictures.replaceInStrings("C.", "Y.");
     QStringList windows{"C.rows", "C.threads"};
-    QTest::newRow("small product") << kSmall << windows;
+    QTest::newRow("product of few rows") << kSmall << tiles;
+    QTest::newRow("product of long sums") << kLongProduct << tiles;
     QTest::newRow("product of one factor twice") << kSquares << windows;
     QTest::newRow("product of a window") << kWindow << windows;
     QTest::newRow("convolution in groups") << kGroups << QStringList{"Y.rows", "Y.threads"};
     QTest::newRow("elements") << kElements << QStringList{"Y.neighbours", "Y.threads"};
+    QTest::newRow("transposed") << kTransposed << QStringList{"Y.side"};
     QTest::newRow("few terms") << kFewTerms << QStringList();
     QTest::newRow("sums of other rows") << kOtherRows << QStringList();
   }

@@ -99,6 +99,16 @@ private slots:
     QCOMPARE(numbers(turns.shape), (std::vector<int64_t>{4, 32}));
   }
 
+  void a_rest_behind_fused_blocks_is_no_reason_for_more() {
+    auto target = testing::thread_machine();
+    ir::Program program = scheduled(
+        "cache_write(C, scope=local)\n"
+        "i0, j0, i1, j1 = tile(C.i, C.j, outer_factor=5, inner_factor=3)\n"
+        "b = fuse(i0, j0)\nreverse_compute_at(C_write, b)\nbind(b, axis=blockIdx.x)\n",
+        target);
+    QCOMPARE(numbers(instances(program, "C_cache", *target).shape), (std::vector<int64_t>{5, 3}));
+  }
+
   void programs_and_lowered_code_are_told_alike() {
     auto target = testing::thread_machine();
     ir::Program program = scheduled(

@@ -18,31 +18,40 @@ std::expected<Proof, Refusal> check(StepRequest const& request) {
   }
   auto chain = perfect_chain(request.program, request.loops, "fuse");
   if (!chain) return std::unexpected(chain.error());
-  if (chain->size() != 2 || (*chain)[0].loop->id != request.loops[0].loop->id)
-    return refuse("not_neighbours",
-                  fmt::format("{} is not directly inside {}",
-                              reference_of(request.program, request.loops[1].loop->id),
-                              reference_of(request.program, request.loops[0].loop->id)),
-                  "fuse: the second loop must be directly inside the first", request.loops);
+  for (size_t i = 1; i < request.loops.size(); ++i) {
+    ir::LoopSite const &outer = request.loops[i - 1], &inner = request.loops[i];
+    if (!inner.around.empty() && inner.around.back()->id == outer.loop->id) continue;
+    return refuse(
+        "not_neighbours",
+        fmt::format("{} is not directly inside {}", reference_of(request.program, inner.loop->id),
+                    reference_of(request.program, outer.loop->id)),
+        "fuse: each loop must be directly inside the one before it", request.loops);
+  }
   return Proof{"fusing neighbours keeps the order of iterations"};
 }
 
 Applied apply(StepRequest const& request) {
-  ir::For const& outer = *request.loops[0].loop;
-  ir::For const& inner = *request.loops[1].loop;
   Applied applied{request.program, {}, {}};
-  std::string name = made_name(request, 0, outer.name() + "_" + inner.name());
+  std::string wanted;
+  for (ir::LoopSite const& site : request.loops)
+    wanted += (wanted.empty() ? "" : "_") + site.loop->name();
+  std::string name = made_name(request, 0, wanted);
   ir::LoopId id = applied.program.fresh_loop();
-  ir::Expr fused = ir::var(name), extent = outer.extent * inner.extent;
-  ir::Substitution by{{outer.name(), ir::floor_div(fused, inner.extent)},
-                      {inner.name(), ir::floor_mod(fused, inner.extent)}};
+  ir::Expr fused = ir::var(name), extent;  // of the loops that have been looked at
+  ir::Substitution by;
+  for (size_t i = request.loops.size(); i-- > 0;) {
+    ir::For const& loop = *request.loops[i].loop;
+    ir::Expr counter = extent ? ir::floor_div(fused, extent) : fused;
+    by[loop.name()] = i > 0 ? ir::floor_mod(counter, loop.extent) : counter;
+    extent = extent ? loop.extent * extent : loop.extent;
+    applied.cursors[loop.id] = {id};
+  }
   std::vector<std::pair<std::string, int64_t>> known;
   if (auto iterations = ir::as_int(extent)) known.emplace_back(name, *iterations);
+  ir::For const &outer = *request.loops.front().loop, &inner = *request.loops.back().loop;
   ir::Stmt body = rebind(inner.body, by, nullptr, known, request.loops[0].around);
   body = ir::make<ir::For>(id, fused, extent, ir::LoopKind::kSerial, body);
   applied.program.body = ir::replace_loop(request.program.body, outer.id, body);
-  applied.cursors[outer.id] = {id};
-  applied.cursors[inner.id] = {id};
   applied.made = {id};
   return applied;
 }
@@ -53,12 +62,12 @@ Primitive const& row() {
   static Primitive const primitive{
       .name = "fuse",
       .key = "F",
-      .title = "Fuse two loops",
-      .doc = "Merges a loop and the loop directly inside it into one.",
+      .title = "Fuse loops",
+      .doc = "Merges loops, each directly inside the one before it, into one.",
       .rewrite = "for i in N: for j in M: A[i, j]  -->  for i_j in N*M: A[i_j // M, i_j % M]",
       .refused = "cannot be fused",
       .at_hand = true,
-      .targets = 2,
+      .targets = -1,
       .gives = 1,
       .check = check,
       .apply = apply,

@@ -8,9 +8,10 @@
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
 #include "engine/schedule/names.h"
-#include "targets/shared/gpu/choices.h"
+#include "targets/shared/gpu/conv_tiles.h"
 #include "targets/shared/gpu/stage_loops.h"
 #include "targets/shared/gpu/steps.h"
+#include "targets/shared/gpu/sum_parts.h"
 
 namespace tw::gpu {
 namespace {
@@ -18,7 +19,6 @@ namespace {
 using namespace ir;
 
 constexpr int64_t kLeastChannels = 8, kLeastPlaces = 32, kLeastTerms = 4;
-constexpr size_t kMostSteps = 25;  // of a script that one reads
 
 /// A convolution with what stands around it.
 struct Convolution {
@@ -27,8 +27,7 @@ struct Convolution {
   size_t channel = 0;                ///< the weights' dimension of output channels
   size_t weight_rank = 0;
   StageLoops loops;
-  std::vector<int64_t> places;  ///< extents of the picture: rows, columns
-  int64_t channels = 0, terms = 0;
+  ConvShape shape;
 };
 
 bool uses(std::vector<Expr> const& indices, IterVar const& iter) {
@@ -65,8 +64,9 @@ bool find_factors(Block const& block, size_t channel, Convolution& conv) {
 }
 
 bool large_enough(Convolution const& conv) {
-  return conv.channels >= kLeastChannels && conv.terms >= kLeastTerms &&
-         conv.places[0] * conv.places[1] >= kLeastPlaces;
+  ConvShape const& shape = conv.shape;
+  return shape.channels >= kLeastChannels && conv.loops.terms >= kLeastTerms &&
+         shape.rows * shape.columns >= kLeastPlaces;
 }
 
 /// Stages around the one sum.
@@ -95,72 +95,16 @@ std::optional<Convolution> convolution_of(Program const& program) {
   Convolution conv{.block = sum->block->name, .before = {}, .after = {}, .loops = *loops};
   size_t channel = loops->spatial.size() - 3;
   auto extent = [&](size_t i) { return *as_int(sum->loops[i]->extent); };
-  conv.channels = extent(channel);
-  conv.places = {extent(channel + 1), extent(channel + 2)};
-  conv.terms = loops->terms;
+  conv.shape = {.pictures = channel > 0 ? extent(0) : 1,
+                .channels = extent(channel),
+                .rows = extent(channel + 1),
+                .columns = extent(channel + 2),
+                .input_channels = extent(channel + 3),
+                .window = loops->terms / extent(channel + 3)};
   if (!find_factors(*sum->block, channel, conv) || !large_enough(conv) ||
       !find_stages(blocks, size_t(sum - blocks.begin()), conv))
     return std::nullopt;
   return conv;
-}
-
-/// What a block and a thread make. A thread has one place of all channels, or several rows of a
-/// column: then those are the block's rows.
-struct Tiles {
-  int64_t channels = 8, own_rows = 1;         ///< of a thread
-  int64_t rows = 8, columns = 32, terms = 4;  ///< of a block
-  int64_t threads() const { return own_rows > 1 ? columns : rows * columns; }
-};
-
-/// What a thread makes with the block's threads, to judge: more sums for each thread share more
-/// loads, fewer make more threads, which small pictures need.
-struct Candidate {
-  int64_t channels, own_rows, threads;
-};
-constexpr Candidate kCandidates[] = {{8, 1, 256}, {4, 1, 256},  {2, 1, 256},
-                                     {8, 1, 128}, {16, 1, 256}, {8, 2, 64},
-                                     {16, 2, 64}, {8, 4, 64},   {16, 4, 64}};
-
-/// As long as `most`, but parts of equal lengths where that wastes less.
-int64_t part(int64_t extent, int64_t most) {
-  int64_t parts = (extent + most - 1) / most;
-  return (extent + parts - 1) / parts;
-}
-
-/// A sum's window of one place needs more channels at once than one of many.
-int64_t terms_for(Convolution const& conv, int64_t input_channels) {
-  int64_t window = conv.terms / input_channels;
-  int64_t wanted = window == 1 ? 8 : window <= 9 ? 4 : 1;
-  return up_to({1, 2, 4, 8}, std::min(wanted, input_channels)).back();
-}
-
-Tiles tiles_of(Candidate const& candidate, Convolution const& conv, int64_t input_channels) {
-  Tiles tiles{.channels = up_to({2, 4, 8, 16}, std::min(candidate.channels, conv.channels)).back(),
-              .own_rows = candidate.own_rows};
-  bool several = candidate.own_rows > 1;
-  tiles.columns = part(conv.places[1], std::min<int64_t>(candidate.threads, several ? 64 : 32));
-  int64_t rows = std::max<int64_t>(1, candidate.threads / tiles.columns);
-  tiles.rows = several ? candidate.own_rows : part(conv.places[0], rows);
-  tiles.terms = terms_for(conv, input_channels);
-  return tiles;
-}
-
-Tiles asked_tiles(Convolution const& conv, Tiles const& preset, int64_t input_channels,
-                  Target const& target, Decisions& decisions) {
-  auto ask = [&](char const* name, std::vector<int64_t> const& values, int64_t by_rule) {
-    return decisions.choose(conv.block + name, values, by_rule);
-  };
-  Tiles tiles;
-  tiles.channels = ask(".channels", up_to({2, 4, 8, 16}, conv.channels), preset.channels);
-  tiles.own_rows = ask(".own_rows", up_to({1, 2, 4}, conv.places[0]), preset.own_rows);
-  tiles.columns = ask(".columns", up_to({8, 16, 32, 64}, conv.places[1]), preset.columns);
-  tiles.rows = tiles.own_rows > 1
-                   ? tiles.own_rows
-                   : ask(".rows", up_to({1, 2, 4, 8, 16}, conv.places[0]), preset.rows);
-  tiles.terms = ask(".terms", up_to({1, 2, 4, 8}, input_channels), preset.terms);
-  if (tiles.threads() > target.threads_per_block)
-    decisions.reject("threads", "a block of these tiles would have more threads than there may be");
-  return tiles;
 }
 
 /// All threads of the block bring a tile together.
@@ -184,46 +128,74 @@ std::string weight_layout(Convolution const& conv) {
   return layout + char('A' + conv.channel);
 }
 
-/// Blocks and threads, and what a thread does in which order.
-bool tile_loops(Steps& steps, Convolution const& conv, Tiles const& tiles) {
-  std::string const& c = conv.block;
-  size_t channel = conv.loops.spatial.size() - 3;
-  auto named = [&](std::string const& loop) { return c + "." + loop; };
-  std::string inner = named("k1");
-  for (size_t i = 1; i < conv.loops.reduce.size(); ++i) inner += ", " + named(conv.loops.reduce[i]);
-  bool several = tiles.own_rows > 1;
-  std::string made = several ? "yo" : "ty";
-  bool tiled = steps.take_all({
-      conv.after.empty() ? fmt::format("cache_write({}, scope=local)", c)
-                         : fmt::format("set_scope({}, scope=local)", c),
-      fmt::format("bo, ro = split({}, factor={})", named(conv.loops.spatial[channel]),
-                  tiles.channels),
-      fmt::format("by, bx, {}, tx = tile({}, {}, outer_factor={}, inner_factor={})", made,
-                  named(conv.loops.spatial[channel + 1]), named(conv.loops.spatial[channel + 2]),
-                  tiles.rows, tiles.columns),
-      fmt::format("k0, k1 = split({}, factor={})", named(conv.loops.reduce[0]), tiles.terms),
-      several ? fmt::format("reorder({0}.bo, {0}.by, {0}.bx, {0}.tx, {0}.k0, {1}, {0}.ro, {0}.yo)",
-                            c, inner)
-              : fmt::format("reorder({0}.bo, {0}.by, {0}.bx, {0}.ty, {0}.tx, {0}.k0, {1}, {0}.ro)",
-                            c, inner),
-      fmt::format("bs = fuse({0}.by, {0}.bx)", c),
-  });
-  if (!several) tiled = tiled && steps.take(fmt::format("tx = fuse({0}.ty, {0}.tx)", c));
-  return tiled && steps.take(fmt::format("reverse_compute_at({}, {}.tx)",
-                                         conv.after.empty() ? c + "_write" : conv.after, c));
+/// The block of a convolution's sums while its schedule is made: those of all terms, or of parts.
+struct Sums {
+  std::string block, terms;  ///< the loop of input channels
+  std::string last;          ///< the stage that writes what a thread has in registers
+  bool parts = false;
+};
+
+/// Sums in registers, in parts or whole; no block: a step is refused.
+Sums sums_of(Steps& steps, Convolution const& conv, ConvTiles const& tiles) {
+  Sums sums{conv.block, conv.loops.reduce[0], conv.after, tiles.parts > 1};
+  if (sums.parts)
+    sums = {make_parts(steps, conv.block, conv.loops.reduce[0], tiles.parts), "k", "", true};
+  bool writes = sums.last.empty();
+  if (sums.block.empty() ||
+      !steps.take(
+          fmt::format("{}({}, scope=local)", writes ? "cache_write" : "set_scope", sums.block)))
+    return {};
+  if (writes) sums.last = sums.block + "_write";
+  return sums;
 }
 
-bool schedule_conv(Steps& steps, Convolution const& conv, Tiles const& tiles) {
-  std::string const& c = conv.block;
-  if (!tile_loops(steps, conv, tiles)) return false;
-  if (conv.loops.spatial.size() == 4 &&
-      !steps.take(fmt::format("bind({}.{}, axis=blockIdx.z)", c, conv.loops.spatial[0])))
-    return false;
+/// Blocks and threads, and what a thread does in which order.
+bool tile_loops(Steps& steps, Convolution const& conv, Sums const& sums, ConvTiles const& tiles) {
+  std::string const& c = sums.block;
+  std::vector<std::string> const& places = conv.loops.spatial;
+  bool batched = places.size() == 4;
+  auto named = [&](std::vector<std::string> loops) {
+    for (std::string& loop : loops) loop = c + "." + loop;
+    return loops;
+  };
+  std::vector<std::string> blocks =
+      batched ? std::vector<std::string>{"bn", "by", "bx"} : std::vector<std::string>{"by", "bx"};
+  std::vector<std::string> threads = batched ? std::vector<std::string>{"to", "tn", "ty", "tx"}
+                                             : std::vector<std::string>{"to", "ty", "tx"};
+  std::vector<std::string> own{"k0", "k1"};
+  if (sums.parts) blocks.insert(blocks.begin(), "part");
+  own.insert(own.end(), conv.loops.reduce.begin() + 1, conv.loops.reduce.end());
+  own.insert(own.end(), {"ro", "yo"});
+  std::vector<std::string> order{"bo"};
+  for (auto const* some : {&blocks, &threads, &own})
+    order.insert(order.end(), some->begin(), some->end());
+  std::string y = c + "." + places[places.size() - 2], x = c + "." + places.back();
+  return steps.take_all({
+      fmt::format("bo, by, o1, y1 = tile({}.{}, {}, outer_factor={}, inner_factor={})", c,
+                  places[places.size() - 3], y, tiles.channel_threads * tiles.channels,
+                  tiles.rows()),
+      fmt::format("to, ty, ro, yo = tile({0}.o1, {0}.y1, outer_factor={1}, inner_factor={2})", c,
+                  tiles.channels, tiles.own_rows),
+      batched ? fmt::format("bn, bx, tn, tx = tile({}.{}, {}, outer_factor={}, inner_factor={})", c,
+                            places[0], x, tiles.pictures, tiles.columns)
+              : fmt::format("bx, tx = split({}, factor={})", x, tiles.columns),
+      fmt::format("k0, k1 = split({}.{}, factor={})", c, sums.terms, tiles.terms),
+      fmt::format("reorder({})", fmt::join(named(order), ", ")),
+      fmt::format("bs = fuse({})", fmt::join(named(blocks), ", ")),
+      fmt::format("t = fuse({})", fmt::join(named(threads), ", ")),
+      fmt::format("reverse_compute_at({}, {}.t)", sums.last, c),
+      fmt::format("bind({}.bo, axis=blockIdx.y)", c),
+      fmt::format("bind({}.bs, axis=blockIdx.x)", c),
+      fmt::format("bind({}.t, axis=threadIdx.x)", c),
+  });
+}
+
+bool schedule_conv(Steps& steps, Convolution const& conv, ConvTiles const& tiles) {
+  Sums sums = sums_of(steps, conv, tiles);
+  if (sums.block.empty() || !tile_loops(steps, conv, sums, tiles)) return false;
+  std::string const& c = sums.block;
   std::string input = conv.before.empty() ? conv.input + "_cache" : conv.before;
   return steps.take_all({
-             fmt::format("bind({}.bo, axis=blockIdx.y)", c),
-             fmt::format("bind({}.bs, axis=blockIdx.x)", c),
-             fmt::format("bind({}.tx, axis=threadIdx.x)", c),
              conv.before.empty()
                  ? fmt::format("cache_read({}, tensor={}, scope=shared)", c, conv.input)
                  : fmt::format("set_scope({}, scope=shared)", input),
@@ -233,29 +205,36 @@ bool schedule_conv(Steps& steps, Convolution const& conv, Tiles const& tiles) {
              fmt::format("compute_at({}_cache, {}.k0)", conv.weights, c),
          }) &&
          fill(steps, input, "p", tiles.threads()) &&
-         fill(steps, conv.weights + "_cache", "q", tiles.threads());
+         fill(steps, conv.weights + "_cache", "q", tiles.threads()) &&
+         (!sums.parts || add_parts(steps, conv.block, conv.loops.spatial, conv.after));
 }
 
 std::optional<Schedule> schedule_of(Program const& program, std::shared_ptr<Target const> target,
-                                    Convolution const& conv, Tiles const& tiles) {
-  Steps steps(Schedule(program, std::move(target)));
-  if (!schedule_conv(steps, conv, tiles) || steps.schedule().trace().size() > kMostSteps)
-    return std::nullopt;
+                                    Convolution const& conv, ConvTiles const& tiles,
+                                    ProofBudget budget) {
+  Steps steps(Schedule(program, std::move(target)), budget);
+  if (!schedule_conv(steps, conv, tiles)) return std::nullopt;
   return steps.schedule();
 }
 
-/// The fastest by the device's model, else the first that the block's threads allow.
-Tiles preset_tiles(Convolution const& conv, int64_t input_channels, Program const& program,
-                   std::shared_ptr<Target const> const& target, Judge const& judge) {
-  auto fastest = judge.fastest("convolution", program, std::size(kCandidates),
-                               [&](size_t i) -> std::optional<Schedule> {
-                                 Tiles tiles = tiles_of(kCandidates[i], conv, input_channels);
-                                 if (tiles.threads() > target->threads_per_block)
-                                   return std::nullopt;
-                                 return schedule_of(program, target, conv, tiles);
-                               });
-  if (fastest) return tiles_of(kCandidates[*fastest], conv, input_channels);
-  return tiles_of({8, 1, std::min<int64_t>(target->threads_per_block, 256)}, conv, input_channels);
+/// The fastest by the device's model, first of different forms, then of those like it.
+ConvTiles preset_tiles(Convolution const& conv, Program const& program,
+                       std::shared_ptr<Target const> const& target, Judge const& judge) {
+  auto fastest = [&](char const* round, std::vector<ConvTiles> const& all) {
+    auto best = judge.fastest(round, program, all.size(), [&](size_t i) {
+      // Without proofs: the one that is taken is proven.
+      return schedule_of(program, target, conv, all[i], ProofBudget::kTrusted);
+    });
+    return best ? std::optional(all[*best]) : std::nullopt;
+  };
+  auto best = fastest("convolution", conv_candidates(conv.shape, *target));
+  if (!best) return usual_conv_tiles(conv.shape, *target);
+  std::vector<ConvTiles> near = conv_neighbours(*best, conv.shape, *target);
+  near.insert(near.begin(), *best);
+  ConvTiles better = fastest("convolution, neighbours", near).value_or(*best);
+  auto further = conv_further(*best, better, conv.shape, *target);
+  if (!further) return better;
+  return fastest("convolution, further", {better, *further}).value_or(better);
 }
 
 }  // namespace
@@ -264,12 +243,13 @@ std::optional<Schedule> conv_schedule(Program const& program, std::shared_ptr<Ta
                                       Decisions& decisions, Judge const& judge) {
   auto conv = convolution_of(program);
   if (!conv || target->threads_per_block < kLeastPlaces) return std::nullopt;
-  auto first = find_loop(program, conv->block + "." + conv->loops.reduce[0]);
-  if (!first) return std::nullopt;
-  int64_t input_channels = *as_int(first->loop->extent);
-  Tiles preset = preset_tiles(*conv, input_channels, program, target, judge);
-  Tiles tiles = asked_tiles(*conv, preset, input_channels, *target, decisions);
-  return schedule_of(program, std::move(target), *conv, tiles);
+  ConvTiles preset = preset_tiles(*conv, program, target, judge);
+  ConvTiles tiles = asked_conv_tiles(conv->block, preset, conv->shape, *target, decisions);
+  if (decisions.rejection()) tiles = preset;  // any schedule does
+  if (auto made = schedule_of(program, target, *conv, tiles, decisions.budget())) return made;
+  // Rests in every dimension can be too much for a proof.
+  return schedule_of(program, target, *conv, usual_conv_tiles(conv->shape, *target),
+                     decisions.budget());
 }
 
 }  // namespace tw::gpu

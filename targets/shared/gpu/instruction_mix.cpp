@@ -109,6 +109,23 @@ private:
 
 Instructions instructions_of(Expr const& value) { return Mix().run(value); }
 
+void each_of_counters(Expr const& value,
+                      std::function<void(Expr const& e, double instructions)> const& visit) {
+  auto loads = [](Expr const& e) {
+    bool found = false;
+    walk(e, [&](Expr const& part) { return found = found || part.as<Load>(), !found; });
+    return found;
+  };
+  walk(value, [&](Expr const& e) {
+    if (e.as<Load>()) return false;
+    auto const* node = e.as<Binary>();
+    if (!node || is_float(node->a.type()) || loads(e)) return true;
+    bool divides = node->op == BinaryOp::kFloorDiv || node->op == BinaryOp::kFloorMod;
+    visit(e, divides ? kQuotient : 1);
+    return true;
+  });
+}
+
 double index_instructions(Expr const& index) {
   double count = 0;
   walk(index, [&](Expr const& e) {

@@ -1,6 +1,8 @@
 /// What a GPU's code generator makes of an expression: instructions by the unit that runs them.
 #pragma once
 
+#include <functional>
+
 #include "engine/ir/handles.h"
 #include "targets/shared/gpu/launch_nest.h"
 
@@ -9,6 +11,10 @@ namespace tw::gpu {
 /// Of the values of one expression, without the indices of what it loads; a product that feeds a
 /// sum is one instruction with it.
 Instructions instructions_of(ir::Expr const& value);
+/// Of these, integer operations on nothing that is loaded (conditions of padding): with each, and
+/// the instructions that it takes.
+void each_of_counters(ir::Expr const& value,
+                      std::function<void(ir::Expr const& e, double instructions)> const& visit);
 /// Of an index: quotients and remainders; sums and products ride in addresses.
 double index_instructions(ir::Expr const& index);
 /// Multiply-adds that an instruction does for one thread, which adds products to sums of its own;

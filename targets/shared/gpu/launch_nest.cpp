@@ -308,11 +308,17 @@ private:
     for (size_t at : around_)
       if (nest_.loops[at].kind == NestLoop::Kind::kSerial) times *= double(nest_.loops[at].extent);
     Instructions one = instructions_of(store.value);
+    // What depends on counters alone is computed where these change.
+    double moved = 0;
+    each_of_counters(store.value, [&](Expr const& e, double count) {
+      one.integers -= count;
+      moved += count * times_of(e, true);
+    });
     Instructions& all = nest_.instructions;
     all.flops += one.flops * times * share_.threads;
     all.f32 += one.f32 * times * warps();
     all.f64 += one.f64 * times * warps();
-    all.integers += one.integers * times * warps();
+    all.integers += (one.integers * times + moved) * warps();
     all.special += one.special * times * warps();
   }
 

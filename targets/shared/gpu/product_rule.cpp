@@ -3,19 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
+#include "engine/schedule/names.h"
 #include "targets/shared/gpu/choices.h"
 #include "targets/shared/gpu/stage_loops.h"
 #include "targets/shared/gpu/steps.h"
+#include "targets/shared/gpu/sum_parts.h"
 
 namespace tw::gpu {
 namespace {
 
 using namespace ir;
 
-constexpr int64_t kLeast = 16;  // of rows, columns and terms: less is no tile
+constexpr int64_t kLeast = 16;           // of columns and terms: less is no tile
+constexpr int64_t kNarrow = 32;          // columns of a warp
+constexpr int64_t kWanted = 65536;       // threads of a launch: a GPU has so many places
+constexpr int64_t kMostParts = 32;       // of a sum
+constexpr int64_t kLeastPartTerms = 64;  // less is not worth a second launch
 
 /// Every index is an iterator by itself.
 bool is_plain(Load const& read) {
@@ -31,6 +38,9 @@ bool find_factors(Block const& block, Product& product) {
   return product.factors[0] != product.factors[1];
 }
 
+/// Sums of few rows whose terms lie side by side are made by a block for each.
+int64_t least_rows(Block const& block) { return sums_along_rows(block) ? kLeast : 1; }
+
 }  // namespace
 
 std::optional<Product> product_of(Program const& program) {
@@ -44,7 +54,8 @@ std::optional<Product> product_of(Program const& program) {
     bool last = i + 1 == count;
     auto extent = as_int(site.loops[i]->extent);
     bool right = site.block->iters[i].kind == (last ? IterKind::kReduce : IterKind::kSpatial);
-    if (!right || !extent || (i + 3 >= count && *extent < kLeast)) return std::nullopt;
+    int64_t least = i + 3 < count ? 1 : i + 3 == count ? least_rows(*site.block) : kLeast;
+    if (!right || !extent || *extent < least) return std::nullopt;
     product.loops.push_back(site.loops[i]->name());
     product.extents.push_back(*extent);
   }
@@ -63,11 +74,10 @@ struct Tiles {
   int64_t rows = 64, columns = 64, terms = 8;  ///< of a block
   int64_t own_rows = 4, own_columns = 4;       ///< of a thread
   int64_t pieces = 1;  ///< that its columns are in, one in each part of the block's columns
+  int64_t parts = 1;   ///< that other blocks make of each sum, and another launch adds
   int64_t threads_y() const { return rows / own_rows; }
   int64_t threads_x() const { return columns / own_columns; }
   int64_t threads() const { return threads_x() * threads_y(); }
-  /// Of the smaller of the two shared tiles.
-  int64_t least_elements() const { return std::min(rows, columns) * terms; }
 };
 
 constexpr int64_t kMostOwn = 128;  ///< registers that a thread's sums take
@@ -86,52 +96,104 @@ constexpr Tiles kCandidates[] = {
     {64, 256, 8, 16, 8, 2}, {64, 128, 16, 8, 8, 2}, {64, 256, 16, 8, 8, 2}, {16, 256, 8, 4, 8, 2},
     {128, 128, 16, 16, 4},  {64, 128, 16, 8, 4},    {32, 128, 16, 4, 4},    {16, 128, 16, 2, 4},
     {64, 64, 8, 4, 4},      {32, 64, 16, 4, 4},     {32, 32, 16, 2, 2},     {16, 32, 16, 4, 4},
+    {8, 128, 16, 2, 4},     {4, 128, 16, 1, 4},     {4, 32, 16, 1, 1},      {1, 128, 16, 1, 2},
+    {1, 32, 32, 1, 1},      {16, 16, 16, 1, 1},
 };
 
-/// All threads of the block bring a tile together.
+/// As many as there may be, the whole first.
+std::vector<int64_t> part_choices(Product const& product) {
+  std::vector<int64_t> parts{1};
+  for (int64_t n = 2; n <= kMostParts && product.extents.back() >= n * kLeastPartTerms; ++n)
+    if (product.extents.back() % n == 0) parts.push_back(n);
+  return parts;
+}
+
+/// So many that there are about as many threads as a GPU has places for.
+int64_t wanted_parts(Product const& product, Tiles const& tiles) {
+  size_t at = product.loops.size() - 3;
+  auto tiles_along = [&](size_t d, int64_t tile) { return (product.extents[d] + tile - 1) / tile; };
+  int64_t blocks = tiles_along(at, tiles.rows) * tiles_along(at + 1, tiles.columns);
+  if (at == 1) blocks *= product.extents[0];
+  return up_to(part_choices(product), std::max<int64_t>(1, kWanted / (blocks * tiles.threads())))
+      .back();
+}
+
+int64_t extent_of(Steps const& steps, std::string const& loop) {
+  auto site = find_loop(steps.schedule().program(), loop);
+  return site ? as_int(site->loop->extent).value_or(0) : 0;
+}
+
+/// All threads of the block bring a tile together, fewer of them one that is smaller.
 bool fill(Steps& steps, std::string const& tensor, std::string const& prefix, Tiles const& tiles) {
   std::string block = tensor + "_cache";
   std::string all = steps.fuse_all(block, steps.loops_below(block, "k0"), prefix);
   if (all.empty()) return false;
-  return steps.take_all(
-      {fmt::format("{0}r, {0}x = split({1}, factor={2})", prefix, all, tiles.threads_x()),
-       fmt::format("{0}n, {0}y = split({1}.{0}r, factor={2})", prefix, block, tiles.threads_y()),
-       fmt::format("bind({}.{}y, axis=threadIdx.y)", block, prefix),
-       fmt::format("bind({}.{}x, axis=threadIdx.x)", block, prefix)});
+  if (extent_of(steps, all) <= tiles.threads_x())
+    return steps.take(fmt::format("bind({}, axis=threadIdx.x)", all));
+  if (!steps.take(
+          fmt::format("{0}r, {0}x = split({1}, factor={2})", prefix, all, tiles.threads_x())))
+    return false;
+  std::string row = fmt::format("{}.{}r", block, prefix);
+  if (extent_of(steps, row) > tiles.threads_y()) {
+    if (!steps.take(
+            fmt::format("{0}n, {0}y = split({1}, factor={2})", prefix, row, tiles.threads_y())))
+      return false;
+    row = fmt::format("{}.{}y", block, prefix);
+  }
+  return steps.take_all({fmt::format("bind({}, axis=threadIdx.y)", row),
+                         fmt::format("bind({}.{}x, axis=threadIdx.x)", block, prefix)});
 }
 
-/// A block's tile, a thread's in it and the parts of the sum.
-std::vector<std::string> tiling_of(Product const& product, Tiles const& tiles) {
-  std::string const &c = product.block, &last = product.epilogue;
-  auto loop = [&](size_t from_end) {
-    return c + "." + product.loops[product.loops.size() - from_end];
-  };
+/// A block's tile, and a thread's in it.
+std::vector<std::string> tiling_of(std::string const& c, std::string const& rows,
+                                   std::string const& columns, Tiles const& tiles) {
   bool in_pieces = tiles.pieces > 1;
   std::vector<std::string> lines{
-      last.empty() ? fmt::format("cache_write({}, scope=local)", c)
-                   : fmt::format("set_scope({}, scope=local)", c),
-      fmt::format("by, bx, i1, j1 = tile({}, {}, outer_factor={}, inner_factor={})", loop(3),
-                  loop(2), tiles.rows, tiles.columns)};
+      fmt::format("by, bx, i1, j1 = tile({}, {}, outer_factor={}, inner_factor={})", rows, columns,
+                  tiles.rows, tiles.columns)};
   if (in_pieces)
     lines.push_back(
         fmt::format("j3, j4 = split({}.j1, factor={})", c, tiles.columns / tiles.pieces));
   lines.push_back(
-      fmt::format("ty, tx, i2, j2 = tile({0}.i1, {0}.{1}, outer_factor={2}, "
-                  "inner_factor={3})",
-                  c, in_pieces ? "j4" : "j1", tiles.own_rows, tiles.own_columns / tiles.pieces));
-  lines.push_back(fmt::format("k0, k1 = split({}, factor={})", loop(1), tiles.terms));
-  lines.push_back(
-      fmt::format("reorder({0}.k0, {0}.k1, {1}{0}.i2, {0}.j2)", c, in_pieces ? c + ".j3, " : ""));
-  lines.push_back(
-      fmt::format("reverse_compute_at({}, {}.tx)", last.empty() ? c + "_write" : last, c));
+      fmt::format("ty, tx, i2, j2 = tile({0}.i1, {0}.{1}, outer_factor={2}, inner_factor={3})", c,
+                  in_pieces ? "j4" : "j1", tiles.own_rows, tiles.own_columns / tiles.pieces));
   return lines;
 }
 
+/// Blocks and threads, and what a thread does in which order, of sums whose terms are `terms`;
+/// `last` writes them.
+bool tile_loops(Steps& steps, Product const& product, std::string const& c,
+                std::string const& terms, std::string const& last, Tiles const& tiles) {
+  size_t at = product.loops.size() - 3;
+  auto loop = [&](size_t i) { return c + "." + product.loops[i]; };
+  std::string before =
+      tiles.parts > 1 ? fmt::format("{0}.part, {0}.by, {0}.bx, {0}.ty, {0}.tx, ", c) : "";
+  std::string pieces = tiles.pieces > 1 ? c + ".j3, " : "";
+  bool made = steps.take_all(tiling_of(c, loop(at), loop(at + 1), tiles)) &&
+              steps.take_all({
+                  fmt::format("k0, k1 = split({}.{}, factor={})", c, terms, tiles.terms),
+                  fmt::format("reorder({1}{0}.k0, {0}.k1, {2}{0}.i2, {0}.j2)", c, before, pieces),
+                  fmt::format("reverse_compute_at({}, {}.tx)", last, c),
+              });
+  std::string outer = at == 1 ? loop(0) : std::string();
+  if (tiles.parts > 1 && at == 1) {
+    made = made && steps.take(fmt::format("bz = fuse({}, {}.part)", outer, c));
+    outer = c + ".bz";
+  } else if (tiles.parts > 1) {
+    outer = c + ".part";
+  }
+  return made && (outer.empty() || steps.take(fmt::format("bind({}, axis=blockIdx.z)", outer)));
+}
+
 bool schedule_product(Steps& steps, Product const& product, Tiles const& tiles) {
-  std::string const& c = product.block;
-  bool many = product.loops.size() == 4;
-  if (!steps.take_all(tiling_of(product, tiles))) return false;
-  if (many && !steps.take(fmt::format("bind({}.{}, axis=blockIdx.z)", c, product.loops[0])))
+  bool parts = tiles.parts > 1;
+  std::string c = product.block, terms = product.loops.back();
+  if (parts) c = make_parts(steps, c, std::exchange(terms, "k"), tiles.parts);
+  bool writes = parts || product.epilogue.empty();
+  std::string last = writes ? c + "_write" : product.epilogue;
+  if (c.empty() ||
+      !steps.take(fmt::format("{}({}, scope=local)", writes ? "cache_write" : "set_scope", c)) ||
+      !tile_loops(steps, product, c, terms, last, tiles))
     return false;
   for (auto [name, axis] : {std::pair{"by", "blockIdx.y"},
                             {"bx", "blockIdx.x"},
@@ -143,7 +205,10 @@ bool schedule_product(Steps& steps, Product const& product, Tiles const& tiles) 
       return false;
   for (std::string const& factor : product.factors)
     if (!steps.take(fmt::format("compute_at({}_cache, {}.k0)", factor, c))) return false;
-  return fill(steps, product.factors[0], "p", tiles) && fill(steps, product.factors[1], "q", tiles);
+  std::vector<std::string> elements(product.loops.begin(), product.loops.end() - 1);
+  return fill(steps, product.factors[0], "p", tiles) &&
+         fill(steps, product.factors[1], "q", tiles) &&
+         (!parts || add_parts(steps, product.block, elements, product.epilogue));
 }
 
 /// The fastest by the device's model, else as large as the product has use for, and as the block's
@@ -152,22 +217,32 @@ Tiles preset_tiles(Product const& product, ir::Program const& program,
                    std::shared_ptr<Target const> const& target, Judge const& judge) {
   size_t at = product.loops.size() - 3;
   int64_t rows = product.extents[at], columns = product.extents[at + 1];
-  auto fastest = judge.fastest(
-      "product", program, std::size(kCandidates), [&](size_t i) -> std::optional<Schedule> {
-        Tiles const& tiles = kCandidates[i];
-        Steps steps(Schedule(program, target));
-        // A product of many is a line longer by itself.
-        bool fits = (tiles.pieces == 1 || at == 0) && tiles.rows <= rows &&
-                    tiles.columns <= columns && tiles.terms <= product.extents[at + 2] &&
-                    tiles.threads() <= target->threads_per_block &&
-                    registers_of(tiles, program) <= kMostOwn;
-        if (!fits || !schedule_product(steps, product, tiles)) return std::nullopt;
+  std::vector<Tiles> all;
+  for (Tiles tiles : kCandidates) {
+    bool fits = tiles.rows <= rows && (tiles.rows < kLeast) == (rows < kLeast) &&
+                (tiles.columns < kNarrow) == (columns < kNarrow) && tiles.columns <= columns &&
+                tiles.terms <= product.extents[at + 2] &&
+                tiles.threads() <= target->threads_per_block &&
+                registers_of(tiles, program) <= kMostOwn;
+    // A product of many, or one in parts, is longer by itself.
+    if (!fits || (tiles.pieces > 1 && at != 0)) continue;
+    all.push_back(tiles);
+    if (tiles.pieces == 1) tiles.parts = wanted_parts(product, tiles);
+    if (tiles.parts > 1) all.push_back(tiles);
+  }
+  auto fastest =
+      judge.fastest("product", program, all.size(), [&](size_t i) -> std::optional<Schedule> {
+        // Without proofs: the one that is taken is proven.
+        Steps steps(Schedule(program, target), ProofBudget::kTrusted);
+        if (!schedule_product(steps, product, all[i])) return std::nullopt;
         return steps.schedule();
       });
-  if (fastest) return kCandidates[*fastest];
+  if (fastest) return all[*fastest];
   Tiles tiles;
-  int64_t most = std::min({rows, columns, int64_t(target->threads_per_block >= 256 ? 64 : 32)});
-  tiles.rows = tiles.columns = up_to({16, 32, 64}, most).back();
+  int64_t most = std::min(columns, int64_t(target->threads_per_block >= 256 ? 64 : 32));
+  tiles.rows = tiles.columns = up_to({16, 32, 64}, std::min(most, std::max(rows, kLeast))).back();
+  while (tiles.rows > rows) tiles.rows /= 2;
+  tiles.own_rows = std::min(tiles.own_rows, tiles.rows);
   return tiles;
 }
 
@@ -178,17 +253,20 @@ Tiles tiles_for(Product const& product, Program const& program, Tiles const& pre
     return decisions.choose(product.block + name, values, by_rule);
   };
   Tiles tiles;
-  tiles.own_rows = ask(".own_rows", {2, 4, 8, 16}, preset.own_rows);
-  tiles.own_columns = ask(".own_columns", {2, 4, 8}, preset.own_columns);
+  tiles.own_rows = ask(".own_rows", up_to({1, 2, 4, 8, 16}, product.extents[at]), preset.own_rows);
+  tiles.own_columns = ask(".own_columns", {1, 2, 4, 8}, preset.own_columns);
   if (at == 0) tiles.pieces = ask(".pieces", {1, 2}, preset.pieces);
-  tiles.rows = ask(".rows", up_to({16, 32, 64, 128}, product.extents[at]), preset.rows);
+  tiles.rows = ask(".rows", up_to({1, 4, 8, 16, 32, 64, 128}, product.extents[at]), preset.rows);
   tiles.columns =
       ask(".columns", up_to({16, 32, 64, 128, 256}, product.extents[at + 1]), preset.columns);
   tiles.terms = ask(".terms", up_to({4, 8, 16, 32}, product.extents[at + 2]), preset.terms);
-  if (tiles.threads() > target.threads_per_block)
+  tiles.parts = ask(".parts", part_choices(product), preset.parts);
+  if (tiles.rows < tiles.own_rows)
+    decisions.reject("tile", "a thread would have more rows than its block");
+  else if (tiles.threads() > target.threads_per_block)
     decisions.reject("threads", "a block of these tiles would have more threads than there may be");
-  else if (tiles.least_elements() < tiles.threads())
-    decisions.reject("tile", "a shared tile would have fewer elements than the block has threads");
+  else if (tiles.own_columns % tiles.pieces != 0)
+    decisions.reject("pieces", "a thread has no column for each piece");
   else if (registers_of(tiles, program) > kMostOwn)
     decisions.reject("registers", "a thread would have more sums than registers hold");
   return tiles;
@@ -203,7 +281,8 @@ std::optional<Schedule> product_schedule(Program const& program,
   if (!product) return std::nullopt;
   Tiles preset = preset_tiles(*product, program, target, judge);
   Tiles tiles = tiles_for(*product, program, preset, *target, decisions);
-  Steps steps(Schedule(program, std::move(target)));
+  if (decisions.rejection()) tiles = preset;  // any schedule does
+  Steps steps(Schedule(program, std::move(target)), decisions.budget());
   if (!schedule_product(steps, *product, tiles)) return std::nullopt;
   return steps.schedule();
 }

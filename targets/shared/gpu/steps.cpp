@@ -1,6 +1,7 @@
 #include "targets/shared/gpu/steps.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -13,7 +14,7 @@ namespace tw::gpu {
 bool Steps::take(std::string const& line) {
   auto step = parse_step(line);
   if (!step) return false;
-  auto next = schedule_.apply(*step);
+  auto next = schedule_.apply(*step, budget_);
   if (!next) return false;
   schedule_ = std::move(*next);
   return true;
@@ -39,12 +40,9 @@ std::vector<std::string> Steps::loops_below(std::string const& block,
 std::string Steps::fuse_all(std::string const& block, std::vector<std::string> const& loops,
                             std::string const& name) {
   if (loops.empty()) return {};
-  std::string all = loops.front();
-  for (size_t i = 1; i < loops.size(); ++i) {
-    if (!take(fmt::format("{} = fuse({}, {})", name, all, loops[i]))) return {};
-    all = block + "." + name;
-  }
-  return all;
+  if (loops.size() == 1) return loops.front();
+  if (!take(fmt::format("{} = fuse({})", name, fmt::join(loops, ", ")))) return {};
+  return block + "." + name;
 }
 
 }  // namespace tw::gpu

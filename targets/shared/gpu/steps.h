@@ -10,7 +10,9 @@ namespace tw::gpu {
 
 class Steps {
 public:
-  explicit Steps(Schedule schedule) : schedule_(std::move(schedule)) {}
+  /// `budget`: of each step's proof.
+  explicit Steps(Schedule schedule, ProofBudget budget = ProofBudget::kWork)
+      : schedule_(std::move(schedule)), budget_(budget) {}
 
   /// False: it is refused, and nothing has changed.
   bool take(std::string const& line);
@@ -26,6 +28,7 @@ public:
 
 private:
   Schedule schedule_;
+  ProofBudget budget_;
 };
 
 }  // namespace tw::gpu

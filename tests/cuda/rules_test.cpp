@@ -1,0 +1,102 @@
+// Schedules by rule whose tiles a described GPU's model chooses: long sums of few elements are made
+// in parts, and what is chosen computes the same.
+#include <QtTest>
+
+#include "targets/cuda/compiler/cuda_backend.h"
+#include "targets/cuda/compiler/rates.h"
+#include "targets/cuda/hardware/description.h"
+#include "tests/support/random_schedules.h"
+#include "tests/support/runtime_runs.h"
+
+using namespace tw;
+
+namespace {
+
+constexpr char kLongProduct[] =
+    "kernel product(A: f32[17, 2048], B: f32[2048, 19]) -> C\n"
+    "  C[i in 17, j in 19] = sum[k in 2048] A[i, k] * B[k, j]\n";
+constexpr char kFewRows[] =
+    "kernel product(A: f32[2, 3, 1536], B: f32[2, 1536, 33], Z: f32[33]) -> Y\n"
+    "  C[b in 2, i in 3, j in 33] = sum[k in 1536] A[b, i, k] * B[b, k, j]\n"
+    "  Y[b in 2, i in 3, j in 33] = C[b, i, j] + Z[j]\n";
+constexpr char kVector[] =
+    "kernel product(A: f32[1, 1000], B: f32[1000, 130]) -> C\n"
+    "  C[i in 1, j in 130] = sum[k in 1000] A[i, k] * B[k, j]\n";
+constexpr char kConvolution[] =
+    "kernel conv(X: f32[1, 128, 7, 7], W: f32[16, 128, 3, 3], B: f32[16]) -> Y\n"
+    "  P[n in 1, c in 128, y in 9, x in 9] = select(1 <= y && y < 8 && 1 <= x && x < 8, "
+    "X[n, c, y-1, x-1], 0.0)\n"
+    "  C[n in 1, o in 16, y in 7, x in 7] = sum[c in 128, r in 3, s in 3] P[n, c, y+r, x+s] * "
+    "W[o, c, r, s]\n"
+    "  Y[n in 1, o in 16, y in 7, x in 7] = max(C[n, o, y, x] + B[o], 0.0)\n";
+constexpr char kPointwise[] =
+    "kernel conv(X: f32[3, 256, 5, 9], W: f32[12, 256]) -> Y\n"
+    "  Y[n in 3, o in 12, y in 5, x in 9] = sum[c in 256] X[n, c, y, x] * W[o, c]\n";
+
+std::string sentence(auto const& result) { return result ? "" : to_sentence(result.error()); }
+
+}  // namespace
+
+class RulesTest : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() {
+    for (cuda::KnownGpu const& one : cuda::known_gpus())
+      if (one.name == "h100") backend_ = cuda::create_cuda_backend(one.hardware, {}).value();
+    QVERIFY(backend_);
+  }
+
+  void long_sums_are_made_in_parts_data() {
+    QTest::addColumn<QString>("kernel");
+    QTest::newRow("product") << kLongProduct;
+    QTest::newRow("product of few rows") << kFewRows;
+    QTest::newRow("product of one row") << kVector;
+    QTest::newRow("convolution") << kConvolution;
+    QTest::newRow("convolution of one place") << kPointwise;
+  }
+  void long_sums_are_made_in_parts() {
+    QFETCH(QString, kernel);
+    te::Kernel parsed = testing::parsed_kernel(kernel.toStdString()).value();
+    ir::Program program = te::to_program(parsed).value();
+    Decisions by_rule;
+    Schedule schedule = backend_->templated(program, by_rule).value();
+    QVERIFY(schedule.trace().size() <= 34);
+    auto parts = std::ranges::find_if(
+        by_rule.knobs(), [](Knob const& knob) { return knob.name.ends_with(".parts"); });
+    QVERIFY(parts != by_rule.knobs().end());
+    QVERIFY2(parts->value() != "1", schedule.script().c_str());
+    check(parsed, schedule);
+    // As one sum: slower by the model.
+    Decisions whole(Point{{parts->name, "1"}});
+    Schedule other = backend_->templated(program, whole).value();
+    check(parsed, other);
+    QVERIFY(seconds(schedule) < seconds(other));
+  }
+
+private:
+  double seconds(Schedule const& schedule) const {
+    Roofs roofs = cuda::roofs_of(backend_->target().hardware).value();
+    return backend_->model_time(schedule.program(), analysis::Locality(schedule.program()), roofs)
+        .value()
+        .seconds;
+  }
+
+  /// The lowered kernel is interpreted, with races.
+  void check(te::Kernel const& kernel, Schedule const& schedule) {
+    auto stages = lower(schedule.program(), backend_->target(), backend_->passes());
+    QVERIFY2(stages, (sentence(stages) + schedule.script()).c_str());
+    Rng rng(7);
+    std::vector<NDArray> inputs = testing::random_inputs(kernel, rng);
+    ir::Sharing sharing = placed_sharing(backend_->target());
+    auto outputs = ir::interpret(stages->back().kernel, inputs.size(), inputs,
+                                 {.shuffle_seed = 5, .sizes = {}, .sharing = &sharing, .stop = {}});
+    QVERIFY2(outputs, (sentence(outputs) + schedule.script()).c_str());
+    QVERIFY2(te::judge(*outputs, testing::expected_of(kernel, inputs)).equal,
+             schedule.script().c_str());
+  }
+
+  std::shared_ptr<Backend const> backend_;
+};
+
+QTEST_GUILESS_MAIN(RulesTest)
+#include "rules_test.moc"
