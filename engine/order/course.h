@@ -83,6 +83,39 @@ private:
   int64_t capacity_, pushed_ = 0, popped_ = 0;
 };
 
+/// A barrier with phases in memory (PTX: mbarrier; a role waits for another one by it): when
+/// `arrivals` have come its phase is over and the next one begins. An arrival counts for the phase
+/// that is not over yet, whoever it was meant for: so do signals. Those who wait name a phase by
+/// its parity alone, which is right where they cannot mistake it (`mistaken_phases`).
+class PhaseBarrier {
+public:
+  PhaseBarrier(Course& course, std::string const& name, int64_t arrivals)
+      : counter_(course.add_counter(name)), arrivals_(arrivals) {}
+
+  int32_t counter() const { return counter_; }
+  int64_t arrivals() const { return arrivals_; }
+  Signal arrive(int64_t count = 1) const { return {counter_, count}; }
+  /// Until phase number `phase` is over, from 0; -1 is over at the beginning.
+  Wait wait(int64_t phase) const { return {counter_, arrivals_ * (phase + 1)}; }
+
+private:
+  int32_t counter_;
+  int64_t arrivals_;
+};
+
+/// A wait whose parity may be that of another phase when the event begins.
+struct MistakenPhase {
+  int32_t event = 0;
+  int32_t counter = 0;
+  /// The next phase may be over, too: it waits for the end of the one after that. Else it is too
+  /// early: its agent has not waited for the phase before, and goes on before this one is over.
+  bool too_late = false;
+};
+/// Of all waits for `barriers`, by event. A course in which there are none is what the hardware
+/// does.
+std::vector<MistakenPhase> mistaken_phases(Course const& course,
+                                           std::span<PhaseBarrier const> barriers);
+
 /// Where an agent stands that cannot go on.
 struct Stuck {
   int32_t event = 0;

@@ -45,6 +45,36 @@ void Run::signal(int32_t event) {
   }
 }
 
+// While an agent is held back before an event, the others go as far as they can without it.
+std::vector<MistakenPhase> mistaken_phases(Course const& course,
+                                           std::span<PhaseBarrier const> barriers) {
+  std::vector<int64_t> arrivals(size_t(course.counters()));
+  for (PhaseBarrier const& one : barriers) arrivals[size_t(one.counter())] = one.arrivals();
+  std::vector<MistakenPhase> mistaken;
+  auto nothing = [](int32_t) {};
+  for (int32_t agent = 0; agent < course.agents(); ++agent) {
+    Run run(course);
+    run.hold(agent, 0);
+    run.go(nothing);
+    std::vector<int64_t> waited_for(size_t(course.counters()));
+    for (int32_t event : course.events_of(agent)) {
+      if (run.done(agent) < course.index(event)) break;  // it never begins
+      for (auto const& [counter, at_least] : course.waits_of(event)) {
+        int64_t of_phase = arrivals[size_t(counter)];
+        if (of_phase == 0) continue;
+        int64_t& before = waited_for[size_t(counter)];
+        bool too_late = run.counted(counter) >= at_least + of_phase;
+        if (too_late || at_least - of_phase > before)
+          mistaken.push_back({event, counter, too_late});
+        before = std::max(before, at_least);
+      }
+      run.let_on(agent, course.index(event) + 1, nothing);
+    }
+  }
+  std::ranges::sort(mistaken, {}, &MistakenPhase::event);
+  return mistaken;
+}
+
 std::vector<Stuck> stuck(Course const& course) {
   Run run(course);
   run.go([](int32_t) {});
