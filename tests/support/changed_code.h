@@ -60,7 +60,7 @@ inline ir::Stmt with_one_more(ir::Stmt const& wait) {
 inline bool is_found(ir::KernelIr const& kernel, std::vector<NDArray> const& inputs,
                      ir::Sharing const& sharing) {
   static std::set<std::string> const kFaults{"used_in_flight", "overwritten_in_flight",
-                                             "never_waited_for", "race"};
+                                             "released_in_flight", "never_waited_for", "race"};
   for (uint64_t seed = 1; seed < 20; ++seed)
     if (auto outputs = ir::interpret(kernel, inputs.size(), inputs,
                                      {.shuffle_seed = seed, .sharing = &sharing});

@@ -59,6 +59,8 @@ inline std::vector<Sayer> const& sayers() {
       {"fail", 0, {1}, "engine/ir/"},
       {"fail", 0, {3}, "targets/shared/llvm/"},
       {"refuse", 0, {1}, "engine/lowering/passes/check_target.cpp"},
+      {"tell", 0, {1}, "engine/lowering/launch_order.cpp"},
+      {"tell_copy", 0, {1}, "engine/lowering/launch_order.cpp"},
       {"wrong_loop", 1, {2}, "engine/runtime/package/control.cpp"},
       {"parse", 1, {2}, "engine/device/hardware_text.cpp"},
       {"failed", 0, {3}, "engine/records/postgres/connection.cpp"},

@@ -4,6 +4,7 @@
 #include "engine/ir/accesses.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
+#include "engine/lowering/launch_order.h"
 #include "engine/lowering/pipeline.h"
 #include "engine/lowering/thread_races.h"
 #include "engine/target/axis_of.h"
@@ -207,8 +208,12 @@ Stmt without_lets(Stmt const& body) {
 
 Result<KernelIr> run_insert_barriers(KernelIr const& kernel, PassContext const& context) {
   if (!context.target.barrier) return kernel;
-  return rewrite_bodies(
+  KernelIr placed = rewrite_bodies(
       kernel, [&](Stmt const& body) { return Launches(context.target).visit(without_lets(body)); });
+  // Of barriers and waits together, by who knows nothing of how they are placed.
+  LaunchOrder order = launch_order(context.target, placed);
+  if (order.faults.empty()) return placed;
+  return refused(order.faults[0].code, order.faults[0].sentence);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ std::unexpected<Error> no_room(std::string const& what) {
 }
 
 Status check_stream(Configuration const& configuration, Stream const& stream) {
-  TRY_ASSIGN(HappensBefore order, happens_before(configuration, stream));
+  TRY_ASSIGN(TokenOrder order, happens_before(configuration, stream));
   if (!order.deadlock.empty()) return no_room(order.deadlock);
   for (int q = 0; q < kTokenQueues && !configuration.tokens_stall; ++q)
     if (auto crowd = first_crowd(order, TokenQueue(q), configuration.token_queue))

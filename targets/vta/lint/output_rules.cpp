@@ -59,7 +59,7 @@ private:
 }  // namespace
 
 void find_old_outputs(Configuration const& configuration, std::span<Instruction const> stream,
-                      std::span<Footprint const> footprints, HappensBefore const* order,
+                      std::span<Footprint const> footprints, TokenOrder const* order,
                       std::vector<LintFinding>& findings) {
   Outputs outputs(configuration);
   std::vector<size_t> compute;
@@ -69,7 +69,7 @@ void find_old_outputs(Configuration const& configuration, std::span<Instruction 
   for (size_t i = 0; i < stream.size(); ++i) {
     if (!footprints[i].out) continue;
     // Tokens may make a store wait for what stands behind it.
-    auto waited = order ? size_t(order->before[i][size_t(Module::kCompute)]) : 0;
+    auto waited = order ? size_t(order->before(int32_t(i), Module::kCompute)) : 0;
     for (; done < compute.size() && (compute[done] < i || done < waited); ++done)
       outputs.write(stream[compute[done]], footprints[compute[done]]);
     outputs.check(int64_t(i), footprints[i].out->front(), findings);

@@ -10,7 +10,7 @@ namespace tw::vta {
 /// "stale_out", "out_after_reset", "unwritten_out", by elements. `order`: null where there is none;
 /// what stands before a store counts as done before it then.
 void find_old_outputs(Configuration const& configuration, std::span<Instruction const> stream,
-                      std::span<Footprint const> footprints, HappensBefore const* order,
+                      std::span<Footprint const> footprints, TokenOrder const* order,
                       std::vector<LintFinding>& findings);
 
 }  // namespace tw::vta

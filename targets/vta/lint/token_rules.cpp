@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kChiselTokens = 255;  ///< that its counters of eight bits hold
 
-void find_depth(Configuration const& configuration, HappensBefore const& order, TokenQueue queue,
+void find_depth(Configuration const& configuration, TokenOrder const& order, TokenQueue queue,
                 std::vector<LintFinding>& findings) {
   int most = std::min(kChiselTokens, configuration.token_queue);
   auto crowd = first_crowd(order, queue, most);
@@ -27,7 +27,7 @@ void find_depth(Configuration const& configuration, HappensBefore const& order, 
 }
 
 /// The k-th pop takes the k-th push, wherever both stand.
-void find_order(HappensBefore const& order, TokenQueue queue, std::vector<LintFinding>& findings) {
+void find_order(TokenOrder const& order, TokenQueue queue, std::vector<LintFinding>& findings) {
   std::vector<int32_t> const& pushers = order.pushers[size_t(queue)];
   std::vector<int32_t> const& poppers = order.poppers[size_t(queue)];
   for (size_t k = 0; k < poppers.size() && k < pushers.size(); ++k)
@@ -44,15 +44,15 @@ void find_order(HappensBefore const& order, TokenQueue queue, std::vector<LintFi
 }
 
 /// The first one that never begins.
-int64_t first_stuck(HappensBefore const& order) {
-  for (size_t i = 0; i < order.module.size(); ++i)
-    if (size_t(order.index[i]) >= order.ran[size_t(order.module[i])].size()) return int64_t(i);
+int64_t first_stuck(TokenOrder const& order) {
+  for (int32_t i = 0; i < order.events.size(); ++i)
+    if (!order.events.happens(i)) return i;
   return -1;
 }
 
 }  // namespace
 
-void find_tokens(Configuration const& configuration, HappensBefore const& order,
+void find_tokens(Configuration const& configuration, TokenOrder const& order,
                  std::vector<LintFinding>& findings) {
   for (int q = 0; q < kTokenQueues; ++q) {
     find_depth(configuration, order, TokenQueue(q), findings);

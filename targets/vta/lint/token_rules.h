@@ -8,7 +8,7 @@
 namespace tw::vta {
 
 /// "token_depth", "later_token", "left_over_token", "deadlock".
-void find_tokens(Configuration const& configuration, HappensBefore const& order,
+void find_tokens(Configuration const& configuration, TokenOrder const& order,
                  std::vector<LintFinding>& findings);
 
 }  // namespace tw::vta

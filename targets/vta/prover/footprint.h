@@ -2,20 +2,15 @@
 #pragma once
 
 #include <map>
-#include <memory>
 
+#include "engine/order/footprint.h"
 #include "targets/vta/simulator/machine.h"
 
 namespace tw::vta {
 
-struct Interval {
-  int64_t begin = 0, end = 0;
-  bool operator==(Interval const&) const = default;
-};
-using Intervals = std::vector<Interval>;  ///< sorted, apart
-
-/// Empty sets are null.
-using IntervalSet = std::shared_ptr<Intervals const>;
+using order::Interval;
+using order::Intervals;
+using order::IntervalSet;
 
 struct Footprint {
   IntervalSet inp, wgt;  ///< LOAD fills, GEMM reads

@@ -4,31 +4,31 @@
 
 #include <array>
 
+#include "engine/order/happens_before.h"
 #include "targets/vta/simulator/tokens.h"
 
 namespace tw::vta {
 
-struct HappensBefore {
-  /// How many instructions of each module are done before one begins.
-  using Clock = std::array<int32_t, kModules>;
-
-  std::vector<Module> module;                      ///< per instruction
-  std::vector<int32_t> index;                      ///< among those of its module
-  std::vector<Clock> before;                       ///< of those that run
-  std::array<std::vector<int32_t>, kModules> ran;  ///< per module, the instructions that run
+/// Of the order course whose agents are the modules and whose events are the instructions.
+struct TokenOrder {
+  order::HappensBefore events;
   /// Per queue, the instructions that push and that pop, in order.
   std::array<std::vector<int32_t>, kTokenQueues> pushers, poppers;
   std::string deadlock;  ///< empty: all of them run
 
-  /// Both run.
-  bool is_before(int64_t a, int64_t b) const {
-    return before[size_t(b)][size_t(module[size_t(a)])] > index[size_t(a)];
+  /// The instructions of a module that run.
+  std::vector<int32_t> const& ran(Module module) const { return events.ran(int32_t(module)); }
+  /// How many instructions of `module` are done before one begins.
+  int32_t before(int32_t instruction, Module module) const {
+    return events.before(instruction, int32_t(module));
   }
+  /// Both run.
+  bool is_before(int64_t a, int64_t b) const { return events.is_before(a, b); }
 };
 
 /// As if every queue had room; `deadlock` is also that of modules that wait for room in full ones.
 /// Errors: no_finish, those of an instruction that cannot be.
-Result<HappensBefore> happens_before(Configuration const& configuration,
-                                     std::span<Instruction const> stream);
+Result<TokenOrder> happens_before(Configuration const& configuration,
+                                  std::span<Instruction const> stream);
 
 }  // namespace tw::vta

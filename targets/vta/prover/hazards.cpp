@@ -17,7 +17,7 @@ std::string name_of(std::span<Instruction const> stream, int64_t i) {
 }
 
 void find_lost(Configuration const& configuration, std::span<Instruction const> stream,
-               HappensBefore const& order, TokenQueue queue, std::vector<Hazard>& hazards) {
+               TokenOrder const& order, TokenQueue queue, std::vector<Hazard>& hazards) {
   if (configuration.tokens_stall) return;
   auto crowd = first_crowd(order, queue, configuration.token_queue);
   if (!crowd) return;
@@ -68,22 +68,16 @@ bool is_nest(Instruction const& i) { return i.opcode == Opcode::kGemm || i.opcod
 
 }  // namespace
 
-std::optional<Crowd> first_crowd(HappensBefore const& order, TokenQueue queue, int64_t most) {
-  std::vector<int32_t> const& pushers = order.pushers[size_t(queue)];
-  std::vector<int32_t> const& poppers = order.poppers[size_t(queue)];
-  size_t popped = 0;
-  for (size_t k = 0; k < pushers.size(); ++k) {
-    // Pops that are before the k-th push whatever happens.
-    int32_t done = order.before[size_t(pushers[k])][size_t(sink_of(queue))];
-    while (popped < poppers.size() && order.index[size_t(poppers[popped])] < done) ++popped;
-    int64_t waiting = int64_t(k + 1 - popped);
-    if (waiting > most) return Crowd{pushers[k], waiting};
-  }
-  return std::nullopt;
+std::optional<Crowd> first_crowd(TokenOrder const& order, TokenQueue queue, int64_t most) {
+  order::Crowd crowd =
+      order::first_crowd(order.events, order.pushers[size_t(queue)], order.poppers[size_t(queue)],
+                         int32_t(sink_of(queue)), most);
+  if (crowd.event < 0) return std::nullopt;
+  return Crowd{crowd.event, crowd.waiting};
 }
 
 void find_token_hazards(Configuration const& configuration, std::span<Instruction const> stream,
-                        HappensBefore const& order, std::vector<Hazard>& hazards) {
+                        TokenOrder const& order, std::vector<Hazard>& hazards) {
   for (int q = 0; q < kTokenQueues; ++q) {
     auto queue = TokenQueue(q);
     std::vector<int32_t> const& pushers = order.pushers[size_t(q)];
@@ -98,21 +92,21 @@ void find_token_hazards(Configuration const& configuration, std::span<Instructio
                            ? "it stays"
                            : fmt::format("{} stay", pushers.size() - popped))});
   }
-  if (!order.deadlock.empty() || order.ran[size_t(Module::kLoad)].empty()) return;
-  int32_t last = order.ran[size_t(Module::kLoad)].back();
+  if (!order.deadlock.empty() || order.ran(Module::kLoad).empty()) return;
+  int32_t last = order.ran(Module::kLoad).back();
   if (!order.is_before(last, int64_t(stream.size()) - 1))
     hazards.push_back({last, "not_waited_for",
                        name_of(stream, last) + " may still run when the stream is finished"});
 }
 
-void find_stale_outputs(Configuration const& configuration, HappensBefore const& order,
+void find_stale_outputs(Configuration const& configuration, TokenOrder const& order,
                         std::span<Instruction const> stream, std::span<Footprint const> footprints,
                         std::vector<Hazard>& hazards) {
   std::vector<int32_t> loader(size_t(configuration.depth(Memory::kAcc)), -1);
-  std::vector<int32_t> const& compute = order.ran[size_t(Module::kCompute)];
+  std::vector<int32_t> const& compute = order.ran(Module::kCompute);
   size_t done = 0;
-  for (int32_t store : order.ran[size_t(Module::kStore)]) {
-    auto before = size_t(order.before[size_t(store)][size_t(Module::kCompute)]);
+  for (int32_t store : order.ran(Module::kStore)) {
+    auto before = size_t(order.before(store, Module::kCompute));
     for (; done < before; ++done) {
       int32_t i = compute[done];
       if (IntervalSet const& acc = footprints[size_t(i)].acc)

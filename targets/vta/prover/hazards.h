@@ -11,17 +11,17 @@ namespace tw::vta {
 /// the queue of a design holds that does not stall. "not_waited_for": a load may still run when
 /// FINISH is done.
 void find_token_hazards(Configuration const& configuration, std::span<Instruction const> stream,
-                        HappensBefore const& order, std::vector<Hazard>& hazards);
+                        TokenOrder const& order, std::vector<Hazard>& hazards);
 
 /// The first push after which more than `most` tokens can wait, in some run, and how many.
 struct Crowd {
   int32_t instruction = 0;
   int64_t waiting = 0;
 };
-std::optional<Crowd> first_crowd(HappensBefore const& order, TokenQueue queue, int64_t most);
+std::optional<Crowd> first_crowd(TokenOrder const& order, TokenQueue queue, int64_t most);
 
 /// "stale_out": a store of what was last written by a LOAD, which leaves OUT as it was.
-void find_stale_outputs(Configuration const& configuration, HappensBefore const& order,
+void find_stale_outputs(Configuration const& configuration, TokenOrder const& order,
                         std::span<Instruction const> stream, std::span<Footprint const> footprints,
                         std::vector<Hazard>& hazards);
 

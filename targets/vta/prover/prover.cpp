@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/order/unordered_pairs.h"
 #include "targets/vta/prover/hazards.h"
 #include "targets/vta/prover/reuse_distance.h"
 #include "targets/vta/prover/stored_micro_ops.h"
-#include "targets/vta/prover/unordered_pairs.h"
 
 namespace tw::vta {
 namespace {
@@ -17,32 +17,29 @@ namespace {
 constexpr size_t kMostPairs = 1'000'000;
 constexpr int64_t kDramBucket = 4096;
 
-/// One way in which two modules share a memory; `a_writes`: of both.
+/// One way in which two modules share a memory: all of `a` write there and all of `b` read, or the
+/// other way round; `a_writes`: of both.
 struct Shared {
-  Meeting meeting;
+  Module a = Module::kLoad, b = Module::kCompute;
+  IntervalSet Footprint::*of_a = nullptr;
+  IntervalSet Footprint::*of_b = nullptr;
   Memory memory = Memory::kInp;
   bool in_dram = false, a_writes = false;
 };
 std::vector<Shared> shared_memories() {
   using M = Module;
-  return {
-      {{M::kLoad, M::kCompute, &Footprint::inp, &Footprint::inp}, Memory::kInp, false, true},
-      {{M::kLoad, M::kCompute, &Footprint::wgt, &Footprint::wgt}, Memory::kWgt, false, true},
-      {{M::kCompute, M::kStore, &Footprint::result, &Footprint::out}, Memory::kOut, false, true},
-      {{M::kStore, M::kLoad, &Footprint::dram, &Footprint::dram, kDramBucket},
-       Memory::kOut,
-       true,
-       true},
-      {{M::kStore, M::kCompute, &Footprint::dram, &Footprint::dram, kDramBucket},
-       Memory::kOut,
-       true,
-       true}};
+  using F = Footprint;
+  return {{M::kLoad, M::kCompute, &F::inp, &F::inp, Memory::kInp, false, true},
+          {M::kLoad, M::kCompute, &F::wgt, &F::wgt, Memory::kWgt, false, true},
+          {M::kCompute, M::kStore, &F::result, &F::out, Memory::kOut, false, true},
+          {M::kStore, M::kLoad, &F::dram, &F::dram, Memory::kOut, true, true},
+          {M::kStore, M::kCompute, &F::dram, &F::dram, Memory::kOut, true, true}};
 }
 
 class Proof {
 public:
   Proof(Configuration const& configuration, std::span<Instruction const> stream,
-        ProofOptions const& options, HappensBefore order)
+        ProofOptions const& options, TokenOrder order)
       : configuration_(configuration),
         stream_(stream),
         options_(options),
@@ -107,12 +104,18 @@ private:
              reuse->from, options_.accumulator_latency)});
   }
 
+  std::function<IntervalSet const&(int32_t)> sets(IntervalSet Footprint::*of) const {
+    return [this, of](int32_t i) -> IntervalSet const& { return footprints_[size_t(i)].*of; };
+  }
+
   void find_races() {
     for (Shared const& shared : shared_memories()) {
-      std::vector<UnorderedPair> pairs =
-          unordered_pairs(order_, footprints_, shared.meeting, kMostPairs);
+      order::Meeting meeting{int32_t(shared.a), int32_t(shared.b), sets(shared.of_a),
+                             sets(shared.of_b)};
+      if (shared.in_dram) meeting.bucket = kDramBucket;
+      auto pairs = order::unordered_pairs(order_.events, meeting, kMostPairs);
       made_.race_count += int64_t(pairs.size());
-      for (UnorderedPair const& pair : pairs) {
+      for (order::UnorderedPair const& pair : pairs) {
         bool swap = pair.b < pair.a;
         made_.races.push_back({.first = swap ? pair.b : pair.a,
                                .second = swap ? pair.a : pair.b,
@@ -129,7 +132,7 @@ private:
   void find_unfinished() {
     auto finish = int64_t(stream_.size()) - 1;
     if (!order_.deadlock.empty()) return;
-    for (int32_t store : order_.ran[size_t(Module::kStore)]) {
+    for (int32_t store : order_.ran(Module::kStore)) {
       IntervalSet const& bytes = footprints_[size_t(store)].dram;
       if (!bytes || order_.is_before(store, finish)) continue;
       ++made_.race_count;
@@ -145,7 +148,7 @@ private:
   Configuration const& configuration_;
   std::span<Instruction const> stream_;
   ProofOptions const& options_;
-  HappensBefore order_;
+  TokenOrder order_;
   std::vector<Footprint> footprints_;
   std::set<std::vector<int64_t>> checked_;
   ProofResult made_;
@@ -156,7 +159,7 @@ private:
 Result<ProofResult> prove(Configuration const& configuration, std::span<Instruction const> stream,
                           std::span<std::byte const> dram, ProofOptions const& options) {
   TRY(validate(configuration));
-  TRY_ASSIGN(HappensBefore order, happens_before(configuration, stream));
+  TRY_ASSIGN(TokenOrder order, happens_before(configuration, stream));
   return Proof(configuration, stream, options, std::move(order)).make(dram);
 }
 

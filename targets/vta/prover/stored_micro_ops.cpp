@@ -30,12 +30,12 @@ Interval written_by(std::span<int32_t const> stores, std::span<Footprint const> 
 
 }  // namespace
 
-std::optional<StoredMicroOps> stored_micro_ops(HappensBefore const& order,
+std::optional<StoredMicroOps> stored_micro_ops(TokenOrder const& order,
                                                std::span<Instruction const> stream,
                                                std::span<Footprint const> footprints) {
-  std::vector<int32_t> const& stores = order.ran[size_t(Module::kStore)];
+  std::vector<int32_t> const& stores = order.ran(Module::kStore);
   Interval all = written_by(stores, footprints);
-  for (int32_t i : order.ran[size_t(Module::kCompute)]) {
+  for (int32_t i : order.ran(Module::kCompute)) {
     IntervalSet const& read = footprints[size_t(i)].dram;
     bool uops = stream[size_t(i)].opcode == Opcode::kLoad &&
                 stream[size_t(i)].transfer.memory == Memory::kUop;

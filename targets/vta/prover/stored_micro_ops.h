@@ -13,7 +13,7 @@ struct StoredMicroOps {
 };
 
 /// The first load of micro-ops that may read what a store of the same stream wrote.
-std::optional<StoredMicroOps> stored_micro_ops(HappensBefore const& order,
+std::optional<StoredMicroOps> stored_micro_ops(TokenOrder const& order,
                                                std::span<Instruction const> stream,
                                                std::span<Footprint const> footprints);
 

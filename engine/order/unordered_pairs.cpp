@@ -1,13 +1,15 @@
-#include "targets/vta/prover/unordered_pairs.h"
+#include "engine/order/unordered_pairs.h"
 
 #include <algorithm>
 #include <deque>
+#include <set>
 #include <unordered_map>
+#include <utility>
 
-namespace tw::vta {
+namespace tw::order {
 namespace {
 
-/// The intervals of a window of instructions, found by where they lie.
+/// The intervals of a window of events, found by where they lie.
 class Window {
 public:
   explicit Window(int64_t bucket) : bucket_(bucket) {}
@@ -49,26 +51,23 @@ private:
 
 }  // namespace
 
-std::vector<UnorderedPair> unordered_pairs(HappensBefore const& order,
-                                           std::span<Footprint const> footprints,
-                                           Meeting const& meeting, size_t most) {
-  std::vector<int32_t> const& as = order.ran[size_t(meeting.a)];
+std::vector<UnorderedPair> unordered_pairs(HappensBefore const& order, Meeting const& meeting,
+                                           size_t most) {
+  std::vector<int32_t> const& as = order.ran(meeting.a);
   auto set_of = [&](int32_t position) -> IntervalSet const& {
-    return footprints[size_t(as[size_t(position)])].*meeting.of_a;
+    return meeting.of_a(as[size_t(position)]);
   };
   std::vector<UnorderedPair> pairs;
   std::vector<int32_t> met(as.size(), -1);  // the last one of `b` that it was paired with
   Window window(meeting.bucket);
   int32_t begin = 0, end = 0;
-  for (int32_t b : order.ran[size_t(meeting.b)]) {
-    int32_t index = order.index[size_t(b)];
-    for (; size_t(end) < as.size() &&
-           order.before[size_t(as[size_t(end)])][size_t(meeting.b)] <= index;
-         ++end)
+  for (int32_t b : order.ran(meeting.b)) {
+    int32_t index = order.index(b);
+    for (; size_t(end) < as.size() && order.before(as[size_t(end)], meeting.b) <= index; ++end)
       if (set_of(end)) window.add(end, *set_of(end));
-    for (int32_t done = order.before[size_t(b)][size_t(meeting.a)]; begin < done; ++begin)
+    for (int32_t done = order.before(b, meeting.a); begin < done; ++begin)
       if (set_of(begin)) window.remove(begin, *set_of(begin));
-    IntervalSet const& set = footprints[size_t(b)].*meeting.of_b;
+    IntervalSet const& set = meeting.of_b(b);
     if (!set) continue;
     window.look_up(*set, [&](int32_t position, int64_t element) {
       if (position < begin || met[size_t(position)] == b || pairs.size() == most) return;
@@ -80,4 +79,30 @@ std::vector<UnorderedPair> unordered_pairs(HappensBefore const& order,
   return pairs;
 }
 
-}  // namespace tw::vta
+std::vector<UnorderedPair> unordered_pairs(HappensBefore const& order,
+                                           std::span<Footprint const> footprints, size_t most) {
+  auto reads = [&](int32_t e) -> IntervalSet const& { return footprints[size_t(e)].reads; };
+  auto writes = [&](int32_t e) -> IntervalSet const& { return footprints[size_t(e)].writes; };
+  std::vector<UnorderedPair> all;
+  for (int32_t a = 0; a < order.agents(); ++a)
+    for (int32_t b = a + 1; b < order.agents(); ++b) {
+      std::set<std::pair<int32_t, int32_t>> met;
+      for (Meeting const& meeting : {Meeting{a, b, writes, writes}, Meeting{a, b, writes, reads},
+                                     Meeting{a, b, reads, writes}})
+        for (UnorderedPair const& pair : unordered_pairs(order, meeting, most))
+          if (all.size() < most && met.emplace(pair.a, pair.b).second) all.push_back(pair);
+    }
+  return all;
+}
+
+void each_unordered(HappensBefore const& order, int32_t a, int32_t b,
+                    std::function<void(int32_t, int32_t)> const& found) {
+  std::vector<int32_t> const& as = order.ran(a);
+  size_t end = 0;
+  for (int32_t second : order.ran(b)) {
+    while (end < as.size() && order.before(as[end], b) <= order.index(second)) ++end;
+    for (auto at = size_t(order.before(second, a)); at < end; ++at) found(as[at], second);
+  }
+}
+
+}  // namespace tw::order

@@ -1,0 +1,266 @@
+#include "engine/lowering/launch_order.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <optional>
+
+#include "engine/ir/kernel.h"
+#include "engine/ir/text.h"
+#include "engine/lowering/launch_steps.h"
+#include "engine/order/unordered_pairs.h"
+
+namespace tw {
+
+using namespace ir;
+
+namespace {
+
+constexpr int32_t kThread = 0, kOther = 1;  // agents; copies come after them
+
+/// What an event of the course is, besides waits and signals.
+struct Act {
+  int32_t effect = -1;                    ///< -1: it touches nothing
+  std::string const* released = nullptr;  ///< a tensor that goes away
+};
+
+/// Two threads do the same steps; each of their copies is an agent, which comes whenever it likes
+/// after it was started.
+class LaunchCourse {
+public:
+  explicit LaunchCourse(std::vector<LaunchStep> const& steps) {
+    for (char const* name : {"a thread", "another thread"}) course.add_agent(name);
+    int32_t barrier = course.add_counter("barrier");
+    for (int32_t thread : {kThread, kOther}) write(steps, thread, barrier);
+  }
+
+  order::Course course;
+  std::vector<Act> acts;           ///< of each event
+  std::vector<int32_t> copies[2];  ///< the events of each thread's copies
+  int32_t last[2] = {-1, -1};      ///< the events of the threads' ends
+
+private:
+  /// What a thread has started in one queue: counters that tell of each that it is there.
+  struct Flight {
+    std::vector<std::vector<int32_t>> groups = {};
+    std::vector<int32_t> open = {};  ///< of no group yet
+    size_t landed = 0;               ///< groups that were waited for
+    int32_t last = -1;               ///< the latest
+  };
+
+  int32_t add(int32_t agent, Act act, std::vector<order::Wait> const& waits = {},
+              std::vector<order::Signal> const& given = {}) {
+    acts.push_back(act);
+    return course.add_event(agent, waits, given);
+  }
+
+  void write(std::vector<LaunchStep> const& steps, int32_t thread, int32_t barrier) {
+    std::map<std::string, Flight> flights;  // by queues
+    int64_t met = 0;
+    for (LaunchStep const& step : steps) {
+      if (step.kind == LaunchStepKind::kTouch) add(thread, {step.effect});
+      if (step.kind == LaunchStepKind::kRelease) add(thread, {-1, &step.tensor});
+      Flight& flight = flights[step.queue];
+      if (step.kind == LaunchStepKind::kStart) start(thread, step, flight);
+      if (step.kind == LaunchStepKind::kCommit)
+        flight.groups.push_back(std::exchange(flight.open, {}));
+      if (step.kind == LaunchStepKind::kBarrier) {
+        add(thread, {}, {}, {{barrier}});
+        add(thread, {}, {{barrier, 2 * ++met}});
+      }
+      if (step.kind != LaunchStepKind::kWait) continue;
+      std::vector<order::Wait> waits;
+      auto groups = int64_t(flight.groups.size());
+      for (; int64_t(flight.landed) + step.groups < groups; ++flight.landed)
+        for (int32_t copy : flight.groups[flight.landed]) waits.push_back({copy});
+      add(thread, {}, waits);
+    }
+    last[thread] = add(thread, {});
+  }
+
+  /// Of a queue with a name each comes when the one before it is there.
+  void start(int32_t thread, LaunchStep const& step, Flight& flight) {
+    int32_t started = course.add_counter("started"), there = course.add_counter("copied");
+    add(thread, {}, {}, {{started}});
+    std::vector<order::Wait> waits{{started}};
+    if (!step.queue.empty() && flight.last >= 0) waits.push_back({flight.last});
+    copies[thread].push_back(add(course.add_agent("a copy"), {step.effect}, waits, {{there}}));
+    flight.open.push_back(there);
+    flight.last = there;
+  }
+};
+
+/// "S[ty*4, k]"
+std::string to_text(ThreadAccess const& access) {
+  std::vector<std::string> indices;
+  for (Expr const& index : access.indices) indices.push_back(ir::to_text(index));
+  return fmt::format("{}[{}]", access.tensor, fmt::join(indices, ", "));
+}
+
+char const* does(ThreadAccess const& access) { return access.writes ? "writes" : "reads"; }
+
+class LaunchProof {
+public:
+  LaunchProof(Target const& target, Launch const& launch, LaunchSteps const& steps)
+      : launch_(launch),
+        steps_(steps),
+        all_shared_(with_shared_memories(target)),
+        others_(target, threads_of(launch)),
+        // Two that differ in nothing else are the same thread.
+        own_(all_shared_, {{"who of the two", 2}}),
+        course_(steps.steps),
+        order_(course_.course) {}
+
+  int64_t events() const { return course_.course.events(); }
+
+  std::vector<LaunchFault> faults() {
+    compare_threads();
+    for (int32_t copy : course_.copies[kThread]) compare_copy(copy);
+    std::vector<LaunchFault> all;
+    for (auto& [code, sentence] : found_) all.push_back({code, std::move(sentence)});
+    return all;
+  }
+
+private:
+  enum class Who : uint8_t { kOthers, kSame };
+  using Pair = std::pair<ThreadAccess const*, ThreadAccess const*>;
+  using Reach = std::vector<std::optional<arith::Interval>>;  ///< at most, in each dimension
+
+  static Threads threads_of(Launch const& launch) {
+    Threads threads;
+    for (For const* loop : launch.threads)
+      threads.push_back({loop->name(), as_int(loop->extent).value_or(1)});
+    return threads;
+  }
+
+  void compare_threads() {
+    order::each_unordered(order_, kThread, kOther, [&](int32_t a, int32_t b) {
+      if (auto pair = meet(a, b, Who::kOthers))
+        tell("race", [&] {
+          return fmt::format("one thread {} {} and another one {} {}, with no barrier between",
+                             does(*pair->first), to_text(*pair->first), does(*pair->second),
+                             to_text(*pair->second));
+        });
+    });
+  }
+
+  void compare_copy(int32_t copy) {
+    int32_t agent = course_.course.agent(copy);
+    if (!order_.is_before(copy, course_.last[kThread]))
+      tell("never_waited_for", [&] { return "a copy is not waited for until the end"; });
+    order::each_unordered(order_, agent, kOther, [&](int32_t a, int32_t b) {
+      if (auto pair = meet(a, b, Who::kOthers)) tell_copy("race", *pair, "another thread");
+    });
+    order::each_unordered(order_, agent, kThread, [&](int32_t a, int32_t b) {
+      if (auto pair = meet(a, b, Who::kSame)) tell_copy("used_in_flight", *pair, "its thread");
+      std::string const* tensor = course_.acts[size_t(b)].released;
+      if (tensor && touches(a, *tensor))
+        tell("released_in_flight",
+             [&] { return fmt::format("{} goes away while a copy may still use it", *tensor); });
+    });
+    for (int32_t thread : {kThread, kOther})
+      for (int32_t other : course_.copies[thread]) {
+        if (thread == kThread && other <= copy) continue;
+        if (order_.is_before(copy, other) || order_.is_before(other, copy)) continue;
+        if (auto pair = meet(copy, other, thread == kThread ? Who::kSame : Who::kOthers))
+          tell_copy(thread == kThread ? "used_in_flight" : "race", *pair, "another copy");
+      }
+  }
+
+  void tell_copy(char const* code, Pair const& pair, char const* who) {
+    tell(code, [&] {
+      return fmt::format("a copy {} {} while {} may {} {}", does(*pair.first), to_text(*pair.first),
+                         who, pair.second->writes ? "write" : "read", to_text(*pair.second));
+    });
+  }
+
+  template <typename F>
+  void tell(char const* code, F const& sentence) {
+    if (!found_.contains(code)) found_[code] = sentence();
+  }
+
+  bool touches(int32_t event, std::string const& tensor) const {
+    StepEffect const& effect = steps_.effects[size_t(course_.acts[size_t(event)].effect)];
+    return std::ranges::any_of(effect.copied,
+                               [&](ThreadAccess const& one) { return one.tensor == tensor; });
+  }
+
+  /// Two accesses of which one writes what the other touches, in two threads or in one.
+  std::optional<Pair> meet(int32_t a, int32_t b, Who who) {
+    int32_t first = course_.acts[size_t(a)].effect, second = course_.acts[size_t(b)].effect;
+    if (first < 0 || second < 0) return std::nullopt;
+    auto [at, is_new] = known_.try_emplace({first, second, who});
+    if (!is_new) return at->second;
+    bool own = who == Who::kSame;
+    size_t common = launch_.around.size() + (own ? launch_.threads.size() : 0);
+    auto accesses = [&](int32_t effect) -> std::vector<ThreadAccess> const& {
+      StepEffect const& of = steps_.effects[size_t(effect)];
+      return own ? of.copied : of.shared;
+    };
+    for (ThreadAccess const& one : accesses(first))
+      for (ThreadAccess const& other : accesses(second)) {
+        if (one.tensor != other.tensor || (!one.writes && !other.writes) || apart(one, other))
+          continue;
+        if ((own ? own_ : others_).meet(one, other, common, Order::kSameIteration))
+          return at->second = Pair{&one, &other};
+      }
+    return std::nullopt;
+  }
+
+  /// Slots of a ring mostly are: to see it costs much less than to look for two iterations.
+  bool apart(ThreadAccess const& one, ThreadAccess const& other) {
+    Reach const &a = reach_of(one), &b = reach_of(other);
+    for (size_t d = 0; d < a.size() && d < b.size(); ++d)
+      if (a[d] && b[d] && (a[d]->high < b[d]->low || b[d]->high < a[d]->low)) return true;
+    return false;
+  }
+
+  Reach const& reach_of(ThreadAccess const& access) {
+    auto [at, is_new] = reach_.try_emplace(&access);
+    if (!is_new) return at->second;
+    arith::Ranges ranges = ranges_of(launch_, access);
+    for (Expr const& index : access.indices) at->second.push_back(arith::bounds(index, ranges));
+    return at->second;
+  }
+
+  Launch const& launch_;
+  LaunchSteps const& steps_;
+  Target const all_shared_;
+  ThreadRaces others_, own_;
+  LaunchCourse course_;
+  order::HappensBefore order_;
+  std::map<std::tuple<int32_t, int32_t, Who>, std::optional<Pair>> known_;
+  std::map<ThreadAccess const*, Reach> reach_;
+  std::map<std::string, std::string> found_;
+};
+
+void look_at(Target const& target, Launch const& launch, LaunchOrder& result) {
+  std::vector<LaunchFault> faults;
+  for (Guards guards : {Guards::kDropped, Guards::kKept}) {
+    LaunchSteps steps = steps_of(target, launch, guards);
+    if (!steps.undecided.empty()) {
+      result.undecided = steps.undecided;
+      return;
+    }
+    LaunchProof proof(target, launch, steps);
+    result.events += proof.events();
+    faults = proof.faults();
+    if (faults.empty()) return;  // with the guards, less is touched
+  }
+  result.faults.insert(result.faults.end(), faults.begin(), faults.end());
+}
+
+}  // namespace
+
+LaunchOrder launch_order(Target const& target, KernelIr const& kernel) {
+  LaunchOrder result;
+  for_each_function(kernel, [&](Function const& function) {
+    Launches launches = launches_below(target, function.body);
+    if (!launches.undecided.empty()) result.undecided = launches.undecided;
+    for (Launch const& launch : launches.all) look_at(target, launch, result);
+  });
+  return result;
+}
+
+}  // namespace tw

@@ -1,0 +1,316 @@
+#include "engine/lowering/launch_steps.h"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/ir/intrinsic.h"
+#include "engine/lowering/async_copy_order.h"
+#include "engine/lowering/index_period.h"
+#include "engine/target/axis_of.h"
+
+namespace tw {
+
+using namespace ir;
+
+namespace {
+
+constexpr size_t kMostSteps = 1 << 12;
+
+bool is_wait(Stmt const& s) {
+  auto const* call = s.as<IntrinsicCall>();
+  return call && call->intrinsic->completion == Completion::kWaits;
+}
+bool is_commit(Stmt const& s) {
+  auto const* call = s.as<IntrinsicCall>();
+  return call && call->intrinsic->completion == Completion::kCommits;
+}
+std::string const& queue_of(Stmt const& call) { return call.to<IntrinsicCall>().intrinsic->queue; }
+
+/// Of a statement that starts calls of one queue, and does nothing else.
+std::optional<std::string> started_queue(Stmt const& root) {
+  std::optional<std::string> queue;
+  walk(root, [&](Stmt const& s) {
+    if (!queue && starts_copy(s)) queue = queue_of(s);
+    return !queue;
+  });
+  if (queue && !AsyncQueue{*queue, {}, {}}.starts_only(root)) queue.reset();
+  return queue;
+}
+
+bool is_barrier(Stmt const& s) {
+  auto const* call = s.as<IntrinsicCall>();
+  return call && call->intrinsic->barrier;
+}
+bool orders(Stmt const& s) { return is_barrier(s) || is_wait(s) || is_commit(s); }
+
+/// A statement without barriers and waits, in any iteration.
+struct Leaf {
+  std::vector<ThreadAccess> shared, copied;
+  std::map<std::string, int64_t> periods;  ///< of counters that it uses; 0: never again
+};
+
+template <typename F>
+void each_expr(ThreadAccess& access, F const& f) {
+  for (Expr& index : access.indices) f(index);
+  for (Expr& condition : access.place.conditions) f(condition);
+}
+
+/// The most groups that a wait lets be under way.
+int64_t deepest_wait(Stmt const& body) {
+  int64_t most = 0;
+  walk(body, [&](Stmt const& s) {
+    if (is_wait(s))
+      most = std::max(most, as_int(s.to<IntrinsicCall>().operands[0].value).value_or(0));
+    return true;
+  });
+  return most;
+}
+
+class Walk {
+public:
+  Walk(Target const& target, Launch const& launch, Guards guards)
+      : launch_(launch),
+        all_shared_(with_shared_memories(target)),
+        shared_races_(target, {}),
+        all_races_(all_shared_, {}),
+        guards_(guards) {
+    shared_place_.loops = launch.around;
+    copied_place_.loops = launch.around;
+    copied_place_.loops.insert(copied_place_.loops.end(), launch.threads.begin(),
+                               launch.threads.end());
+    auto add = [](std::set<std::string>& names) {
+      return [&names](Touched const& at) { names.insert(at.buffer->name); };
+    };
+    walk_writes(launch.body, add(written_));
+    walk(launch.body, [&](Stmt const& s) {
+      if (!starts_copy(s)) return true;
+      walk_writes(s, add(copied_));
+      walk_reads(s, add(copied_));
+      return true;
+    });
+    run(launch.body);
+  }
+
+  LaunchSteps take() && { return std::move(made_); }
+
+private:
+  void give_up(char const* why) {
+    if (made_.undecided.empty()) made_.undecided = why;
+  }
+
+  void add(LaunchStep step) {
+    if (made_.steps.size() == kMostSteps) give_up("it takes too many steps");
+    if (made_.undecided.empty()) made_.steps.push_back(std::move(step));
+  }
+
+  void run(Stmt const& s) {
+    if (!made_.undecided.empty()) return;
+    if (is_barrier(s)) return add({LaunchStepKind::kBarrier});
+    if (is_commit(s)) return add({.kind = LaunchStepKind::kCommit, .queue = queue_of(s)});
+    if (is_wait(s)) return run_wait(s);
+    if (auto const* list = s.as<Seq>()) {
+      for (Stmt const& child : list->stmts) run(child);
+    } else if (!holds(s, orders)) {
+      run_leaf(s);
+    } else if (auto const* loop = s.as<For>()) {
+      run_loop(*loop);
+    } else if (auto const* alloc = s.as<Alloc>()) {
+      run(alloc->body);
+      if (copied_.contains(alloc->buffer->name))
+        add({.kind = LaunchStepKind::kRelease, .tensor = alloc->buffer->name});
+    } else {
+      give_up("a barrier or a wait stands below a condition");
+    }
+  }
+
+  void run_wait(Stmt const& s) {
+    auto groups = as_int(s.to<IntrinsicCall>().operands[0].value);
+    if (!groups) return give_up("a wait's number is computed");
+    add({.kind = LaunchStepKind::kWait, .groups = *groups, .queue = queue_of(s)});
+  }
+
+  void run_loop(For const& loop) {
+    auto extent = as_int(loop.extent);
+    bool plain = loop.loop_kind == LoopKind::kSerial || loop.loop_kind == LoopKind::kUnroll;
+    if (!plain) return give_up("a loop that holds barriers or waits is not serial");
+    if (!extent) return give_up("how often a loop with barriers or waits turns is not known");
+    for (int64_t i = 0; i < turns(loop, *extent) && made_.undecided.empty(); ++i) {
+      values_[loop.name()] = i;
+      run(loop.body);
+    }
+    values_.erase(loop.name());
+  }
+
+  /// If two iterations are not ordered, neither are the later one and what is a turn of the ring
+  /// nearer: so the least distance of two that touch the same is below two turns. Before that,
+  /// waits for groups may still be met by fewer than they ask for.
+  int64_t turns(For const& loop, int64_t extent) {
+    auto known = turns_.find(&loop);
+    if (known != turns_.end()) return known->second;
+    int64_t period = 1;
+    each_leaf(loop.body,
+              [&](Leaf& leaf) { period = common_period(period, period_in(leaf, loop.name())); });
+    int64_t least = deepest_wait(loop.body) + 2 * period + 2;
+    int64_t turns = extent;
+    if (period > 0 && extent > least) turns = least + (extent - least) % period;
+    return turns_[&loop] = turns;
+  }
+
+  template <typename F>
+  void each_leaf(Stmt const& s, F const& f) {
+    if (orders(s)) return;
+    if (auto const* list = s.as<Seq>()) {
+      for (Stmt const& child : list->stmts) each_leaf(child, f);
+    } else if (!holds(s, orders)) {
+      f(leaf_of(s));
+    } else if (auto const* loop = s.as<For>()) {
+      each_leaf(loop->body, f);
+    } else if (auto const* alloc = s.as<Alloc>()) {
+      each_leaf(alloc->body, f);
+    }
+  }
+
+  Leaf& leaf_of(Stmt const& s) {
+    auto [at, is_new] = leaves_.try_emplace(s.get());
+    Leaf& leaf = at->second;
+    if (!is_new) return leaf;
+    leaf.shared = shared_races_.accesses(s, shared_place_);
+    std::erase_if(leaf.shared, [&](auto const& one) { return !written_.contains(one.tensor); });
+    if (!copied_.empty()) leaf.copied = all_races_.accesses(s, copied_place_);
+    std::erase_if(leaf.copied, [&](auto const& one) {
+      return !written_.contains(one.tensor) || !copied_.contains(one.tensor);
+    });
+    return leaf;
+  }
+
+  int64_t period_in(Leaf& leaf, std::string const& name) const {
+    auto [at, is_new] = leaf.periods.try_emplace(name, 1);
+    int64_t& all = at->second;
+    if (!is_new) return all;
+    for (auto* list : {&leaf.shared, &leaf.copied})
+      for (ThreadAccess& access : *list) {
+        if (guards_ == Guards::kDropped)
+          std::erase_if(access.place.conditions,
+                        [&](Expr const& one) { return period_of(one, name) == 0; });
+        each_expr(access, [&](Expr& e) { all = common_period(all, period_of(e, name)); });
+      }
+    return all;
+  }
+
+  void run_leaf(Stmt const& s) {
+    std::optional<std::string> queue = started_queue(s);
+    if (!queue && holds(s, starts_copy)) return give_up("copies are started beside other work");
+    Leaf& leaf = leaf_of(s);
+    std::vector<int64_t> key;
+    Substitution by;
+    for (auto const& [name, value] : values_) {
+      int64_t period = period_in(leaf, name);
+      key.push_back(period > 0 ? value % period : value);
+      by[name] = int_imm(value);
+    }
+    auto [at, is_new] = effects_.try_emplace({s.get(), key}, int32_t(made_.effects.size()));
+    if (is_new) {
+      StepEffect effect{leaf.shared, leaf.copied};
+      for (auto* list : {&effect.shared, &effect.copied}) {
+        for (ThreadAccess& access : *list)
+          each_expr(access, [&](Expr& e) { e = substitute(e, by); });
+        std::erase_if(*list, [&](ThreadAccess const& access) { return never_happens(access); });
+      }
+      made_.effects.push_back(std::move(effect));
+    }
+    // What does nothing in this iteration starts no copy, either.
+    StepEffect const& effect = made_.effects[size_t(at->second)];
+    if (effect.shared.empty() && effect.copied.empty()) return;
+    add({.kind = queue ? LaunchStepKind::kStart : LaunchStepKind::kTouch,
+         .effect = at->second,
+         .queue = queue.value_or("")});
+  }
+
+  bool never_happens(ThreadAccess const& access) const {
+    return std::ranges::any_of(access.place.conditions, [&](Expr const& one) {
+      return arith::never(one, ranges_of(launch_, access));
+    });
+  }
+
+  Launch const& launch_;
+  Target const all_shared_;
+  ThreadRaces shared_races_, all_races_;
+  Guards guards_;
+  AccessPlace shared_place_, copied_place_;
+  std::set<std::string> written_, copied_;
+  std::map<std::string, int64_t> values_;
+  std::map<StmtNode const*, Leaf> leaves_;
+  std::map<For const*, int64_t> turns_;
+  std::map<std::pair<StmtNode const*, std::vector<int64_t>>, int32_t> effects_;
+  LaunchSteps made_;
+};
+
+bool holds_launches(Target const& target, Stmt const& root) {
+  bool found = false;
+  walk(root, [&](Stmt const& s) { return found = found || is_launch(target, s), !found; });
+  return found;
+}
+
+void find_launches(Target const& target, Stmt const& s, std::vector<For const*>& around,
+                   Launches& found) {
+  if (!holds_launches(target, s)) {  // of one thread, whose copies alone are under way beside it
+    if (holds(s, starts_copy)) found.all.push_back({around, {}, s});
+  } else if (auto const* loop = s.as<For>()) {
+    ThreadAxis const* axis = axis_of(target, *loop);
+    if (!axis || axis->level != Level::kThread) {
+      around.push_back(loop);
+      find_launches(target, loop->body, around, found);
+      around.pop_back();
+      return;
+    }
+    Launch launch{around, {}, s};
+    for (; loop && loop->loop_kind == LoopKind::kBind; loop = launch.body.as<For>()) {
+      launch.threads.push_back(loop);
+      launch.body = loop->body;
+    }
+    found.all.push_back(std::move(launch));
+  } else if (auto const* list = s.as<Seq>()) {
+    if (holds_outside_launches(target, s, starts_copy))
+      found.undecided = "copies are started beside a launch";
+    for (Stmt const& child : list->stmts)
+      if (holds_launches(target, child)) find_launches(target, child, around, found);
+  } else if (auto const* alloc = s.as<Alloc>()) {
+    find_launches(target, alloc->body, around, found);
+  } else if (auto const* node = s.as<If>()) {
+    find_launches(target, node->then_body, around, found);
+    if (node->else_body) find_launches(target, node->else_body, around, found);
+  }
+}
+
+}  // namespace
+
+Launches launches_below(Target const& target, Stmt const& body) {
+  Launches found;
+  std::vector<For const*> around;
+  find_launches(target, body, around, found);
+  return found;
+}
+
+arith::Ranges ranges_of(Launch const& launch, ThreadAccess const& access) {
+  arith::Ranges ranges;
+  auto run = [&](std::string const& name, Expr const& extent) {
+    if (auto count = as_int(extent)) ranges.set(name, {0, *count - 1});
+  };
+  for (For const* loop : launch.threads) run(loop->name(), loop->extent);
+  for (For const* loop : access.place.loops) run(loop->name(), loop->extent);
+  for (OperandAxis const& axis : access.axes) run(axis.name(), axis.extent);
+  return ranges;
+}
+
+LaunchSteps steps_of(Target const& target, Launch const& launch, Guards guards) {
+  return Walk(target, launch, guards).take();
+}
+
+Target with_shared_memories(Target const& target) {
+  Target all = target;
+  for (MemoryScope& memory : all.scopes)
+    memory.shared_by = std::max(memory.shared_by, Level::kBlock);
+  return all;
+}
+
+}  // namespace tw

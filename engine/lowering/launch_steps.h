@@ -1,0 +1,64 @@
+/// What a thread of a launch does, step by step: what it touches, its copies, and where it meets
+/// the others or waits.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/arith/simplify.h"
+#include "engine/lowering/thread_races.h"
+
+namespace tw {
+
+/// A launch: the loops around its threads (of blocks, and of what calls it), its threads, and what
+/// they do.
+struct Launch {
+  std::vector<ir::For const*> around, threads;
+  ir::Stmt body;
+};
+struct Launches {
+  std::vector<Launch> all;
+  std::string undecided;  ///< why copies are in none of them; empty: all are
+};
+/// Those that are below a function's body. Its `Let` statements must have been put in their places.
+Launches launches_below(Target const& target, ir::Stmt const& body);
+
+/// What a statement touches in some iteration of the loops that hold barriers and waits, whose
+/// counters are numbers in it.
+struct StepEffect {
+  /// Of tensors that threads share; and of tensors that copies touch, in any memory, where the
+  /// threads' loops are the last of those around.
+  std::vector<ThreadAccess> shared, copied;
+};
+
+enum class LaunchStepKind : uint8_t { kTouch, kStart, kCommit, kWait, kBarrier, kRelease };
+
+struct LaunchStep {
+  LaunchStepKind kind = LaunchStepKind::kTouch;
+  int32_t effect = -1;      ///< of kTouch and kStart
+  int64_t groups = 0;       ///< of kWait: as many may be under way
+  std::string tensor = {};  ///< of kRelease: it goes away
+  std::string queue = {};   ///< of kStart, kCommit and kWait; empty: that of copies
+};
+
+/// Of conditions that a counter of a loop with barriers tells, and that never come again: they are
+/// looked at, or may hold. The latter makes loops short.
+enum class Guards : uint8_t { kKept, kDropped };
+
+/// Loops in which what is touched comes again are cut: what they bring up to its steady state, two
+/// turns of the ring, and the rest so that the last slot is the same.
+struct LaunchSteps {
+  std::vector<LaunchStep> steps;
+  std::vector<StepEffect> effects;
+  std::string undecided;  ///< why not all of it is here; empty: all is
+};
+LaunchSteps steps_of(Target const& target, Launch const& launch, Guards guards);
+
+/// Of what runs where an access stands: its threads, loops and axes.
+arith::Ranges ranges_of(Launch const& launch, ThreadAccess const& access);
+
+/// The target as if every memory was shared: what one thread does to its own is asked, too.
+Target with_shared_memories(Target const& target);
+
+}  // namespace tw
