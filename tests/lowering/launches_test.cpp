@@ -188,6 +188,45 @@ program steps(X: f32[4, 8]) -> (Y: f32[4, 8])
       QCOMPARE((*outputs)[0].value_at(i), (*wanted)[0].value_at(i));
   }
 
+  void each_step_of_a_recurrence_is_a_launch() {
+    ir::Program program = ir::parse_program(R"(tilewright program 1
+program steps(X: f32[4, 8]) -> (Y: f32[4, 8])
+  for t in 4
+    bind(threadIdx.x) j in 8
+      block Y(ordered vt: 4 = t, vj: 8 = j)
+        Y[vt, vj] = select(1 <= vt, Y[vt-1, 7-vj], 0.0)+X[vt, vj]
+)")
+                              .value();
+    auto made = lowered(program);
+    QVERIFY2(made, sentence(made).c_str());
+    QCOMPARE(made->device.size(), size_t(1));
+    QCOMPARE(made->device[0].sizes.size(), size_t(1));
+    NDArray x = NDArray::create(DType::kF32, {4, 8}).value();
+    for (int64_t i = 0; i < x.size(); ++i) x.set_value(i, double(i * 5 % 7));
+    auto wanted = ir::interpret(program, {x}), outputs = ir::interpret(*made, 1, {x});
+    QVERIFY2(outputs, sentence(outputs).c_str());
+    for (int64_t i = 0; i < x.size(); ++i)
+      QCOMPARE((*outputs)[0].value_at(i), (*wanted)[0].value_at(i));
+  }
+
+  /// What only goes on with its own element is faster with its loop inside of the launch.
+  void each_term_of_a_sum_is_no_launch() {
+    ir::Program program = ir::parse_program(R"(tilewright program 1
+program sums(X: f32[8, 4]) -> (Y: f32[8])
+  bind(threadIdx.x) i in 8
+    block Y_init(vi: 8 = i)
+      Y[vi] = 0.0
+  for k in 4
+    bind(threadIdx.x) i in 8
+      block Y(vi: 8 = i, reduce vk: 4 = k)
+        Y[vi] = Y[vi]+X[vi, vk]
+)")
+                              .value();
+    auto made = lowered(program);
+    QVERIFY(!made);
+    QCOMPARE(made.error().code, std::string("blocks_not_outermost"));
+  }
+
   void a_launch_that_is_none_is_no_kernel_data() {
     QTest::addColumn<QString>("from");
     QTest::addColumn<QString>("to");

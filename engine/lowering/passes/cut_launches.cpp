@@ -1,6 +1,7 @@
 // host f: for(blockIdx.x) b in 8: S   -->   host f: call f_1(X, Y)   device f_1: for(blockIdx.x)
 // ...
-// A loop around several launches stays the host's: its counter is a size of what it launches.
+// A loop around several launches, or around one that goes on from what it made before, stays the
+// host's: its counter is a size of what it launches.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,15 +66,40 @@ bool has_bound(Stmt const& s) {
   return any;
 }
 
-/// Steps in time, of which each starts several launches: no other order of loops would have the
-/// bound ones outermost.
+/// Some element that is read of a tensor around is none that the statement writes with the same
+/// index: an earlier iteration of the loop around made it, maybe in another thread.
+bool goes_on_from_others(Stmt const& s) {
+  std::set<std::string> inside;
+  std::map<std::string, std::vector<std::vector<Expr>>> writes;
+  walk(s, [&](Stmt const& child) {
+    if (auto const* alloc = child.as<Alloc>()) inside.insert(alloc->buffer->name);
+    return true;
+  });
+  walk_writes(s, [&](Touched const& at) {
+    if (!inside.contains(at.buffer->name)) writes[at.buffer->name].push_back(at.indices);
+  });
+  bool others = false;
+  walk_reads(s, [&](Touched const& read) {
+    auto written = writes.find(read.buffer->name);
+    others = others || (written != writes.end() &&
+                        std::ranges::none_of(written->second, [&](std::vector<Expr> const& at) {
+                          return std::ranges::equal(at, read.indices,
+                                                    [](auto& x, auto& y) { return equal(x, y); });
+                        }));
+  });
+  return others;
+}
+
+/// Steps in time, of which each starts several launches, or one that reads what the step before it
+/// made: no other order of loops would have the bound ones outermost.
 bool repeats_launches(Stmt const& s) {
   auto const* loop = s.as<For>();
   if (!loop || loop->loop_kind != LoopKind::kSerial || !as_int(loop->extent)) return false;
   Stmt inside = loop->body;
   while (is_in_workspace(inside)) inside = inside.to<Alloc>().body;
   auto const* list = inside.as<Seq>();
-  return list && std::ranges::count_if(list->stmts, has_bound) > 1;
+  auto launches = list ? std::ranges::count_if(list->stmts, has_bound) : int64_t(has_bound(inside));
+  return launches > 1 || (launches == 1 && goes_on_from_others(loop->body));
 }
 
 /// Nothing in it is or could be spread over threads: all that it makes is tensors of one element.

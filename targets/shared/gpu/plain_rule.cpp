@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/ir/stmt.h"
+#include "engine/schedule/legality/block_class.h"
 #include "engine/schedule/names.h"
 #include "targets/shared/gpu/steps.h"
 
@@ -37,7 +38,8 @@ bool bind_all(Steps& steps, std::string const& block, int64_t threads, bool in_r
     names.push_back(block + "." + loop->name());
     extent *= ir::as_int(loop->extent).value_or(threads + 1);
   }
-  if (in_registers && (names.empty() || !site->block->init ||
+  // What other threads read in a later step is in main memory.
+  if (in_registers && (names.empty() || !site->block->init || reads_itself(*site->block) ||
                        !steps.take(fmt::format("cache_write({}, scope=local)", block))))
     return false;
   std::string all = steps.fuse_all(block, names, "all");
