@@ -60,6 +60,7 @@ Applied apply(StepRequest const& request) {
   node.name = free_tensor_name(request.program, source->name + "_cache");
   node.scope = request.has("scope") ? request.word("scope") : kGlobalScope;
   node.alignments.clear();
+  node.map = nullptr;
   auto cache = std::make_shared<BufferNode const>(std::move(node));
   Stmt copy = copy_nest(source, cache, *source, applied.program);
   Stmt body = replace_block(request.program.body, block.id,

@@ -76,6 +76,7 @@ Applied apply(StepRequest const& request) {
   node.name = free_tensor_name(request.program, target->name + "_cache");
   if (request.has("scope")) node.scope = request.word("scope");
   node.alignments.clear();
+  node.map = nullptr;
   auto cache = std::make_shared<BufferNode const>(std::move(node));
   Stmt copy = copy_nest(cache, target, *target, applied.program);
   // The copy takes a name of its own: the block that computes keeps its name in scripts.
