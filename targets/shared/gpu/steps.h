@@ -4,13 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "engine/schedule/macros/macro_set.h"
 #include "engine/schedule/schedule.h"
 
 namespace tw::gpu {
 
 class Steps {
 public:
-  explicit Steps(Schedule schedule) : schedule_(std::move(schedule)) {}
+  /// `macros`: that lines may name, too.
+  explicit Steps(Schedule schedule, MacroSet const* macros = nullptr)
+      : schedule_(std::move(schedule)), macros_(macros) {}
 
   /// False: it is refused, and nothing has changed.
   bool take(std::string const& line);
@@ -26,6 +29,7 @@ public:
 
 private:
   Schedule schedule_;
+  MacroSet const* macros_ = nullptr;
 };
 
 }  // namespace tw::gpu
