@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/ir/fields.h"
+#include "engine/ir/index_map.h"
 #include "engine/ir/kernel.h"
 #include "engine/ir/rewrite.h"
 #include "engine/support/base/hash.h"
@@ -77,6 +78,9 @@ struct Digest {
       hasher.number(uint64_t(one.dimension))
           .number(uint64_t(one.factor))
           .number(uint64_t(one.offset));
+    if (!b->map) return;
+    (*this)(b->map->from);
+    (*this)(b->map->to);
   }
   void operator()(IterVar const& i) {
     hasher.number(uint64_t(i.kind)).text(i.role);
@@ -129,7 +133,8 @@ bool equal(Buffer const& a, Buffer const& b) {
   Same same;
   same(a->shape, b->shape);
   return same.value && a->name == b->name && a->type == b->type && a->scope == b->scope &&
-         a->alignments == b->alignments;
+         a->alignments == b->alignments && bool(a->map) == bool(b->map) &&
+         (a->map == b->map || equal(*a->map, *b->map));
 }
 
 bool equal(Expr const& a, Expr const& b) {

@@ -45,6 +45,13 @@ struct StrideAlignment {
   bool operator==(StrideAlignment const&) const = default;
 };
 
+/// Where elements of a tensor lie: `to`, one index for each dimension in memory, of the variables
+/// that `from` names, one for each of its own dimensions. See index_map.h.
+struct IndexMap {
+  std::vector<std::string> from;
+  std::vector<Expr> to;
+};
+
 /// A tensor in memory. Identified by its name, which is unique in a program.
 struct BufferNode {
   std::string name;
@@ -57,6 +64,9 @@ struct BufferNode {
   /// By dimension, at most one of each. Rows then have elements between them that nothing reads:
   /// strides.h. Only of tensors that are allocated in the kernel.
   std::vector<StrideAlignment> alignments = {};
+  /// Null: row-major. No two elements lie in one place. Only of tensors of constant shape that are
+  /// allocated in the kernel and have no alignments; who uses them knows nothing of it.
+  std::shared_ptr<IndexMap const> map = nullptr;
 };
 using Buffer = std::shared_ptr<BufferNode const>;
 inline constexpr char const* kParameterScope = "param";

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/ir/annotations.h"
+#include "engine/ir/index_map.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/kernel.h"
 #include "engine/ir/loop_words.h"
@@ -149,6 +150,14 @@ private:
       list.push_back(one);
     }
     return list;
+  }
+  /// "map(i, j -> i, j ^ 1)"
+  static Result<std::shared_ptr<IndexMap const>> map(LineReader& reader) {
+    if (!reader.accept("map")) return nullptr;
+    TRY(reader.expect("("));
+    TRY_ASSIGN(auto parsed, parse_index_map(reader));
+    TRY(reader.expect(")"));
+    return parsed;
   }
   static Result<Buffer> scoped(LineReader& reader, BufferNode node) {
     TRY(reader.expect("@"));
@@ -437,6 +446,7 @@ private:
     TRY_ASSIGN(Buffer parsed, parse_buffer(reader, scope_));
     BufferNode node = *parsed;
     TRY_ASSIGN(node.alignments, alignments(reader));
+    TRY_ASSIGN(node.map, map(reader));
     TRY_ASSIGN(Buffer buffer, scoped(reader, std::move(node)));
     TRY(reader.end());
     if (!scope_.buffers.emplace(buffer->name, buffer).second)

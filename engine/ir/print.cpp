@@ -5,6 +5,7 @@
 
 #include "engine/ir/annotations.h"
 #include "engine/ir/fields.h"
+#include "engine/ir/index_map.h"
 #include "engine/ir/kernel.h"
 #include "engine/ir/loop_words.h"
 #include "engine/ir/operators.h"
@@ -106,6 +107,7 @@ std::string buffer_text(BufferNode const& buffer) {
       fmt::format("{}: {}[{}]", buffer.name, tw::to_text(buffer.type), join(buffer.shape));
   for (StrideAlignment const& one : buffer.alignments)
     text += fmt::format(" align({}, {}, {})", one.dimension, one.factor, one.offset);
+  if (buffer.map) text += fmt::format(" map({})", to_text(*buffer.map));
   return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/index_map.h"
 #include "engine/ir/op.h"
 
 namespace tw::ir {
@@ -35,7 +36,7 @@ std::vector<int64_t> strides_of(std::vector<int64_t> const& shape,
 
 std::optional<std::vector<int64_t>> strides_of(BufferNode const& buffer) {
   auto shape = constant_shape(buffer);
-  if (!shape) return std::nullopt;
+  if (!shape || buffer.map) return std::nullopt;
   return strides_of(*shape, buffer.alignments);
 }
 
@@ -53,6 +54,7 @@ OpenStrides open_strides_of(BufferNode const& buffer) {
 
 std::optional<double> elements_in_memory(BufferNode const& buffer) {
   auto shape = constant_shape(buffer);
+  if (shape && buffer.map) shape = mapped_shape(*buffer.map, *shape);
   if (!shape) return std::nullopt;
   double elements = 1;
   for (size_t d = shape->size(); d-- > 0;) {
@@ -64,6 +66,7 @@ std::optional<double> elements_in_memory(BufferNode const& buffer) {
 }
 
 Buffer with_padded_shape(Buffer const& buffer) {
+  if (buffer->map) return nullptr;
   if (buffer->alignments.empty()) return buffer;
   auto strides = strides_of(*buffer);
   if (!strides || strides->back() != 1) return nullptr;

@@ -7,6 +7,7 @@
 #include "engine/ir/fields.h"
 #include "engine/ir/kernel.h"
 #include "engine/ir/launches.h"
+#include "engine/ir/one_to_one.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/verify_expr.h"
 
@@ -59,8 +60,9 @@ private:
 
   /// Whoever calls the kernel knows of no alignment.
   Status declare_parameter(Buffer const& buffer) {
-    if (!buffer->alignments.empty())
-      return invalid(fmt::format("the parameter '{}' has an alignment", buffer->name));
+    if (!buffer->alignments.empty() || buffer->map)
+      return invalid(fmt::format("the parameter '{}' has {}", buffer->name,
+                                 buffer->map ? "a map" : "an alignment"));
     return declare(buffer);
   }
 
@@ -73,7 +75,20 @@ private:
       if (auto value = as_int(extent); value && *value < 0)
         return invalid(fmt::format("the tensor '{}' has a negative extent", buffer.name));
     }
+    TRY(mapped(buffer));
     return aligned(buffer);
+  }
+
+  Status mapped(BufferNode const& buffer) const {
+    if (!buffer.map) return {};
+    auto shape = constant_shape(buffer);
+    if (!shape || !buffer.alignments.empty())
+      return invalid(fmt::format("the tensor '{}' has a map, and {}", buffer.name,
+                                 shape ? "alignments" : "a shape that is not known"));
+    if (Status places = check_one_to_one(*buffer.map, *shape); !places)
+      return invalid(
+          fmt::format("the map of the tensor '{}': {}", buffer.name, places.error().message));
+    return {};
   }
 
   Status aligned(BufferNode const& buffer) const {

@@ -17,11 +17,24 @@ namespace {
 std::string value_text(ArgumentValue const& value) {
   if (auto const* number = std::get_if<int64_t>(&value)) return std::to_string(*number);
   std::string const& word = std::get<std::string>(value);
-  return word.contains(',') ? '"' + word + '"' : word;
+  return word.find_first_of(", ") != std::string::npos ? '"' + word + '"' : word;
+}
+
+/// "i, j -> j, i", as it is written, to the quote.
+Result<ArgumentValue> parse_map(ir::LineReader& reader) {
+  char const* begin = reader.peek().text.data();
+  std::string_view last;
+  while (reader.peek().text != "\"") {
+    if (reader.at_end()) return reader.error("bad_list", "expected a quote after the map");
+    last = reader.next().text;
+  }
+  reader.next();
+  return ArgumentValue(std::string(begin, last.data() + last.size()));
 }
 
 /// "0,0,1": between quotes, as its commas would end the argument.
 Result<ArgumentValue> parse_list(ir::LineReader& reader) {
+  if (reader.peek().kind == ir::Token::kName) return parse_map(reader);
   std::string list;
   while (!reader.accept("\"")) {
     bool part = reader.peek().kind == ir::Token::kNumber || reader.peek().text == "," ||

@@ -28,10 +28,18 @@ std::shared_ptr<Backend const> backend_for(std::string const& gpu) {
 /// Of four warps, 32 x 32 sums each.
 struct Product {
   int64_t rows = 64, columns = 128, terms = 64;
-  std::string type = "f16", sum = "f32";
+  std::string type = "f16", sum = "f32", unit = "mma_f16";
   bool transposed = false;                    ///< the terms of B stand in rows
   std::string lanes = "lane = fuse(g, t)\n";  ///< steps that make them
   int64_t own_rows = 4;                       ///< of a thread
+  std::string layouts = {};                   ///< steps that choose those of the shared tiles
+  int64_t copied = 16;                        ///< bytes of one copy
+
+  int64_t bytes() const { return type.ends_with('8') ? 1 : type == "f32" ? 4 : 2; }
+  std::string fill() const {
+    return fmt::format("copy=copy_async_{}{}, elements={}", copied, type == "f32" ? "" : "_" + type,
+                       copied / bytes());
+  }
 };
 
 struct Made {
@@ -51,29 +59,28 @@ Result<Made> made_of(Product const& p, Backend const& backend) {
                  p.transposed ? "j, k" : "k, j")));
   TRY_ASSIGN(ir::Program program, te::to_program(kernel));
   MacroSet const macros(builtin_macros());
-  bool bytes = p.type.ends_with('8');
-  std::string fill = fmt::format("copy=copy_async_16_{}, elements={}", p.type, bytes ? 16 : 8);
   TRY_ASSIGN(
       Script steps,
-      parse_script(fmt::format("tilewright schedule 1\ncache_write(C, scope=local)\n"
-                               "by, bx, i1, j1 = tile(C.i, C.j, outer_factor=64, inner_factor=64)\n"
-                               "wy, wx, i2, j2 = tile(i1, j1, outer_factor=32, inner_factor=32)\n"
-                               "g, t, i3, j3 = tile(i2, j2, outer_factor={}, inner_factor=8)\n"
-                               "m, n, a, b = tile(i3, j3, outer_factor=2, inner_factor=2)\n"
-                               "k0, k1 = split(C.k, factor=32)\nk2, k3 = split(k1, factor={})\n"
-                               "reorder(k0, k2, m, n, a, b, k3)\nw = fuse(wy, wx)\n{}"
-                               "reverse_compute_at(C_write, lane)\n"
-                               "bind(by, axis=blockIdx.y)\nbind(bx, axis=blockIdx.x)\n"
-                               "bind(w, axis=threadIdx.y)\nbind(lane, axis=threadIdx.x)\n"
-                               "cache_read(C, tensor=A, scope=shared)\n"
-                               "cache_read(C, tensor=B, scope=shared)\n"
-                               "compute_at(A_cache, k0)\ncompute_at(B_cache, k0)\n"
-                               "decompose_reduction(k0)\n"
-                               "fill_by_threads(A_cache, A_cache.d0, A_cache.d1, {})\n"
-                               "fill_by_threads(B_cache, B_cache.d0_2, B_cache.d1_2, {})\n"
-                               "tensorize(C.a, intrinsic=mma_{})\n",
-                               p.own_rows, bytes ? 32 : 16, p.lanes, fill, fill, p.type),
-                   {}, false, &macros));
+      parse_script(
+          fmt::format("tilewright schedule 1\ncache_write(C, scope=local)\n"
+                      "by, bx, i1, j1 = tile(C.i, C.j, outer_factor=64, inner_factor=64)\n"
+                      "wy, wx, i2, j2 = tile(i1, j1, outer_factor=32, inner_factor=32)\n"
+                      "g, t, i3, j3 = tile(i2, j2, outer_factor={}, inner_factor=8)\n"
+                      "m, n, a, b = tile(i3, j3, outer_factor=2, inner_factor=2)\n"
+                      "k0, k1 = split(C.k, factor=32)\nk2, k3 = split(k1, factor={})\n"
+                      "reorder(k0, k2, m, n, a, b, k3)\nw = fuse(wy, wx)\n{}"
+                      "reverse_compute_at(C_write, lane)\n"
+                      "bind(by, axis=blockIdx.y)\nbind(bx, axis=blockIdx.x)\n"
+                      "bind(w, axis=threadIdx.y)\nbind(lane, axis=threadIdx.x)\n"
+                      "cache_read(C, tensor=A, scope=shared)\n"
+                      "cache_read(C, tensor=B, scope=shared)\n"
+                      "compute_at(A_cache, k0)\ncompute_at(B_cache, k0)\n{}"
+                      "decompose_reduction(k0)\n"
+                      "fill_by_threads(A_cache, A_cache.d0, A_cache.d1, {})\n"
+                      "fill_by_threads(B_cache, B_cache.d0_2, B_cache.d1_2, {})\n"
+                      "tensorize(C.a, intrinsic={})\n",
+                      p.own_rows, 32 / p.bytes(), p.lanes, p.layouts, p.fill(), p.fill(), p.unit),
+          {}, false, &macros));
   auto done = replay(Schedule(program, backend.shared_target()), steps, &macros);
   if (!done) return refused(done.error().code, done.error().message);
   TRY_ASSIGN(auto stages, lower(done->program(), backend.target(), backend.passes(),
@@ -90,46 +97,43 @@ private slots:
     QTest::addColumn<QString>("type");
     QTest::addColumn<QString>("sum");
     QTest::addColumn<bool>("transposed");
+    QTest::addColumn<bool>("swizzled");
     QTest::addColumn<QString>("ptx");
-    for (bool transposed : {false, true}) {
-      char const* how = transposed ? " transposed" : "";
-      for (auto [type, sum, ptx] : {std::tuple{"f16", "f32", "m16n8k16.row.col.f32.f16.f16.f32"},
-                                    {"bf16", "f32", "m16n8k16.row.col.f32.bf16.bf16.f32"},
-                                    {"i8", "i32", "m16n8k32.row.col.s32.s8.s8.s32"},
-                                    {"u8", "i32", "m16n8k32.row.col.s32.u8.u8.s32"}})
-        QTest::newRow((std::string(type) + how).c_str()) << type << sum << transposed << ptx;
-    }
+    for (bool transposed : {false, true})
+      for (bool swizzled : {false, true}) {
+        std::string how = transposed ? " transposed" : "";
+        if (swizzled) how += " swizzled";
+        for (auto [type, sum, ptx] : {std::tuple{"f16", "f32", "m16n8k16.row.col.f32.f16.f16.f32"},
+                                      {"bf16", "f32", "m16n8k16.row.col.f32.bf16.bf16.f32"},
+                                      {"f32", "f32", "m16n8k8.row.col.f32.tf32.tf32.f32"},
+                                      {"i8", "i32", "m16n8k32.row.col.s32.s8.s8.s32"},
+                                      {"u8", "i32", "m16n8k32.row.col.s32.u8.u8.s32"}})
+          QTest::newRow((type + how).c_str()) << type << sum << transposed << swizzled << ptx;
+      }
   }
   void each_unit_is_right() {
-    QFETCH(QString, type);
-    QFETCH(QString, sum);
-    QFETCH(bool, transposed);
     QFETCH(QString, ptx);
     auto backend = backend_for("a100");
-    Product product{.type = type.toStdString(), .sum = sum.toStdString(), .transposed = transposed};
+    Product const product = fetched();
     auto made = made_of(product, *backend);
     QVERIFY2(made, sentence(made).c_str());
-    Rng rng(31);
-    std::vector<NDArray> inputs = testing::random_inputs(made->kernel, rng);
-    auto wanted = ir::interpret(made->schedule.origin(), inputs).value();
-    ir::Sharing sharing = placed_sharing(backend->target());
-    auto interpreted =
-        ir::interpret(made->lowered, inputs.size(), inputs,
-                      {.shuffle_seed = 5, .sizes = {}, .sharing = &sharing, .stop = {}});
-    QVERIFY2(interpreted, sentence(interpreted).c_str());
-    QCOMPARE(testing::difference(wanted, *interpreted), std::string());
-    if (__builtin_cpu_supports("fma")) {
-      auto machine = Machine::create({.triple = {}, .cpu = "x86-64-v3", .features = {}}).value();
-      auto run = testing::run_emitted(machine, made->lowered, made->schedule.origin(), inputs);
-      QVERIFY2(run, sentence(run).c_str());
-      QCOMPARE(testing::difference(wanted, run->outputs), std::string());
-    }
+    std::vector<NDArray> inputs = inputs_of(*made);
+    if (product.type == "f32")
+      for (NDArray& input : inputs) round_to_tf32(input);
+    QCOMPARE(wrong_in(*made, inputs), std::string());
     for (char const* gpu : {"a100", "h100"}) {
       auto code = backend_for(gpu)->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
       QVERIFY2(code, sentence(code).c_str());
       std::string instruction = "mma.sync.aligned." + ptx.toStdString();
-      QVERIFY2(code->listings[0].text.contains(instruction), code->listings[0].text.c_str());
-      QVERIFY2(code->listings[1].text.contains(instruction), code->listings[1].text.c_str());
+      for (size_t text : {0, 1}) {
+        QVERIFY2(code->listings[text].text.contains(instruction),
+                 code->listings[text].text.c_str());
+        std::string const rows = "ldmatrix.sync.aligned.m8n8.";
+        QVERIFY2(code->listings[text].text.contains(rows + "x4.shared"),
+                 code->listings[text].text.c_str());
+        QVERIFY2(code->listings[text].text.contains(rows + "x2.shared") == product.transposed,
+                 code->listings[text].text.c_str());
+      }
     }
   }
 
@@ -170,9 +174,22 @@ private slots:
     row("f32", "",
         "(A: f32[64, 64], B: f32[64, 64]) -> C\n"
         "  C[i in 64, j in 64] = sum[k in 64] A[i, k] * B[k, j]\n");
-    row("no whole tiles", "",
+    row("terms that are no whole tiles", "mma_f16",
         "(A: f16[64, 60], B: f16[60, 64]) -> C\n"
         "  C[i in 64, j in 64]: f32 = sum[k in 60] f32(A[i, k]) * f32(B[k, j])\n");
+    row("nothing whole", "mma_bf16",
+        "(A: bf16[50, 40], B: bf16[40, 70]) -> D\n"
+        "  C[i in 50, j in 70]: f32 = sum[k in 40] f32(A[i, k]) * f32(B[k, j])\n"
+        "  D[i in 50, j in 70]: f32 = max(C[i, j], 0)\n");
+    row("in batches", "mma_f16",
+        "(A: f16[3, 64, 64], B: f16[3, 64, 64]) -> C\n"
+        "  C[b in 3, i in 64, j in 64]: f32 = sum[k in 64] f32(A[b, i, k]) * f32(B[b, j, k])\n");
+    row("in batches with one factor for all", "mma_f16",
+        "(A: f16[2, 64, 64], B: f16[64, 64]) -> C\n"
+        "  C[b in 2, i in 64, j in 64]: f32 = sum[k in 64] f32(A[b, k, i]) * f32(B[k, j])\n");
+    row("odd bytes in batches", "mma_i8",
+        "(A: i8[2, 64, 100], B: i8[2, 70, 100]) -> C\n"
+        "  C[b in 2, i in 64, j in 70]: i32 = sum[k in 100] i32(A[b, i, k]) * i32(B[b, j, k])\n");
     row("f16 throughout", "mma_f16",
         "(A: f16[64, 64], B: f16[64, 64]) -> C\n"
         "  C[i in 64, j in 64]: f16 = sum[k in 64] A[i, k] * B[k, j]\n");
@@ -208,9 +225,43 @@ private slots:
              code->listings[3].text.c_str());
   }
 
+  /// Passes of what a warp reads of its tiles, as "Memory access" counts them.
+  void tiles_lie_in_different_banks() {
+    auto backend = backend_for("a100");
+    for (bool transposed : {false, true}) {
+      te::Kernel kernel =
+          te::parse_kernel(
+              fmt::format("tilewright te 1\nkernel p(A: f16[256, 96], B: f16[{}]) -> C\n"
+                          "  C[i in 256, j in 256]: f32 = sum[k in 96] f32(A[i, k]) * "
+                          "f32(B[{}])\n",
+                          transposed ? "256, 96" : "96, 256", transposed ? "j, k" : "k, j"))
+              .value();
+      Schedule schedule = backend->default_schedule(te::to_program(kernel).value()).value();
+      auto stages = lower(schedule.program(), backend->target(), backend->passes()).value();
+      auto code =
+          backend->generate(stages.back().kernel, CodeTier::kFull, CodeTexts::kAll, {}).value();
+      std::string const& access = code.listings[4].text;
+      QVERIFY2(access.contains("A_cache          load  shared     4 passes, ideal 4, 8 elements"),
+               access.c_str());
+      // Terms in columns are read element by element, a pair of rows in the same banks.
+      std::string b = transposed ? "2 passes, ideal 2, 8 elements" : "2 passes, ideal 1\n";
+      QVERIFY2(access.contains("B_cache          load  shared     " + b), access.c_str());
+      for (char const* tile : {"A_cache", "B_cache"}) {
+        std::string store = fmt::format("{:<16} store shared     4 passes, ideal 4", tile);
+        QVERIFY2(access.contains(store), access.c_str());
+      }
+    }
+  }
+
   void elements_side_by_side_are_read_at_once() {
-    auto made = made_of({.transposed = true}, *backend_for("a100"));
+    // Rows of 72 bytes: none that ldmatrix could take.
+    auto made = made_of({.transposed = true,
+                         .layouts = "storage_align(A_cache, dim=0, factor=32, offset=4)\n"
+                                    "storage_align(B_cache, dim=0, factor=32, offset=4)\n",
+                         .copied = 8},
+                        *backend_for("a100"));
     QVERIFY2(made, sentence(made).c_str());
+    QCOMPARE(wrong_in(*made, inputs_of(*made)), std::string());
     auto code =
         backend_for("a100")->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {}).value();
     std::string const& ptx = code.listings[1].text;
@@ -246,7 +297,7 @@ private slots:
     auto made = made_of({}, *backend);
     QVERIFY2(made, sentence(made).c_str());
     ir::KernelIr changed = made->lowered;
-    QVERIFY(cuda::matrix_operands(changed));
+    QVERIFY(cuda::matrix_calls(changed));
     auto guard = [&](std::string const& axis) {
       ir::Function& function = changed.device[0] = made->lowered.device[0];
       function.body = ir::rewrite_stmts(function.body, [&](ir::Stmt const& s) -> ir::Stmt {
@@ -254,7 +305,7 @@ private slots:
         if (!call || !call->intrinsic->name.starts_with("mma_")) return nullptr;
         return ir::make<ir::If>(ir::var(axis) < 1, s, ir::Stmt());
       });
-      return cuda::matrix_operands(changed);
+      return cuda::matrix_calls(changed);
     };
     QVERIFY(guard("threadIdx.y"));
     auto lanes = guard("threadIdx.x");
@@ -264,16 +315,64 @@ private slots:
   }
 
 private:
-  template <typename Look>
-  void assembled(Look const& look) {
+  static Product fetched() {
     QFETCH(QString, type);
     QFETCH(QString, sum);
     QFETCH(bool, transposed);
+    QFETCH(bool, swizzled);
+    Product product{.type = type.toStdString(), .sum = sum.toStdString(), .transposed = transposed};
+    product.unit = product.type == "f32" ? "mma_tf32" : "mma_" + product.type;
+    if (!swizzled) return product;
+    int64_t piece = 16 / product.bytes();
+    product.layouts = fmt::format(
+        "transform_layout(A_cache, map=\"i, k -> i, (k // {0} ^ i // 4 % 8 ^ i % 2 * 4) * {0} + k "
+        "% "
+        "{0}\")\n",
+        piece);
+    char const* terms_in_rows =
+        "transform_layout(B_cache, map=\"j, k -> j, (k // {0} ^ j // 8 % 4 ^ j % 2 * 4) * {0} + "
+        "k % {0}\")\n";
+    char const* others =
+        "transform_layout(B_cache, map=\"k, j -> k, (j // {0} ^ k // 2 % 2 * 4) * {0} + j % "
+        "{0}\")\n";
+    product.layouts += fmt::format(fmt::runtime(transposed ? terms_in_rows : others), piece);
+    return product;
+  }
+
+  static std::vector<NDArray> inputs_of(Made const& made) {
+    Rng rng(31);
+    return testing::random_inputs(made.kernel, rng);
+  }
+
+  /// What is not as the plain program computes it; by the interpreter, and by a warp of this
+  /// machine's threads.
+  static std::string wrong_in(Made const& made, std::vector<NDArray> const& inputs) {
+    auto wanted = ir::interpret(made.schedule.origin(), inputs).value();
+    ir::Sharing sharing = placed_sharing(backend_for("a100")->target());
+    auto interpreted =
+        ir::interpret(made.lowered, inputs.size(), inputs,
+                      {.shuffle_seed = 5, .sizes = {}, .sharing = &sharing, .stop = {}});
+    if (!interpreted) return sentence(interpreted);
+    std::string wrong = testing::difference(wanted, *interpreted);
+    if (!wrong.empty() || !__builtin_cpu_supports("fma")) return wrong;
+    auto machine = Machine::create({.triple = {}, .cpu = "x86-64-v3", .features = {}}).value();
+    auto run = testing::run_emitted(machine, made.lowered, made.schedule.origin(), inputs);
+    return run ? testing::difference(wanted, run->outputs) : sentence(run);
+  }
+
+  /// What the unit multiplies as it is.
+  static void round_to_tf32(NDArray& array) {
+    for (int64_t i = 0; i < array.size(); ++i) {
+      uint32_t bits = std::bit_cast<uint32_t>(float(array.value_at(i)));
+      array.set_value(i, double(std::bit_cast<float>(bits & ~uint32_t(0x1fff))));
+    }
+  }
+
+  template <typename Look>
+  void assembled(Look const& look) {
     for (char const* gpu : {"a100", "h100"}) {
       auto backend = backend_for(gpu);
-      auto made =
-          made_of({.type = type.toStdString(), .sum = sum.toStdString(), .transposed = transposed},
-                  *backend);
+      auto made = made_of(fetched(), *backend);
       QVERIFY2(made, sentence(made).c_str());
       auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
       QVERIFY2(code, sentence(code).c_str());

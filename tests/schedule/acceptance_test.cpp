@@ -41,6 +41,8 @@ std::set<std::string> const kNotAMove = {
     "not_on_one_chain",
     "not_neighbours",
     "bad_layout",
+    "bad_map",
+    "map_leaves_holes",
     "no_such_dimension",
     "cannot_align",
     "writes_an_output",

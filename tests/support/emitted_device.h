@@ -31,7 +31,7 @@
 
 namespace tw::testing {
 
-inline constexpr char kMultiply[] = "tw_multiply";
+inline constexpr char kMultiply[] = "tw_multiply", kLoadMatrix[] = "tw_load_matrix";
 
 /// Blocks along x, y and z, then threads: six numbers of 32 bits.
 inline llvm::Value* counter(llvm::IRBuilder<>& builder, std::string const& axis) {
@@ -47,30 +47,52 @@ inline llvm::Value* reciprocal(llvm::IRBuilder<>& builder, llvm::Value* x) {
   return builder.CreateFDiv(llvm::ConstantFP::get(x->getType(), 1), x);
 }
 
+/// What `tw_load_matrix` makes of a row that each lane hands over: the registers of a thread.
+inline void fetch_rows(llvm::IRBuilder<>& builder, int registers, cuda::Fetch fetch,
+                       llvm::Value* row, llvm::Value* to) {
+  auto* pointer = builder.getPtrTy();
+  auto* word = builder.getInt64Ty();
+  auto* place = global(*builder.GetInsertBlock()->getModule(), kLoadMatrix, pointer);
+  builder.CreateCall(
+      llvm::FunctionType::get(builder.getVoidTy(), {word, word, pointer, pointer}, false),
+      builder.CreateLoad(pointer, place),
+      {builder.getInt64(uint64_t(registers)), builder.getInt64(fetch == cuda::Fetch::kAcross), row,
+       to});
+}
+
 /// Hands the elements of a thread, each with its number among the unit's, to `Block::multiply`.
-inline void multiply(llvm::IRBuilder<>& builder, size_t unit,
+inline void multiply(llvm::IRBuilder<>& builder, cuda::MatrixForm const& form,
                      std::vector<llvm::Value*> const& places) {
-  cuda::MatrixUnit const& one = cuda::kMatrixUnits[unit];
+  cuda::MatrixUnit const& one = *form.unit;
   llvm::Function* function = builder.GetInsertBlock()->getParent();
   llvm::IRBuilder<> entry(&function->getEntryBlock(), function->getEntryBlock().begin());
   auto* type = builder.getIntNTy(unsigned(size_of(one.factor)) * 8);
   auto* word = builder.getInt32Ty();
-  size_t factors = places.size() - cuda::kSums;
-  llvm::Value* taken = entry.CreateAlloca(llvm::ArrayType::get(type, factors));
+  size_t of_a = size_t(cuda::kRegistersOfA * one.packed()),
+         of_b = size_t(cuda::kRegistersOfB * one.packed());
+  llvm::Value* taken = entry.CreateAlloca(llvm::ArrayType::get(type, of_a + of_b));
   llvm::Value* sums = entry.CreateAlloca(llvm::ArrayType::get(word, cuda::kSums));
   auto copy = [&](llvm::Type* of, llvm::Value* from, llvm::Value* to, llvm::Align align) {
     builder.CreateStore(builder.CreateAlignedLoad(of, from, align), to);
   };
   llvm::Align own{uint64_t(size_of(one.factor))};
-  for (size_t i = 0; i < factors; ++i)
-    copy(type, places[cuda::kSums + i], builder.CreateConstInBoundsGEP1_64(type, taken, i), own);
+  size_t next = cuda::kSums;
+  auto take = [&](cuda::Fetch fetch, int registers, size_t first, size_t count) {
+    auto to = [&](size_t i) { return builder.CreateConstInBoundsGEP1_64(type, taken, first + i); };
+    if (fetch != cuda::Fetch::kElements)
+      return fetch_rows(builder, registers, fetch, places[next++], to(0));
+    for (size_t i = 0; i < count; ++i) copy(type, places[next++], to(i), own);
+  };
+  take(form.a, cuda::kRegistersOfA, 0, of_a);
+  take(form.b, cuda::kRegistersOfB, of_a, of_b);
   auto sum = [&](size_t i) { return builder.CreateConstInBoundsGEP1_64(word, sums, i); };
   for (size_t i = 0; i < cuda::kSums; ++i) copy(word, places[i], sum(i), llvm::Align(4));
   auto* pointer = builder.getPtrTy();
   auto* place = global(*builder.GetInsertBlock()->getModule(), kMultiply, pointer);
   builder.CreateCall(
       llvm::FunctionType::get(builder.getVoidTy(), {builder.getInt64Ty(), pointer, pointer}, false),
-      builder.CreateLoad(pointer, place), {builder.getInt64(unit), sums, taken});
+      builder.CreateLoad(pointer, place),
+      {builder.getInt64(uint64_t(form.unit - cuda::kMatrixUnits.data())), sums, taken});
   for (size_t i = 0; i < cuda::kSums; ++i) copy(word, sum(i), places[i], llvm::Align(4));
 }
 
@@ -81,10 +103,9 @@ inline void fill(DeviceShell& shell) {
   auto nothing = [](llvm::IRBuilder<>&, Operands const&) {};
   shell.calls[cuda::kCommitName] = shell.calls[cuda::kWaitName] = nothing;
   fill_warpgroup(shell);
-  for (size_t unit = 0; unit < cuda::kMatrixUnits.size(); ++unit)
-    shell.calls[cuda::kMatrixUnits[unit].name] = [unit](llvm::IRBuilder<>& builder,
-                                                        Operands const& operands) {
-      multiply(builder, unit, operands);
+  for (cuda::MatrixForm const& form : cuda::matrix_forms())
+    shell.calls[form.name()] = [form](llvm::IRBuilder<>& builder, Operands const& operands) {
+      multiply(builder, form, operands);
     };
   for (cuda::AsyncCopy const& copy : cuda::kAsyncCopies)
     shell.calls[copy.name] = [bytes = copy.bytes](llvm::IRBuilder<>& builder,
@@ -166,6 +187,10 @@ inline void define_given_shared(llvm::Module& module, int64_t bytes) {
 inline double element(cuda::MatrixUnit const& unit, void const* all, int64_t at) {
   if (unit.factor == DType::kI8) return static_cast<int8_t const*>(all)[at];
   if (unit.factor == DType::kU8) return static_cast<uint8_t const*>(all)[at];
+  if (unit.factor == DType::kF32) {  // cvt.rna.tf32: ten bits of mantissa, ties away from zero
+    uint32_t word = static_cast<uint32_t const*>(all)[at];
+    return std::bit_cast<float>((word + 0x1000) & ~uint32_t(0x1fff));
+  }
   uint16_t bits = static_cast<uint16_t const*>(all)[at];
   return unit.factor == DType::kF16 ? half_to_float(bits)
                                     : std::bit_cast<float>(uint32_t(bits) << 16);
@@ -203,6 +228,26 @@ inline void multiply_in_warp(int64_t unit, void* sums, void const* factors) {
   std::memcpy(sums, made.data(), sizeof made);
 }
 
+/// ldmatrix.sync.aligned.m8n8 (PTX ISA): lane 8m+r hands over where row r of part m begins; of each
+/// part thread 4g+t gets elements 2t and 2t+1 of row g in a register, of a transposed one element g
+/// of rows 2t and 2t+1. All warps of the block are to come here together.
+inline void load_matrix(int64_t registers, int64_t transposed, void const* row, void* made) {
+  std::span<void const* const> rows = Block::hand_over(row);
+  int64_t lane = Block::thread() % 32, g = lane / 4, t = lane % 4;
+  auto element = [&](int64_t part, int64_t r, int64_t at) {
+    uint16_t bits = 0;
+    std::memcpy(&bits, static_cast<char const*>(rows[size_t(part * 8 + r)]) + at * 2, 2);
+    return bits;
+  };
+  std::array<uint16_t, 8> own{};
+  for (int64_t part = 0; part < registers; ++part)
+    for (int64_t i = 0; i < 2; ++i)
+      own[size_t(part * 2 + i)] =
+          transposed ? element(part, 2 * t + i, g) : element(part, g, 2 * t + i);
+  Block::wait();
+  std::memcpy(made, own.data(), size_t(registers) * 4);
+}
+
 /// The device functions of a kernel.
 class EmittedDevice {
 public:
@@ -228,11 +273,11 @@ public:
     }
     llvm::LLVMContext context;
     DeviceKind const kind{.global_space = 0, .shared_space = 0, .fill = fill, .mark = mark};
-    TRY_ASSIGN(auto operands, cuda::matrix_operands(kernel));
-    TRY_ASSIGN(auto of_warpgroups, cuda::warpgroup_operands(kernel));
-    operands.merge(of_warpgroups);
+    TRY_ASSIGN(auto own_calls, cuda::matrix_calls(kernel));
+    TRY_ASSIGN(auto of_warpgroups, cuda::warpgroup_calls(kernel));
+    own_calls.merge(of_warpgroups);
     TRY_ASSIGN(auto module, build_device_module(kernel, ir::print(kernel), machine, kind, functions,
-                                                operands, context));
+                                                own_calls, context));
     define_given_shared(*module, std::max<int64_t>(given, 1));
     prove_alignments(*module);
     int proven = check_alignments(*module);
@@ -255,9 +300,10 @@ public:
   Status launch(std::string const& name, std::array<int64_t, 3> const& grid,
                 std::array<int64_t, 3> const& block, std::span<void* const> arguments) const {
     TRY_ASSIGN(void* address, loaded_.symbol(kCall + name));
-    auto at = loaded_.symbol(kAt), meet = loaded_.symbol(kMeet),
+    auto at = loaded_.symbol(kAt), meet = loaded_.symbol(kMeet), rows = loaded_.symbol(kLoadMatrix),
          product = loaded_.symbol(kMultiply),
          of_warpgroup = loaded_.symbol(kMultiplyByWarpgroup);  // where they are used
+    if (rows) *static_cast<void**>(*rows) = reinterpret_cast<void*>(&load_matrix);
     if (product) *static_cast<void**>(*product) = reinterpret_cast<void*>(&multiply_in_warp);
     if (of_warpgroup)
       *static_cast<void**>(*of_warpgroup) = reinterpret_cast<void*>(&multiply_by_warpgroup);

@@ -76,6 +76,29 @@ inline te::Expected expected_of(te::Kernel const& kernel, std::vector<NDArray> c
       .value();
 }
 
+/// Layouts by a map of one to four dimensions, most of them legal of some shape.
+inline std::string random_map(Rng& rng) {
+  static char const* const kMaps[] = {
+      "i -> i",
+      "i -> i // 4, i % 4",
+      "i, j -> j, i",
+      "i, j -> i, j ^ i",
+      "i, j -> i, j ^ i % 2",
+      "i, j -> i // 2, j, i % 2",
+      "i, j -> i, (j // 2 ^ i % 4) * 2 + j % 2",
+      "i, j -> j // 4, i ^ 1, j % 4",
+      "i, j -> i, 7 - j",
+      "i, j, k -> k, i, j",
+      "i, j, k -> i, j, k ^ j",
+      "i, j, k -> i // 2 * 2 + (i + j) % 2, j, k",
+      "i, j, k, l -> i, l ^ j % 2, k, j",
+      "i, j, k, l -> j, i, k // 2, l, k % 2",
+      "i, j, k, l -> i, j, k, l ^ k",
+      "i, j, k, l -> i + j, k, l",
+  };
+  return kMaps[rng.below(std::size(kMaps))];
+}
+
 /// A word for a parameter that takes any: a tensor of the program, a layout of up to four letters.
 inline std::string random_word(ir::Program const& program, std::string const& parameter, Rng& rng) {
   if (parameter == "tensor") {
@@ -328,6 +351,15 @@ inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& 
           rng.between(parameter.low, std::min<int64_t>(parameter.high, 8));
   }
   bool whole = primitive.name == "compute_at" && rng.below(3) == 0;  // no tail
+  if (primitive.name == "transform_layout") {
+    Rng beside = rng;  // other steps are drawn as without maps
+    std::string letters = random_word(program, "layout", rng);
+    if (beside.below(2) == 0)
+      step.arguments["layout"] = letters;
+    else
+      step.arguments["map"] = random_map(beside);
+    return step;
+  }
   if (!optional.empty() && !whole && (!lists || rng.below(8) == 0)) {
     Parameter const& one = *optional[size_t(rng.below(int64_t(optional.size())))];
     int64_t extent = ir::as_int(first.loop->extent).value_or(4);

@@ -287,9 +287,14 @@ QString StepDialog::value_of(char const* name) const {
 
 QString StepDialog::line() const {
   QStringList inside{targets_->text()};
-  for (size_t i = 0; i < values_.size(); ++i)
-    if (!value_of(i).isEmpty())
-      inside << QString::fromStdString(primitive_.parameters[i].name) + "=" + value_of(i);
+  for (size_t i = 0; i < values_.size(); ++i) {
+    QString value = value_of(i);
+    // Lists and maps stand in quotes, which nobody need type.
+    if ((value.contains(',') || value.contains(' ')) && !value.startsWith('"'))
+      value = '"' + value + '"';
+    if (!value.isEmpty())
+      inside << QString::fromStdString(primitive_.parameters[i].name) + "=" + value;
+  }
   return QString::fromStdString(primitive_.name) + "(" + inside.join(", ") + ")";
 }
 

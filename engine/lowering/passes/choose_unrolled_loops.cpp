@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "engine/ir/annotations.h"
+#include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/pipeline.h"
 
@@ -54,7 +55,8 @@ private:
     if (auto const* test = s.as<If>())
       return sum(written_out(test->then_body, kGuarded), written_out(test->else_body, kGuarded));
     if (auto const* store = s.as<Store>()) return touches_own(*store) ? own : kOutside;
-    if (s.as<IntrinsicCall>()) return std::nullopt;
+    if (auto const* call = s.as<IntrinsicCall>())
+      return computes_own(*call) ? std::optional(own) : std::nullopt;
     auto const* list = s.as<Seq>();
     if (!list) return 1;
     std::optional<int64_t> all = 0;
@@ -64,6 +66,16 @@ private:
 
   static bool is_own(BufferNode const& tensor) {
     return tensor.scope != kGlobalScope && tensor.scope != kSharedScope;
+  }
+  /// Nobody waits for it, and what it writes is the thread's own.
+  static bool computes_own(IntrinsicCall const& call) {
+    if (call.intrinsic->barrier || call.intrinsic->completion != Completion::kAtOnce) return false;
+    bool own = true, writes = false;
+    walk_writes(make<IntrinsicCall>(call.intrinsic, call.operands), [&](Touched const& at) {
+      own = own && is_own(*at.buffer);
+      writes = true;
+    });
+    return own && writes;
   }
   static bool touches_own(Store const& store) {
     bool own = is_own(*store.buffer);

@@ -169,7 +169,7 @@ std::expected<void, Refusal> check_operand(TensorIntrinsic const& intrinsic, siz
         "tensor",
         {top});
   size_t dense = i < intrinsic.dense.size() ? size_t(intrinsic.dense[i]) : 0;
-  std::vector<int64_t> strides = strides_of(operand);
+  std::vector<int64_t> strides = strides_of(operand, nest.ranges);
   int64_t next = 1;
   for (size_t d = strides.size(); d-- > 0 && dense-- > 0;) {
     int64_t extent = as_int(operand.axes[d].extent).value_or(0);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "engine/arith/linear.h"
+#include "engine/ir/index_map.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/strides.h"
@@ -25,6 +26,9 @@ namespace tw {
 namespace {
 
 using namespace ir;
+
+/// Of an axis along a tensor with a map: instructions have fewer.
+constexpr int64_t kMostStepsLookedAt = 256;
 
 bool uses_any(Expr const& e, std::vector<For const*> const& loops) {
   return std::ranges::any_of(loops,
@@ -301,9 +305,43 @@ std::expected<void, Refusal> instances_stay_apart(StepRequest const& request,
   return {};
 }
 
-std::vector<int64_t> strides_of(Operand const& operand) {
+namespace {
+
+/// Of a tensor with a map, along one axis: 0 where steps are of different lengths, or nothing is
+/// known of them.
+int64_t mapped_stride(Operand const& operand, OperandAxis const& axis,
+                      arith::Ranges const& ranges) {
+  auto const& element = operand.value.to<Load>();
+  auto shape = mapped_shape(*element.buffer->map, *constant_shape(*element.buffer));
+  int64_t extent = as_int(axis.extent).value_or(0), stride = 0;
+  if (!shape || extent > kMostStepsLookedAt) return 0;
+  auto place = [&](int64_t at) {
+    Expr flat = int_imm(0);
+    std::vector<Expr> indices = element.indices;
+    for (Expr& index : indices) index = substitute(index, {{axis.name(), int_imm(at)}});
+    std::vector<Expr> in_memory = mapped_indices(*element.buffer->map, indices);
+    for (size_t d = 0; d < shape->size(); ++d) flat = flat * int_imm((*shape)[d]) + in_memory[d];
+    return arith::simplify(flat, ranges);
+  };
+  Expr first = place(0);
+  for (int64_t at = 1; at < extent; ++at) {
+    auto apart = as_int(arith::simplify(place(at) - first, ranges));
+    if (!apart || *apart % at != 0 || (at > 1 && *apart / at != stride)) return 0;
+    stride = *apart / at;
+  }
+  return stride;
+}
+
+}  // namespace
+
+std::vector<int64_t> strides_of(Operand const& operand, arith::Ranges const& ranges) {
   auto const& element = operand.value.to<Load>();
   std::vector<int64_t> strides(operand.axes.size(), 0);
+  if (element.buffer->map) {
+    for (size_t a = 0; a < strides.size(); ++a)
+      strides[a] = mapped_stride(operand, operand.axes[a], ranges);
+    return strides;
+  }
   auto apart = strides_of(*element.buffer);
   if (!apart) return strides;
   for (size_t d = 0; d < apart->size(); ++d) {

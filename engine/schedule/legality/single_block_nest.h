@@ -41,8 +41,8 @@ std::expected<void, Refusal> instances_stay_apart(StepRequest const& request,
                                                   std::string const& verb);
 
 /// How far apart in the tensor, as stored, neighbours along each axis are; 0 where its shape is not
-/// known.
-std::vector<int64_t> strides_of(ir::Operand const& operand);
+/// known, or its map has steps of different lengths. `ranges`: of what its indices are made of.
+std::vector<int64_t> strides_of(ir::Operand const& operand, arith::Ranges const& ranges);
 /// Different values of the axes of the operand that the nest writes are different elements: their
 /// indices show it, or the block's iterators do. (False: it is not shown.)
 bool writes_each_once(SingleBlockNest const& nest, ir::Operand const& operand);

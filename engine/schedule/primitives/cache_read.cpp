@@ -100,6 +100,7 @@ Buffer cache_of(StepRequest const& request, BufferNode node) {
   node.name = cache_name(request);
   node.scope = request.has("scope") ? request.word("scope") : kGlobalScope;
   node.alignments.clear();
+  node.map = nullptr;
   return std::make_shared<BufferNode const>(std::move(node));
 }
 

@@ -98,6 +98,7 @@ Applied apply(StepRequest const& request) {
   node.name = free_tensor_name(request.program, target->name + "_cache");
   if (request.has("scope")) node.scope = request.word("scope");
   node.alignments.clear();
+  node.map = nullptr;
   auto cache = std::make_shared<BufferNode const>(std::move(node));
   std::vector<BlockSite> writers = writers_of(request.program, target->name);
   std::vector<BlockId> ids;

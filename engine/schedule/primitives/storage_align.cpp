@@ -27,6 +27,10 @@ std::expected<Proof, Refusal> check(StepRequest const& request) {
         "storage_align: the tensor must be allocated inside the kernel");
   if (auto free = used_by_no_call(request.program, buffer->name, "storage_align"); !free)
     return std::unexpected(free.error());
+  if (buffer->map)
+    return refuse_stage("mapped",
+                        fmt::format("{} has a layout by an index map, and no rows", buffer->name),
+                        "storage_align: the tensor must lie row by row");
   int64_t dim = request.number("dim");
   if (dim + 1 >= int64_t(shape->size()))
     return refuse_stage(
@@ -81,7 +85,8 @@ Primitive const& row() {
       .kinds = {TargetKind::kBlock},
       .beside_calls = true,
       .looks_into_blocks = true,
-      .refuses = {"no_such_dimension", "not_one_tensor", "used_by_a_call", "writes_an_output"},
+      .refuses = {"mapped", "no_such_dimension", "not_one_tensor", "used_by_a_call",
+                  "writes_an_output"},
   };
   return primitive;
 }

@@ -98,6 +98,7 @@ public:
     node.name = free_tensor_name(program_, buffer.name + "_pad");
     node.scope = kGlobalScope;
     node.alignments.clear();
+    node.map = nullptr;
     node.shape.clear();
     for (int64_t extent : room) node.shape.push_back(int_imm(extent));
     same.to = std::make_shared<BufferNode const>(std::move(node));

@@ -7,7 +7,9 @@
 #include <set>
 
 #include "engine/backend/backend.h"
+#include "engine/ir/intrinsic.h"
 #include "engine/ir/program.h"
+#include "engine/ir/rewrite.h"
 #include "engine/schedule/trace.h"
 #include "engine/session/model/kernel_roofs.h"
 #include "engine/session/model_roofline.h"
@@ -127,6 +129,24 @@ std::shared_ptr<HistoryView const> history_view(State const& state) {
   return view;
 }
 
+namespace {
+
+/// A unit that computes by an instruction alone, whose name the roof has, is no roof of a kernel
+/// that does not call it.
+bool is_of_no_call(RoofView const& roof, Schedule const& schedule) {
+  std::string instruction = roof.name.substr(0, roof.name.find(' '));
+  if (!roof.compute || !schedule.target().intrinsic(instruction)) return false;
+  bool called = false;
+  ir::walk(schedule.program().body, [&](ir::Stmt const& s) {
+    auto const* call = s.as<ir::IntrinsicCall>();
+    called = called || (call && call->intrinsic->name == instruction);
+    return !called;
+  });
+  return !called;
+}
+
+}  // namespace
+
 std::shared_ptr<RooflineView const> roofline_view(State const& state) {
   auto view = std::make_shared<RooflineView>();
   if (state.machine) view->explanation = state.machine->no_roofs;
@@ -142,6 +162,8 @@ std::shared_ptr<RooflineView const> roofline_view(State const& state) {
   if (auto roof = roof_of(state, work); roof && roof->moves_data)
     view->explanation = explanation_of(*roof);
   History const& history = work.history;
+  Schedule const& schedule = history.node(history.current()).schedule;
+  std::erase_if(view->roofs, [&](RoofView const& roof) { return is_of_no_call(roof, schedule); });
   for (int id : path_to(history, history.current())) {
     auto point = point_of(state, state.kernel, id);
     if (!point) continue;

@@ -32,7 +32,7 @@ std::string cost(gpu::WarpAccess const& access) {
 
 CodeListing access_listing(std::string const& key, ir::KernelIr const& kernel,
                            std::vector<gpu::LaunchShape> const& shapes,
-                           ir::PrintedProgram const& lowered) {
+                           gpu::CallAccesses const& calls, ir::PrintedProgram const& lowered) {
   CodeListing listing{key, {}, {}};
   auto line = [&](std::string const& text, int32_t source) {
     listing.text += text + "\n";
@@ -41,7 +41,7 @@ CodeListing access_listing(std::string const& key, ir::KernelIr const& kernel,
   for (size_t i = 0; i < kernel.device.size(); ++i) {
     line(fmt::format("{}: each access of a warp of {} threads", kernel.device[i].name, kWarp), 0);
     for (gpu::WarpAccess const& access :
-         gpu::warp_accesses(kernel.device[i], shapes[i], kWarp, kTensorAlignment)) {
+         gpu::warp_accesses(kernel.device[i], shapes[i], kWarp, kTensorAlignment, calls)) {
       auto at = lowered.line_of.find(access.statement);
       line(fmt::format("  {:<16} {:<5} {:<6} {}", access.tensor, access.store ? "store" : "load",
                        access.shared ? "shared" : "global", cost(access)),

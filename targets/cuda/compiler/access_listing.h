@@ -6,9 +6,10 @@
 
 namespace tw::cuda {
 
-/// A line for each access of each function, linked to its statement. `shapes`: of `kernel.device`.
+/// A line for each access of each function, linked to its statement. `shapes`: of `kernel.device`;
+/// `calls` as of `warp_accesses`.
 CodeListing access_listing(std::string const& key, ir::KernelIr const& kernel,
                            std::vector<gpu::LaunchShape> const& shapes,
-                           ir::PrintedProgram const& lowered);
+                           gpu::CallAccesses const& calls, ir::PrintedProgram const& lowered);
 
 }  // namespace tw::cuda

@@ -16,6 +16,7 @@
 #include "targets/cuda/compiler/access_listing.h"
 #include "targets/cuda/compiler/async_copies.h"
 #include "targets/cuda/compiler/dialect.h"
+#include "targets/cuda/compiler/matrix_accesses.h"
 #include "targets/cuda/compiler/matrix_rule.h"
 #include "targets/cuda/compiler/matrix_units.h"
 #include "targets/cuda/compiler/nvptx.h"
@@ -59,15 +60,15 @@ struct Parts {
   std::vector<c_text::DeviceText> texts;
   std::vector<LaunchedFunction> launched;
   std::vector<DeviceFunction> functions;
-  CallOperands operands;
+  OwnCalls own_calls;
 };
 
 Result<Parts> parts_of(ir::KernelIr const& kernel, ir::PrintedProgram const& printed,
                        MemoryScope const& memory) {
   Parts parts;
-  TRY_ASSIGN(parts.operands, matrix_operands(kernel));
-  TRY_ASSIGN(CallOperands of_warpgroups, warpgroup_operands(kernel));
-  parts.operands.merge(of_warpgroups);
+  TRY_ASSIGN(parts.own_calls, matrix_calls(kernel));
+  TRY_ASSIGN(OwnCalls of_warpgroups, warpgroup_calls(kernel));
+  parts.own_calls.merge(of_warpgroups);
   for (ir::Function const& function : kernel.device) {
     TRY_ASSIGN(gpu::LaunchShape shape, gpu::launch_shape(function));
     gpu::SharedLayout shared = gpu::shared_layout(function, memory.alignment);
@@ -77,7 +78,7 @@ Result<Parts> parts_of(ir::KernelIr const& kernel, ir::PrintedProgram const& pri
     if (!is_given) shared.offsets.clear();
     TRY_ASSIGN(c_text::DeviceText text,
                c_text::print_device_function(dialect(), kernel_head(), function, shape.block,
-                                             printed, shared.offsets, parts.operands));
+                                             printed, shared.offsets, parts.own_calls));
     parts.functions.push_back({text.name, shape.block, std::move(shared.offsets)});
     parts.launched.push_back({text.name, std::move(shape), shared.bytes, is_given});
     parts.texts.push_back(std::move(text));
@@ -135,7 +136,7 @@ public:
     TRY_ASSIGN(Parts parts, parts_of(kernel, artifact.lowered, *target().scope(kSharedScope)));
     llvm::LLVMContext context;
     TRY_ASSIGN(auto module, build_device_module(kernel, artifact.lowered, machine_, nvptx_kind(),
-                                                parts.functions, parts.operands, context));
+                                                parts.functions, parts.own_calls, context));
     TRY_ASSIGN(Emitted emitted, machine_.generate(*module, CodeTier::kFull, texts, stop));
     artifact.symbol = "tw_kernel_" + kernel.host.name;
     artifact.workspace_bytes = workspace_bytes(kernel);
@@ -201,11 +202,12 @@ public:
     ir::KernelIr const& kernel = stages.back().kernel;
     ir::PrintedProgram printed = ir::print(kernel);
     TRY_ASSIGN(Parts parts, parts_of(kernel, printed, *target().scope(kSharedScope)));
+    gpu::Warps const warps{unit_.warp, kTensorAlignment, matrix_accesses(parts.own_calls)};
     KernelLaunches made{.unit = unit_, .units = target().hardware.unit().count, .launches = {}};
     for (size_t i = 0; i < parts.launched.size(); ++i) {
       LaunchedFunction const& one = parts.launched[i];
-      made.launches.push_back(gpu::launch_report(one.name, kernel.device[i], one.shape, printed,
-                                                 {unit_.warp, kTensorAlignment}));
+      made.launches.push_back(
+          gpu::launch_report(one.name, kernel.device[i], one.shape, printed, warps));
       made.launches.back().shared_bytes = one.shared_bytes;
     }
     if (assembled) TRY(count_registers(kernel, printed, parts, made, stop));
@@ -218,7 +220,7 @@ private:
                          Parts const& parts, KernelLaunches& made, StopToken stop) const {
     llvm::LLVMContext context;
     TRY_ASSIGN(auto module, build_device_module(kernel, printed, machine_, nvptx_kind(),
-                                                parts.functions, parts.operands, context));
+                                                parts.functions, parts.own_calls, context));
     TRY_ASSIGN(Emitted emitted,
                machine_.generate(*module, CodeTier::kFull, CodeTexts::kNone, stop));
     auto counted = assemble({toolkit_.ptxas, {}}, text_of(emitted.object),
@@ -240,7 +242,8 @@ private:
         {texts_[1].key, std::move(emitted.assembly), std::move(emitted.source_line)},
         plain_listing(texts_[2].key, std::move(sass)),
         resources_listing(texts_[3].key, target().hardware, unit_, parts.launched, assembled),
-        access_listing(texts_[4].key, kernel, shapes_of(parts), artifact.lowered),
+        access_listing(texts_[4].key, kernel, shapes_of(parts), matrix_accesses(parts.own_calls),
+                       artifact.lowered),
         time_listing(texts_[5].key, kernel, names_of(parts), unit_, described_rates(), assembled)};
   }
 

@@ -86,6 +86,8 @@ std::string vector_store(ir::BufferNode const& tensor, int lanes, std::string co
 
 /// "tw_a0 = *%4 | *%5 << 16": a register made of elements from one operand on.
 std::string packed(std::string const& name, MatrixUnit const& unit, int first) {
+  if (unit.factor == DType::kF32)
+    return fmt::format("unsigned {} = __float_as_uint(*%{});\n", name, first);
   int bits = 32 / unit.packed();
   std::string text = "unsigned " + name + " = ";
   for (int i = 0; i < unit.packed(); ++i) {
@@ -96,18 +98,47 @@ std::string packed(std::string const& name, MatrixUnit const& unit, int first) {
   return text + ";\n";
 }
 
-std::string product(MatrixUnit const& unit) {
+/// Declares registers from `first` on, and fills them from operands from `from` on.
+std::string fetched(MatrixUnit const& unit, Fetch fetch, int first, int registers, int from) {
+  std::string text;
+  if (fetch == Fetch::kElements) {
+    for (int r = 0; r < registers; ++r)
+      text += "  " + packed(fmt::format("tw_{}", first + r), unit, from + r * unit.packed());
+    return text;
+  }
+  std::string names, places, outputs;
+  for (int r = 0; r < registers; ++r) {
+    char const* comma = r == 0 ? "" : ", ";
+    names += fmt::format("{}tw_{}", comma, first + r);
+    places += fmt::format("{}%%{}", comma, r);
+    outputs += fmt::format("{}\"=r\"(tw_{})", comma, first + r);
+  }
+  return fmt::format(
+      "  unsigned {0};\n"
+      "  asm volatile(\"ldmatrix.sync.aligned.m8n8.x{1}{2}.shared.b16 {{{3}}}, [%%{1}];\"\n"
+      "               : {4}\n"
+      "               : \"r\"((unsigned)__cvta_generic_to_shared(%{5})) : \"memory\");\n",
+      names, registers, fetch == Fetch::kAcross ? ".trans" : "", places, outputs, from);
+}
+
+std::string product(MatrixForm const& form) {
+  MatrixUnit const& unit = *form.unit;
   char const* type = unit.factor == DType::kF16    ? "f16"
                      : unit.factor == DType::kBF16 ? "bf16"
+                     : unit.factor == DType::kF32  ? "tf32"
                      : unit.factor == DType::kI8   ? "s8"
                                                    : "u8";
   bool whole = unit.sum == DType::kI32;
-  std::string text = "{\n", inputs;
-  for (int r = 0; r < kRegistersOfA + kRegistersOfB; ++r) {
-    text += "  " + packed(fmt::format("tw_{}", r), unit, kSums + r * unit.packed());
+  std::string text = "{\n" + fetched(unit, form.a, 0, kRegistersOfA, kSums) +
+                     fetched(unit, form.b, kRegistersOfA, kRegistersOfB, kSums + form.of_a());
+  std::string inputs, sums;
+  for (int r = 0; unit.factor == DType::kF32 && r < kRegistersOfA + kRegistersOfB; ++r)
+    text += fmt::format(
+        "  asm(\"cvt.rna.tf32.f32 %%0, %%1;\" : \"=r\"(tw_{0}) : "
+        "\"f\"(__uint_as_float(tw_{0})));\n",
+        r);
+  for (int r = 0; r < kRegistersOfA + kRegistersOfB; ++r)
     inputs += fmt::format("{}\"r\"(tw_{})", r == 0 ? "" : ", ", r);
-  }
-  std::string sums;
   for (int i = 0; i < kSums; ++i)
     sums += fmt::format("{}\"+{}\"(*%{})", i == 0 ? "" : ", ", whole ? "r" : "f", i);
   return text +
@@ -127,7 +158,7 @@ std::map<std::string, std::string, std::less<>> calls() {
       {kBarrierName, "__syncthreads();"},
       {kCommitName, "asm volatile(\"cp.async.commit_group;\" ::: \"memory\");"},
       {kWaitName, "asm volatile(\"cp.async.wait_group %%0;\" :: \"n\"(%0) : \"memory\");"}};
-  for (MatrixUnit const& unit : kMatrixUnits) made[unit.name] = product(unit);
+  for (MatrixForm const& form : matrix_forms()) made[form.name()] = product(form);
   add_warpgroup_texts(made);
   for (AsyncCopy const& copy : kAsyncCopies)
     made[copy.name] = fmt::format(

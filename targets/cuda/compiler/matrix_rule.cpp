@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
@@ -16,29 +17,53 @@ namespace {
 
 using namespace ir;
 
-constexpr int64_t kCopied = 16;    // bytes that one instruction copies
+constexpr int64_t kCopied = 16;    // bytes that one instruction copies, a piece
 constexpr int64_t kRowBytes = 64;  // of a tile's terms
+
+/// How a factor lies in main memory.
+struct Factor {
+  bool terms_last = false;  ///< its rows are of terms
+  bool batched = false;     ///< its first dimension is the product's batch
+};
 
 struct Tiles {
   MatrixUnit const* unit = nullptr;
-  int64_t edge = 64;        ///< rows and columns of a block
-  bool terms_last[2] = {};  ///< in rows of each factor
+  int64_t edge = 64;  ///< rows and columns of a block
+  Factor factors[2];
+  std::string names[2] = {};  ///< of the blocks that bring the factors
+  /// Rows, columns and terms are no whole tiles, each.
+  std::array<bool, 3> odd = {};
+  bool pads(size_t factor) const { return odd[factor] || odd[2]; }
+  bool any_odd() const { return odd[0] || odd[1] || odd[2]; }
   int64_t terms() const { return kRowBytes / size_of(unit->factor); }
   int64_t warp_rows() const { return edge / 2; }
+  int64_t own_rows() const { return warp_rows() / 8; }
   int64_t warps() const { return 2 * edge / kColumns; }
-  static constexpr int64_t kColumns = 32;  ///< of a warp
+  int64_t piece() const { return kCopied / size_of(unit->factor); }  ///< elements
+  static constexpr int64_t kColumns = 32;                            ///< of a warp
 };
 
-/// The unit whose types the product has.
+/// The unit whose types the product has. None that rounds its factors: who wants it asks for it.
 MatrixUnit const* unit_of(Block const& block) {
   auto const* store = block.body.as<Store>();
   std::vector<Load const*> reads = gpu::multiplied_reads(block);
   if (!store || reads.size() != 2) return nullptr;
   for (MatrixUnit const& unit : kMatrixUnits)
-    if (store->buffer->type == unit.sum && reads[0]->type == unit.factor &&
+    if (!unit.rounded && store->buffer->type == unit.sum && reads[0]->type == unit.factor &&
         reads[1]->type == unit.factor)
       return &unit;
   return nullptr;
+}
+
+/// Nothing: its last two dimensions are others than rows, or columns, and terms.
+std::optional<Factor> factor_of(Load const& read, gpu::Product const& product, Block const& block) {
+  size_t rank = read.indices.size(), loops = product.loops.size();
+  if (rank < 2 || rank > loops - 1) return std::nullopt;
+  std::string const& term = block.iters[loops - 1].name();
+  Factor factor{.terms_last = uses_variable(read.indices.back(), term), .batched = rank == 3};
+  if (!factor.terms_last && !uses_variable(read.indices[rank - 2], term)) return std::nullopt;
+  if (factor.batched && !uses_variable(read.indices[0], block.iters[0].name())) return std::nullopt;
+  return factor;
 }
 
 std::optional<Tiles> tiles_for(Program const& program, gpu::Product const& product,
@@ -47,95 +72,138 @@ std::optional<Tiles> tiles_for(Program const& program, gpu::Product const& produ
   Block const& block = *sites.front().block;
   Tiles tiles{.unit = unit_of(block)};
   if (!tiles.unit) return std::nullopt;
-  std::string const& term = block.iters.back().name();
   std::vector<Load const*> reads = gpu::multiplied_reads(block);
-  for (size_t i = 0; i < 2; ++i)
-    tiles.terms_last[i] = uses_variable(reads[i]->indices.back(), term);
+  for (size_t i = 0; i < 2; ++i) {
+    auto factor = factor_of(*reads[i], product, block);
+    if (!factor) return std::nullopt;
+    tiles.factors[i] = *factor;
+  }
   size_t at = product.loops.size() - 3;
   int64_t rows = product.extents[at], columns = product.extents[at + 1];
   std::vector<int64_t> edges{64, 128};
   std::erase_if(edges, [&](int64_t edge) { return rows % edge != 0 || columns % edge != 0; });
-  if (edges.empty() || product.extents[at + 2] % tiles.terms() != 0) return std::nullopt;
+  if (edges.empty()) edges = {64};
+  tiles.odd = {rows % edges.back() != 0, columns % edges.back() != 0,
+               product.extents[at + 2] % tiles.terms() != 0};
   // Smaller tiles where larger ones leave multiprocessors without any.
   int64_t blocks = rows * columns / (edges.back() * edges.back());
+  if (at == 1) blocks *= product.extents[0];
   bool fill = blocks >= target.hardware.unit().count;
   tiles.edge =
       decisions.choose(product.block + ".tile", edges, fill ? edges.back() : edges.front());
   return tiles;
 }
 
-/// Rows are as much longer as one copy is: then warps read them without bank conflicts.
-bool align(gpu::Steps& steps, std::string const& tensor, int64_t row, Tiles const& tiles) {
-  return steps.take(fmt::format("storage_align({}_cache, dim=0, factor={}, offset={})", tensor, row,
-                                kCopied / size_of(tiles.unit->factor)));
+/// Pieces of 16 bytes change places in their rows, so that what a warp takes at once, and what it
+/// copies, is in different banks: rows of terms by what tells the eight that ldmatrix takes from
+/// each other, and neighbours; others by what tells the threads of a group.
+std::string map_of(Tiles const& tiles, size_t factor) {
+  Factor const& one = tiles.factors[factor];
+  std::string row = one.terms_last ? "r" : "k", column = one.terms_last ? "k" : "r", by;
+  if (!one.terms_last)
+    by = fmt::format("k // {} % 2 * {}", tiles.unit->packed(),
+                     std::min<int64_t>(4, tiles.edge / tiles.piece() / 2));
+  else if (factor == 0)
+    by = fmt::format("r // {} % 8 ^ r % 2 * 4", tiles.own_rows());
+  else
+    by = "r // 8 % 4 ^ r % 2 * 4";
+  return fmt::format("{0}{1}, {2} -> {0}{1}, ({2} // {3} ^ {4}) * {3} + {2} % {3}",
+                     one.batched ? "b, " : "", row, column, tiles.piece(), by);
 }
 
-/// All threads bring a tile by copies that go on meanwhile.
-bool fill(gpu::Steps& steps, std::string const& tensor, std::string const& p, Tiles const& tiles) {
-  std::string block = tensor + "_cache";
+/// All threads bring a tile, by copies that go on meanwhile where its rows are whole.
+bool fill(gpu::Steps& steps, Tiles const& tiles, size_t factor) {
+  std::string const& block = tiles.names[factor];
   std::vector<std::string> loops = steps.loops_below(block, "k0");
-  if (loops.size() != 2) return false;
+  if (loops.size() < 2) return false;
+  std::string const &row = loops[loops.size() - 2], &column = loops.back();
+  if (!tiles.pads(factor))
+    return steps.take(
+        fmt::format("fill_by_threads({}, {}, {}, copy=copy_async_16_{}, elements={}, y={})", block,
+                    row, column, to_text(tiles.unit->factor), tiles.piece(), tiles.warps()));
+  std::string p = factor == 0 ? "p" : "q";
   return steps.take_all(
-      {fmt::format("{0}c, {0}w = split({1}, factor={2})", p, loops[1],
-                   kCopied / size_of(tiles.unit->factor)),
-       fmt::format("{0} = fuse({1}, {2}.{0}c)", p, loops[0], block),
+      {fmt::format("{} = fuse({}, {})", p, row, column),
        fmt::format("{0}r, {0}x = split({1}.{0}, factor={2})", p, block, kWarpThreads),
        fmt::format("{0}n, {0}y = split({1}.{0}r, factor={2})", p, block, tiles.warps()),
        fmt::format("bind({}.{}y, axis=threadIdx.y)", block, p),
-       fmt::format("bind({}.{}x, axis=threadIdx.x)", block, p),
-       fmt::format("tensorize({}.{}w, intrinsic=copy_async_16_{})", block, p,
-                   to_text(tiles.unit->factor))});
+       fmt::format("bind({}.{}x, axis=threadIdx.x)", block, p)});
 }
 
-/// Blocks, warps and threads, the last ones with 2 x 2 sums of an instruction innermost.
-std::vector<std::string> tiling(gpu::Product const& product, Tiles const& tiles) {
+bool bring_factors(gpu::Steps& steps, gpu::Product const& product, Tiles const& tiles) {
+  std::string const& c = product.block;
+  for (size_t i = 0; i < 2; ++i)
+    if (!steps.take(tiles.pads(i) ? fmt::format("set_scope({}, scope=shared)", tiles.names[i])
+                                  : fmt::format("cache_read({}, tensor={}, scope=shared)", c,
+                                                product.factors[i])))
+      return false;
+  for (std::string const& name : tiles.names)
+    if (!steps.take(fmt::format("compute_at({}, {}.k0)", name, c))) return false;
+  for (size_t i = 0; i < 2; ++i)
+    if (!steps.take(
+            fmt::format("transform_layout({}, map=\"{}\")", tiles.names[i], map_of(tiles, i))))
+      return false;
+  return steps.take(fmt::format("decompose_reduction({}.k0)", c)) && fill(steps, tiles, 0) &&
+         fill(steps, tiles, 1);
+}
+
+/// Axes that are no whole tiles get longer: zeros stand behind the factors, and what is made beyond
+/// the product is not copied. False: one cannot. `last`: of what comes after the product.
+bool pad_axes(gpu::Steps& steps, gpu::Product const& product, Tiles& tiles, std::string& last) {
   std::string const& c = product.block;
   size_t at = product.loops.size() - 3;
-  bool several = tiles.terms() > tiles.unit->terms();
-  std::vector<std::string> steps{
-      fmt::format("by, bx, i1, j1 = tile({0}.{1}, {0}.{2}, outer_factor={3}, inner_factor={3})", c,
-                  product.loops[at], product.loops[at + 1], tiles.edge),
-      fmt::format("wy, wx, i2, j2 = tile({0}.i1, {0}.j1, outer_factor={1}, inner_factor={2})", c,
-                  tiles.warp_rows(), Tiles::kColumns),
-      fmt::format("g, t, i3, j3 = tile({0}.i2, {0}.j2, outer_factor={1}, inner_factor=8)", c,
-                  tiles.warp_rows() / 8),
-      fmt::format("m, n, a, b = tile({0}.i3, {0}.j3, outer_factor=2, inner_factor=2)", c),
-      fmt::format("k0, k1 = split({}.{}, factor={})", c, product.loops[at + 2], tiles.terms())};
-  if (several)
-    steps.push_back(fmt::format("k2, k3 = split({}.k1, factor={})", c, tiles.unit->terms()));
-  std::string outer = several ? c + ".k0, " + c + ".k2" : c + ".k0";
-  steps.push_back(fmt::format("reorder({1}, {0}.m, {0}.n, {0}.a, {0}.b, {0}.{2})", c, outer,
-                              several ? "k3" : "k1"));
-  steps.push_back(fmt::format("w = fuse({0}.wy, {0}.wx)", c));
-  steps.push_back(fmt::format("lane = fuse({0}.g, {0}.t)", c));
-  return steps;
+  std::string crops[2];
+  for (size_t axis = 0; axis < 3; ++axis) {
+    if (!tiles.odd[axis]) continue;
+    int64_t to = axis == 2 ? tiles.terms() : tiles.edge;
+    if (!steps.take(fmt::format("pad({}.{}, to={})", c, product.loops[at + axis], to)))
+      return false;
+    if (axis < 2) crops[axis] = c + (axis == 1 && tiles.odd[0] ? "_crop_2" : "_crop");
+    for (size_t i = 0; i < 2; ++i)
+      if (axis == i || axis == 2) {
+        std::string before = tiles.names[i];
+        tiles.names[i] = (before.empty() ? product.factors[i] : before) + "_pad";
+        if (!before.empty() && !steps.take(fmt::format("compute_inline({})", before))) return false;
+      }
+  }
+  // The elements that are wanted: copied at once, or read by what comes after.
+  std::vector<std::string> made;
+  for (size_t axis : {1, 0})
+    if (!crops[axis].empty()) made.push_back(crops[axis]);
+  for (size_t i = 0; i < made.size(); ++i)
+    if (!product.epilogue.empty() || i + 1 < made.size())
+      if (!steps.take(fmt::format("compute_inline({})", made[i]))) return false;
+  if (product.epilogue.empty() && !made.empty()) last = made.back();
+  return true;
 }
 
-bool schedule_product(gpu::Steps& steps, gpu::Product const& product, Tiles const& tiles) {
+bool schedule_product(gpu::Steps& steps, gpu::Product const& product, Tiles tiles) {
   std::string const& c = product.block;
-  bool alone = product.epilogue.empty();
-  auto take = [&](std::string const& pattern) {
-    return steps.take(fmt::format(fmt::runtime(pattern), c));
-  };
-  if (!take(alone ? "cache_write({}, scope=local)" : "set_scope({}, scope=local)") ||
-      !steps.take_all(tiling(product, tiles)) ||
-      !steps.take(fmt::format("reverse_compute_at({}, {}.lane)",
-                              alone ? c + "_write" : product.epilogue, c)))
-    return false;
-  for (char const* bound : {"bind({}.by, axis=blockIdx.y)", "bind({}.bx, axis=blockIdx.x)",
-                            "bind({}.w, axis=threadIdx.y)", "bind({}.lane, axis=threadIdx.x)"})
-    if (!take(bound)) return false;
-  for (std::string const& factor : product.factors)
-    if (!steps.take(fmt::format("cache_read({}, tensor={}, scope=shared)", c, factor)))
-      return false;
-  for (std::string const& factor : product.factors)
-    if (!steps.take(fmt::format("compute_at({}_cache, {}.k0)", factor, c))) return false;
+  size_t at = product.loops.size() - 3;
+  std::string last = product.epilogue;
+  if (!pad_axes(steps, product, tiles, last)) return false;
   for (size_t i = 0; i < 2; ++i)
-    if (!align(steps, product.factors[i], tiles.terms_last[i] ? tiles.terms() : tiles.edge, tiles))
-      return false;
-  return take("decompose_reduction({}.k0)") && fill(steps, product.factors[0], "p", tiles) &&
-         fill(steps, product.factors[1], "q", tiles) &&
+    if (tiles.names[i].empty()) tiles.names[i] = product.factors[i] + "_cache";
+  if (!steps.take(fmt::format(fmt::runtime(last.empty() ? "cache_write({}, scope=local)"
+                                                        : "set_scope({}, scope=local)"),
+                              c)))
+    return false;
+  if (last.empty()) last = c + "_write";
+  if (!steps.take(fmt::format("k0, lane, a = warps_of_product({0}, {1}, {0}.{2}, {0}.{3}, {0}.{4}, "
+                              "edge={5}, rows={6}, own_rows={7}, terms={8}, unit={9})",
+                              c, last, product.loops[at], product.loops[at + 1],
+                              product.loops[at + 2], tiles.edge, tiles.warp_rows(),
+                              tiles.own_rows(), tiles.terms(), tiles.unit->terms())))
+    return false;
+  if (at == 1 && !steps.take(fmt::format("bind({}.{}, axis=blockIdx.z)", c, product.loops[0])))
+    return false;
+  return bring_factors(steps, product, tiles) &&
          steps.take(fmt::format("tensorize({}.a, intrinsic={})", c, tiles.unit->name));
+}
+
+MacroSet const& macros() {
+  static MacroSet const known(builtin_macros());
+  return known;
 }
 
 }  // namespace
@@ -144,13 +212,13 @@ std::optional<Schedule> matrix_schedule(Program const& program,
                                         std::shared_ptr<Target const> target,
                                         Decisions& decisions) {
   auto product = gpu::product_of(program);
-  if (!product || product->loops.size() == 4) return std::nullopt;
+  if (!product) return std::nullopt;
   auto tiles = tiles_for(program, *product, *target, decisions);
   if (!tiles) return std::nullopt;
-  gpu::Steps steps(Schedule(program, std::move(target)));
+  gpu::Steps steps(Schedule(program, std::move(target)), decisions.budget(), &macros());
   if (!schedule_product(steps, *product, *tiles)) return std::nullopt;
   size_t at = product->loops.size() - 1;
-  if (product->extents[at] > tiles->terms())
+  if (product->extents[at] > tiles->terms() && !tiles->any_odd())
     steps.take(fmt::format("software_pipeline({}.k0, stages=\"0,0,1\")", product->block));
   return steps.schedule();
 }

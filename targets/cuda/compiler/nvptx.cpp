@@ -53,6 +53,8 @@ llvm::Intrinsic::ID id_of(MatrixUnit const& unit) {
       return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16;
     case DType::kI8:
       return llvm::Intrinsic::nvvm_mma_m16n8k32_row_col_s8;
+    case DType::kF32:
+      return llvm::Intrinsic::nvvm_mma_m16n8k8_row_col_tf32;
     default:
       return llvm::Intrinsic::nvvm_mma_m16n8k32_row_col_u8;
   }
@@ -71,11 +73,48 @@ llvm::Value* packed(llvm::IRBuilder<>& builder, DType type, llvm::Value* const* 
   return type == DType::kF16 ? all : builder.CreateBitCast(all, builder.getInt32Ty());
 }
 
-void multiply(llvm::IRBuilder<>& builder, MatrixUnit const& unit,
+/// To the nearest, as the bits of the register that the unit looks at do not say by themselves.
+llvm::Value* rounded(llvm::IRBuilder<>& builder, MatrixUnit const& unit, llvm::Value* word) {
+  if (unit.factor != DType::kF32) return word;
+  return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_f2tf32_rna, {},
+                                 {builder.CreateBitCast(word, builder.getFloatTy())});
+}
+
+llvm::Intrinsic::ID id_of_rows(int registers, Fetch fetch) {
+  if (registers == kRegistersOfA)
+    return fetch == Fetch::kTerms ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16
+                                  : llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16;
+  return fetch == Fetch::kTerms ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_b16
+                                : llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16;
+}
+
+/// The registers of a factor, from what begins at `places`.
+void add_registers(llvm::IRBuilder<>& builder, MatrixUnit const& unit, Fetch fetch, int registers,
+                   llvm::Value* const* places, std::vector<llvm::Value*>& arguments) {
+  if (fetch == Fetch::kElements) {
+    for (int r = 0; r < registers; ++r)
+      arguments.push_back(rounded(
+          builder, unit, packed(builder, unit.factor, places + r * unit.packed(), unit.packed())));
+    return;
+  }
+  llvm::CallInst* rows =
+      builder.CreateIntrinsic(id_of_rows(registers, fetch), {places[0]->getType()}, {places[0]});
+  rows->addFnAttr(llvm::Attribute::Convergent);
+  auto* half = llvm::FixedVectorType::get(builder.getHalfTy(), 2);
+  for (int r = 0; r < registers; ++r) {
+    llvm::Value* one = builder.CreateExtractValue(rows, unsigned(r));
+    arguments.push_back(unit.factor == DType::kF16 ? builder.CreateBitCast(one, half)
+                                                   : rounded(builder, unit, one));
+  }
+}
+
+void multiply(llvm::IRBuilder<>& builder, MatrixForm const& form,
               std::vector<llvm::Value*> const& places) {
+  MatrixUnit const& unit = *form.unit;
   std::vector<llvm::Value*> arguments;
-  for (size_t at = kSums; at < places.size(); at += size_t(unit.packed()))
-    arguments.push_back(packed(builder, unit.factor, &places[at], unit.packed()));
+  add_registers(builder, unit, form.a, kRegistersOfA, &places[kSums], arguments);
+  add_registers(builder, unit, form.b, kRegistersOfB, &places[size_t(kSums + form.of_a())],
+                arguments);
   llvm::Type* sum = unit.sum == DType::kF32 ? builder.getFloatTy() : builder.getInt32Ty();
   llvm::Align align{uint64_t(size_of(unit.sum))};
   for (size_t i = 0; i < kSums; ++i)
@@ -92,9 +131,9 @@ void fill(DeviceShell& shell) {
   shell.calls[kBarrierName] = [](llvm::IRBuilder<>& builder, Operands const&) {
     builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
   };
-  for (MatrixUnit const& unit : kMatrixUnits)
-    shell.calls[unit.name] = [&unit](llvm::IRBuilder<>& builder, Operands const& operands) {
-      multiply(builder, unit, operands);
+  for (MatrixForm const& form : matrix_forms())
+    shell.calls[form.name()] = [form](llvm::IRBuilder<>& builder, Operands const& operands) {
+      multiply(builder, form, operands);
     };
   add_warpgroup_calls(shell);
   for (AsyncCopy const& copy : kAsyncCopies)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "targets/cuda/compiler/matrix_units.h"
 #include "targets/cuda/hardware/description.h"
 
 namespace tw::cuda {
@@ -37,6 +38,18 @@ double bandwidth(Roofs const& roofs, std::string_view name) {
 
 Rate rate(double billions) { return {.one_core = billions, .all_cores = billions}; }
 
+/// Each has the rate of its elements' bytes, named after its instruction.
+void add_matrix_units(Hardware const& machine, double cycles, Roofs& roofs) {
+  auto known = std::ranges::find(kArchitectures, machine.word(kArchitecture), &Architecture::name);
+  if (known == std::end(kArchitectures)) return;
+  for (MatrixUnit const& unit : kMatrixUnits) {
+    std::string type(to_text(unit.factor));
+    double lanes = known->matrix_lanes * 2 / double(size_of(unit.factor));
+    roofs.compute.push_back({std::string(unit.name) + " " + type, "matrix",
+                             std::string(unit.arithmetic()), rate(2 * lanes * cycles)});
+  }
+}
+
 }  // namespace
 
 std::optional<Roofs> roofs_of(Hardware const& machine) {
@@ -46,6 +59,7 @@ std::optional<Roofs> roofs_of(Hardware const& machine) {
   double cycles = double(*clock) * 1e-3 * machine.unit().count;  // 1e9 per second, of all units
   Roofs roofs;
   roofs.compute = {{"FMA f32", "vector", "f32", rate(2 * double(*lanes) * cycles)}};
+  add_matrix_units(machine, cycles, roofs);
   constexpr double kSharedBytes = 128;  // of a multiprocessor in a cycle: 32 banks of 4
   auto memory = [&](char const* name, double gigabytes) {
     roofs.memory.push_back(

@@ -45,12 +45,12 @@ inline constexpr char kFenceProducts[] = "fence_products", kFenceShared[] = "fen
 void add_warpgroup_units(Target& target, std::string const& architecture);
 AsyncQueue const& product_queue();
 
-/// What calls of products take instead of their declarations' operands. Of a product: its sums, the
+/// By call: the same with other operands than its declaration has. Of a product: its sums, the
 /// begins of `a` and `b`, what their descriptors say beside that, and whether they lie along
 /// columns; of a wait: its number; of it and a fence then, for each tensor of sums that is there,
 /// its begin, how many there are, and whether they are floats. Errors: not_a_warpgroup, with why
 /// 128 threads do not run it together; no_core_matrices, with the element that lies elsewhere;
 /// sums_not_in_registers.
-Result<CallOperands> warpgroup_operands(ir::KernelIr const& kernel);
+Result<OwnCalls> warpgroup_calls(ir::KernelIr const& kernel);
 
 }  // namespace tw::cuda

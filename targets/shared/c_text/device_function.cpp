@@ -171,12 +171,12 @@ Result<DeviceText> print_device_function(Dialect const& dialect, KernelHead cons
                                          Function const& function,
                                          std::array<int64_t, 3> const& block,
                                          PrintedProgram const& lowered, GivenShared const& given,
-                                         CallOperands const& operands) {
+                                         OwnCalls const& own_calls) {
   Expressions expressions(dialect);
   expressions.ranges() = arith::ranges_of(function.sizes);
   std::vector<std::string> list = parameters(expressions, head, function);
   DevicePrinter printer(expressions, lowered);
-  printer.set_operands(operands);
+  printer.set_own_calls(own_calls);
   printer.open("");
   if (head.has_begins)
     for (Buffer const& tensor : function.params)

@@ -48,13 +48,13 @@ Lines file_of(std::vector<DeviceText> const& functions);
 using GivenShared = std::map<std::string, int64_t>;
 
 /// The parameters: tensors in their order, then sizes as i64. `block`: threads along x, y and z.
-/// `operands`: of calls that hand over others than their declarations have. Errors:
-/// unsupported_statement, unsupported_expression.
+/// `own_calls`: what is made in the place of calls. Errors: unsupported_statement,
+/// unsupported_expression.
 Result<DeviceText> print_device_function(Dialect const& dialect, KernelHead const& head,
                                          ir::Function const& function,
                                          std::array<int64_t, 3> const& block,
                                          ir::PrintedProgram const& lowered,
                                          GivenShared const& given = {},
-                                         CallOperands const& operands = {});
+                                         OwnCalls const& own_calls = {});
 
 }  // namespace tw::c_text

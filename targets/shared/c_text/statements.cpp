@@ -122,14 +122,15 @@ void Statements::print_allocation(Alloc const& alloc) {
   close();
 }
 
-void Statements::print_call(IntrinsicCall const& call) {
+void Statements::print_call(IntrinsicCall const& declared) {
+  auto own = own_calls_ ? own_calls_->find(&declared) : OwnCalls::const_iterator();
+  bool has_own = own_calls_ && own != own_calls_->end();
+  IntrinsicCall const& call = has_own ? own->second.to<IntrinsicCall>() : declared;
   auto const& calls = expressions_.dialect().calls;
   auto found = calls.find(call.intrinsic->name);
   if (found == calls.end()) return unsupported(call.intrinsic->name);
-  auto own = operands_ ? operands_->find(&call) : CallOperands::const_iterator();
-  bool has_own = operands_ && own != operands_->end();
-  std::vector<Operand> const& operands = has_own ? own->second : call.operands;
-  std::string text = with_operands(for_each_operand(found->second, operands.size()), operands);
+  std::string text =
+      with_operands(for_each_operand(found->second, call.operands.size()), call.operands);
   for (size_t at = 0; at <= text.size();) {
     size_t end = std::min(text.find('\n', at), text.size());
     line(text.substr(at, end - at));

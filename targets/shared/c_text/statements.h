@@ -18,8 +18,8 @@ struct Lines {
   std::vector<int32_t> source_line;  ///< per line of `text`: line of the lowered kernel, or 0
 };
 
-/// What a call hands over instead of the operands that its declaration has, by call.
-using CallOperands = std::map<ir::StmtNode const*, std::vector<ir::Operand>>;
+/// By call: the call of an instruction of the target's own that is made in its place.
+using OwnCalls = std::map<ir::StmtNode const*, ir::Stmt>;
 
 /// One function under construction. What differs between kinds of C beyond their words is a method
 /// to override.
@@ -30,7 +30,7 @@ public:
   virtual ~Statements() = default;
 
   void statement(ir::Stmt const& s);
-  void set_operands(CallOperands const& operands) { operands_ = &operands; }
+  void set_own_calls(OwnCalls const& calls) { own_calls_ = &calls; }
   /// With the lines between `head {` and `}` one step further in.
   void line(std::string const& text);
   void open(std::string const& head);
@@ -83,7 +83,7 @@ private:
   void print(ir::Block const& node);
 
   Lines lines_;
-  CallOperands const* operands_ = nullptr;
+  OwnCalls const* own_calls_ = nullptr;
   int depth_ = 0;
   int32_t at_ = 0;
 };

@@ -56,19 +56,22 @@ public:
       if (told) tried.merge(others);
       (told ? lanes : common).push_back(term);
     }
-    std::vector<arith::Linear::Term> apart;
-    for (arith::Linear::Term const& term : common) {
-      std::set<std::string> own = variables_of(term.term);
+    // What comes to be tried takes other terms along.
+    for (size_t at = 0; at < common.size();) {
+      std::set<std::string> own = variables_of(common[at].term);
       bool together =
           std::ranges::any_of(own, [&](std::string const& name) { return tried.contains(name); });
-      if (together) tried.merge(own);
-      (together ? lanes : apart).push_back(term);
+      if (!together) {
+        ++at;
+        continue;
+      }
+      lanes.push_back(common[at]);
+      common.erase(common.begin() + int64_t(at));
+      size_t before = tried.size();
+      tried.merge(own);
+      if (tried.size() > before) at = 0;
     }
-    // What came to be tried after a term was looked at would be counted twice.
-    for (arith::Linear::Term const& term : apart)
-      for (std::string const& name : variables_of(term.term))
-        if (tried.contains(name)) return why_ = "its loops depend on each other", false;
-    return residues(apart, linear.constant) && offsets(lanes, tried);
+    return residues(common, linear.constant) && offsets(lanes, tried);
   }
 
   Histogram const& histogram() const { return histogram_; }
@@ -285,7 +288,8 @@ void count_access(WarpAccess& access, Expr const& index, int width,
   }
   bool first = true;
   int taken = access.bytes * width;
-  for (std::vector<int64_t> const& lanes : counting.warps()) {
+  for (std::vector<int64_t> lanes : counting.warps()) {
+    if (access.lanes > 0) lanes.resize(std::min(lanes.size(), size_t(access.lanes)));
     std::set<int64_t> different(lanes.begin(), lanes.end());
     int64_t bytes = int64_t(different.size()) * taken;
     int64_t unit = access.shared ? kBank * kBanks : kSector;

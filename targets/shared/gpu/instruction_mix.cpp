@@ -1,7 +1,6 @@
 #include "targets/shared/gpu/instruction_mix.h"
 
 #include <algorithm>
-#include <set>
 
 #include "engine/arith/simplify.h"
 #include "engine/ir/intrinsic.h"
@@ -160,11 +159,11 @@ bool reads_by_itself(IntrinsicNode const& intrinsic) {
 
 int64_t values_over_lanes(Expr const& index, std::string const& counter) {
   constexpr int64_t kWarp = 32;
-  std::set<int64_t> apart;
-  Expr first = substitute(index, {{counter, int_imm(0)}});
+  std::vector<Expr> apart;
   for (int64_t lane = 0; lane < kWarp; ++lane) {
-    Expr one = substitute(index, {{counter, int_imm(lane)}});
-    apart.insert(as_int(arith::simplify(one - first)).value_or(INT64_MAX - lane));
+    Expr one = arith::simplify(substitute(index, {{counter, int_imm(lane)}}));
+    if (std::ranges::none_of(apart, [&](Expr const& other) { return equal(one, other); }))
+      apart.push_back(one);
   }
   return int64_t(apart.size());
 }

@@ -41,8 +41,10 @@ std::optional<std::vector<int64_t>> lane_addresses(WarpAccess const& access,
                               t / shape.block[0] / shape.block[1]};
     for (LoopAround const& loop : access.around)
       if (loop.dimension >= 0) evaluator.set(evaluator.slot(loop.name), at[size_t(loop.dimension)]);
-    bool takes_part = std::ranges::all_of(
-        conditions, [&](Compiled const& one) { return evaluator.integer(one, 0) != 0; });
+    bool stands_by = access.lanes > 0 && t - first >= access.lanes;
+    bool takes_part = !stands_by && std::ranges::all_of(conditions, [&](Compiled const& one) {
+      return evaluator.integer(one, 0) != 0;
+    });
     addresses.push_back(takes_part ? evaluator.integer(index, 0) * access.bytes : -1);
     if (evaluator.failed()) return std::nullopt;
   }

@@ -369,7 +369,10 @@ private:
     double& by_units = reads_by_itself(*call.intrinsic) ? all.group_matrix : all.matrix;
     by_units += count * times * double(size_of(factor)) / 2 * warps();
     all.control += times * warps();
-    nest_.arithmetic = fmt::format("{} with sums in {}", to_text(factor), to_text(sum));
+    // An instruction that multiplies is named after what its factors are then: mma_tf32.
+    std::string const& name = call.intrinsic->name;
+    nest_.arithmetic =
+        fmt::format("{} with sums in {}", name.substr(name.rfind('_') + 1), to_text(sum));
   }
 
   /// Of a copy: what it reaches as its axes run, in one access of that width.

@@ -82,11 +82,11 @@ LaunchAccess report_of(WarpAccess const& access, LaunchShape const& shape,
 
 LaunchReport launch_report(std::string name, ir::Function const& device_function,
                            LaunchShape const& shape, ir::PrintedProgram const& printed,
-                           Warps warps) {
+                           Warps const& warps) {
   LaunchReport launch{.function = std::move(name), .block = shape.block};
   for (size_t i = 0; i < 3; ++i) launch.grid[i] = ir::as_int(shape.grid[i]).value_or(0);
   for (WarpAccess const& access :
-       warp_accesses(device_function, shape, warps.threads, warps.alignment))
+       warp_accesses(device_function, shape, warps.threads, warps.alignment, warps.calls))
     launch.accesses.push_back(report_of(access, shape, printed, warps.threads));
   return launch;
 }

@@ -18,8 +18,9 @@ namespace {
 
 class Collecting {
 public:
-  Collecting(Function const& function, LaunchShape const& shape, int warp, int64_t alignment)
-      : shape_(shape), warp_(warp), alignment_(alignment) {
+  Collecting(Function const& function, LaunchShape const& shape, int warp, int64_t alignment,
+             CallAccesses const& calls)
+      : shape_(shape), warp_(warp), alignment_(alignment), calls_(calls) {
     for (Buffer const& param : function.params) places_[param->name] = false;
   }
 
@@ -53,9 +54,21 @@ private:
     }
   }
 
+  void call_reads(Stmt const& s, std::vector<CallAccess> const& reads) {
+    for (CallAccess const& one : reads) {
+      together_ = one.width;
+      lanes_ = one.lanes;
+      auto const& element = one.element.to<Load>();
+      add(s, *element.buffer, element.indices[0], false);
+    }
+    together_ = 1;
+    lanes_ = 0;
+  }
+
   /// What a call reaches is one access of each thread, of elements side by side.
   void copies(Stmt const& s, IntrinsicCall const& call) {
     if (reads_by_itself(*call.intrinsic)) return;
+    if (auto known = calls_.find(&call); known != calls_.end()) return call_reads(s, known->second);
     for (size_t i = 0; i < call.operands.size(); ++i) {
       Expr first = arith::first_of(call.operands[i]);
       auto const* element = first.as<Load>();
@@ -115,6 +128,7 @@ private:
     access.around = around_;
     access.index = index;
     access.conditions = conditions_;
+    access.lanes = lanes_;
     take_vectors(access);
     bool known = std::ranges::all_of(around_, [](LoopAround const& one) { return one.extent > 0; });
     if (!known)
@@ -153,7 +167,9 @@ private:
   LaunchShape const& shape_;
   int warp_;
   int64_t alignment_;
+  CallAccesses const& calls_;
   int together_ = 1;                    ///< elements of what a call reaches
+  int lanes_ = 0;                       ///< of a warp that take part in it; 0: all
   For const* vector_ = nullptr;         ///< whose body is the store that is looked at
   std::map<std::string, bool> places_;  ///< tensors of main memory, and shared ones
   std::vector<LoopAround> around_;
@@ -173,8 +189,9 @@ Stmt with_steps(Function const& device_function) {
 }  // namespace
 
 std::vector<WarpAccess> warp_accesses(Function const& device_function, LaunchShape const& shape,
-                                      int warp, int64_t alignment) {
-  return Collecting(device_function, shape, warp, alignment).run(with_steps(device_function));
+                                      int warp, int64_t alignment, CallAccesses const& calls) {
+  return Collecting(device_function, shape, warp, alignment, calls)
+      .run(with_steps(device_function));
 }
 
 }  // namespace tw::gpu

@@ -28,6 +28,7 @@ struct WarpAccess {
   bool store = false;
   int bytes = 4;  ///< of an element
   int width = 1;  ///< elements side by side that a thread takes at once
+  int lanes = 0;  ///< of a warp that touch memory, the first ones; 0: all
   /// Sectors of 32 bytes in main memory, passes of shared memory; the average over all iterations.
   double average = 0;
   int least = 0, most = 0;
@@ -51,11 +52,21 @@ void count_access(WarpAccess& access, ir::Expr const& index, int width,
                   std::vector<LoopAround> const& around, LaunchShape const& shape, int warp,
                   Counted counted);
 
+/// What threads touch in a call that a warp runs together, which its declaration does not say.
+struct CallAccess {
+  ir::Expr element;  ///< a Load, of the first one
+  int width = 1;     ///< as of a `WarpAccess`, these two
+  int lanes = 0;
+};
+using CallAccesses = std::map<ir::StmtNode const*, std::vector<CallAccess>>;
+
 /// Accesses to main and shared memory in the order of statements, those that are alike once.
 /// `warp`: threads that step together. `alignment`: bytes that tensors begin at multiples of, where
-/// vector loops reach vectors of up to 16 bytes; 0: they reach elements. Needs flat tensors.
+/// vector loops reach vectors of up to 16 bytes; 0: they reach elements. `calls`: reads of
+/// those calls in the place of their operands. Needs flat tensors.
 std::vector<WarpAccess> warp_accesses(ir::Function const& device_function, LaunchShape const& shape,
-                                      int warp, int64_t alignment = 0);
+                                      int warp, int64_t alignment = 0,
+                                      CallAccesses const& calls = {});
 
 /// The lanes of one warp of a block, at an iteration of each loop in `at`, by names; others are at
 /// their first.

@@ -86,8 +86,8 @@ std::vector<std::string> names_of(DeviceShell const& shell) {
 
 Result<std::unique_ptr<llvm::Module>> build_device_module(
     ir::KernelIr const& kernel, ir::PrintedProgram const& printed, Machine const& machine,
-    DeviceKind const& kind, std::vector<DeviceFunction> const& functions,
-    CallOperands const& operands, llvm::LLVMContext& context) {
+    DeviceKind const& kind, std::vector<DeviceFunction> const& functions, OwnCalls const& own_calls,
+    llvm::LLVMContext& context) {
   auto module = std::make_unique<llvm::Module>(kernel.host.name, context);
   machine.prepare(*module);
   module->addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
@@ -100,7 +100,7 @@ Result<std::unique_ptr<llvm::Module>> build_device_module(
     ir::Function const& function = kernel.device[i];
     DeviceShell shell;
     kind.fill(shell);
-    shell.operands = &operands;
+    shell.own_calls = &own_calls;
     llvm::Function* made = declare(function, functions[i].name, *module, kind);
     for (unsigned p = 0; p < function.params.size(); ++p)
       shell.tensors[function.params[p]->name] = made->getArg(p);

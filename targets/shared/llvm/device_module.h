@@ -23,7 +23,8 @@ namespace tw {
 
 class Machine;
 struct DeviceShell;
-using CallOperands = std::map<ir::StmtNode const*, std::vector<ir::Operand>>;
+/// By call: the call of an instruction of the target's own that is made in its place.
+using OwnCalls = std::map<ir::StmtNode const*, ir::Stmt>;
 
 /// What a device's code generator has of its own.
 struct DeviceKind {
@@ -46,12 +47,12 @@ struct DeviceFunction {
 inline constexpr char kGivenShared[] = "tw_block_memory";
 
 /// Each function's parameters: tensors in their order, sizes as i64, and a pointer to the fault
-/// word. `functions`: in the order of `kernel.device`. `operands`: of calls that hand over others
-/// than their declarations have. a*b+c is fused. Errors:
-/// unsupported_statement, unsupported_expression, unsupported_intrinsic.
+/// word. `functions`: in the order of `kernel.device`. `own_calls`: what is made in the place of
+/// calls. a*b+c is fused. Errors: unsupported_statement, unsupported_expression,
+/// unsupported_intrinsic.
 Result<std::unique_ptr<llvm::Module>> build_device_module(
     ir::KernelIr const& kernel, ir::PrintedProgram const& printed, Machine const& machine,
-    DeviceKind const& kind, std::vector<DeviceFunction> const& functions,
-    CallOperands const& operands, llvm::LLVMContext& context);
+    DeviceKind const& kind, std::vector<DeviceFunction> const& functions, OwnCalls const& own_calls,
+    llvm::LLVMContext& context);
 
 }  // namespace tw

@@ -24,8 +24,8 @@ struct DeviceShell {
   /// with, or the number that it is, as i64.
   using Call = std::function<void(llvm::IRBuilder<>&, std::vector<llvm::Value*> const& operands)>;
   std::map<std::string, Call> calls;
-  CallOperands const* operands = nullptr;  ///< of calls that do not take their declarations'
-  Reciprocal reciprocal;                   ///< where the device has one of its own
+  OwnCalls const* own_calls = nullptr;  ///< in the place of others
+  Reciprocal reciprocal;                ///< where the device has one of its own
 };
 
 }  // namespace tw

@@ -27,9 +27,10 @@ DeviceShell::Call const* code_of(IntrinsicCall const& node, DeviceShell const* d
   return found == device->calls.end() ? nullptr : &found->second;
 }
 
-std::vector<Operand> const& operands_of(IntrinsicCall const& node, DeviceShell const* device) {
-  auto own = device->operands->find(&node);
-  return own == device->operands->end() ? node.operands : own->second;
+IntrinsicCall const& made_call(IntrinsicCall const& node, DeviceShell const* device) {
+  if (!device) return node;
+  auto own = device->own_calls->find(&node);
+  return own == device->own_calls->end() ? node : own->second.to<IntrinsicCall>();
 }
 
 }  // namespace
@@ -101,12 +102,13 @@ void Emitter::statement(Stmt const& s) {
           },
           [&](IntrinsicCall const& node) {
             locate(node);
-            auto const* code = code_of(node, parts_.device);
+            IntrinsicCall const& made = made_call(node, parts_.device);
+            auto const* code = code_of(made, parts_.device);
             if (!code)
               return fail("unsupported_intrinsic",
-                          fmt::format("{} has no code on this target", node.intrinsic->name));
+                          fmt::format("{} has no code on this target", made.intrinsic->name));
             std::vector<Value*> operands;
-            for (Operand const& one : operands_of(node, parts_.device)) {
+            for (Operand const& one : made.operands) {
               Expr first = arith::first_of(one);
               auto const* load = one.axes.empty() ? nullptr : first.as<Load>();
               operands.push_back(load ? pointer(load->buffer, load->indices[0])

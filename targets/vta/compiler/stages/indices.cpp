@@ -113,6 +113,10 @@ Result<Form> Indices::flat(void const* node, Buffer const& buffer, std::vector<E
   auto found = known_.find(node);
   if (found == known_.end()) {
     auto strides = strides_of(*buffer);
+    if (buffer->map)
+      return refused("mapped_tensor", buffer->name +
+                                          " has a layout by an index map, and the accelerator "
+                                          "steps through memory in rows");
     if (!strides)
       return refused("unknown_size", buffer->name +
                                          " has a size that is known when it is called "

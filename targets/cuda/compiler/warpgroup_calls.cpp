@@ -130,7 +130,7 @@ public:
     visit(function.body);
     return status_;
   }
-  CallOperands take() { return std::move(made_); }
+  OwnCalls take() { return std::move(made_); }
 
 private:
   void visit(Stmt const& s) {
@@ -195,7 +195,7 @@ private:
     } else if (name == kWaitProducts || name == kFenceProducts) {
       std::vector<Operand> operands = call.operands;
       add_sums(operands);
-      made_[s.get()] = std::move(operands);
+      made_[s.get()] = make<IntrinsicCall>(call.intrinsic, std::move(operands));
     }
   }
 
@@ -230,7 +230,7 @@ private:
                            at[1] * unit.row() + at[2]);
         });
     if (!fits) return;
-    std::vector<Operand>& operands = made_[s.get()];
+    std::vector<Operand> operands;
     for (int64_t n = 0; n < unit.columns / 8; ++n)
       for (int64_t slot = 0; slot < 4; ++slot)
         operands.push_back(at(call.operands[0], {slot / 2, n, slot % 2}));
@@ -240,6 +240,7 @@ private:
       operands.push_back({int_imm(descriptor(*layout, unit.factor)), {}});
     for (CoreLayout const* layout : {&a, &b})
       operands.push_back({int_imm(layout->along_rows ? 0 : 1), {}});
+    made_[s.get()] = make<IntrinsicCall>(call.intrinsic, std::move(operands));
   }
 
   /// Every thread's elements, as `row_and_term` says of lane and axes which they are.
@@ -357,7 +358,7 @@ private:
           fmt::format("{} is run by the 128 threads of a warpgroup together: {}", unit.name, why));
   }
 
-  CallOperands made_;
+  OwnCalls made_;
   std::map<std::string, Buffer> sums_;
   std::vector<Buffer> there_;  // sums around
   For const* lane_ = nullptr;
@@ -369,7 +370,7 @@ private:
 
 }  // namespace
 
-Result<CallOperands> warpgroup_operands(KernelIr const& kernel) {
+Result<OwnCalls> warpgroup_calls(KernelIr const& kernel) {
   Matching matching;
   for (Function const& function : kernel.device) TRY(matching.run(function));
   return matching.take();
