@@ -11,6 +11,7 @@ namespace {
 constexpr int64_t kMostOwn = 64;         // sums of a thread
 constexpr int64_t kWanted = 32768;       // threads of a launch
 constexpr int64_t kMostParts = 16;       // of a sum
+constexpr int64_t kMostAdds = 1000;      // multiply-adds of a body that is written out
 constexpr int64_t kLeastPartTerms = 64;  // of a part: less is not worth a second launch
 
 int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -45,10 +46,17 @@ int64_t blocks_of(ConvTiles const& tiles, ConvShape const& shape) {
          up(shape.columns, tiles.columns);
 }
 
+/// What is written out stays small enough for registers and for the memory of instructions.
+bool is_short(ConvTiles const& tiles, ConvShape const& shape) {
+  return tiles.terms == 1 ||
+         tiles.channels * tiles.own_rows * tiles.terms * shape.window < kMostAdds;
+}
+
 bool fits(ConvTiles const& tiles, ConvShape const& shape, Target const& target) {
   std::vector<int64_t> parts = part_choices(shape);
-  return tiles.channels >= 1 && tiles.channel_threads >= 1 && tiles.pictures >= 1 &&
-         tiles.columns >= 4 && tiles.terms >= 1 && tiles.threads() <= target.threads_per_block &&
+  return is_short(tiles, shape) && tiles.channels >= 1 && tiles.channel_threads >= 1 &&
+         tiles.pictures >= 1 && tiles.columns >= 4 && tiles.terms >= 1 &&
+         tiles.threads() <= target.threads_per_block &&
          tiles.channels * tiles.own_rows <= kMostOwn && tiles.pictures <= shape.pictures &&
          tiles.channels * tiles.channel_threads <= std::max<int64_t>(8, shape.channels) &&
          tiles.terms * tiles.parts <= shape.input_channels &&
@@ -66,6 +74,7 @@ ConvTiles tiles_of(Form const& form, ConvShape const& shape) {
   tiles.own_rows = part(shape.rows, form.own_rows);
   tiles.columns = part(shape.columns, 32);
   tiles.terms = terms_for(shape);
+  while (!is_short(tiles, shape)) tiles.terms /= 2;
   int64_t others = std::max<int64_t>(1, form.threads / tiles.columns);
   if (form.own_rows == 1) {
     tiles.row_threads = part(shape.rows, others);
