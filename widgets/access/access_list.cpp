@@ -19,11 +19,12 @@ QString cost_text(double value) {
 
 QString unit_word(LaunchAccess const& access) { return access.shared ? "passes" : "sectors"; }
 
-/// "x 512 a warp"; under a condition "up to 512 a warp"
+/// "x 512 a warp"; under a condition "up to 512 a warp", of one of two versions "..., whole tiles"
 QString times_text(LaunchAccess const& access) {
   double times = access.requests;
   QString number = times < 1e5 ? QString::number(times, 'f', 0) : paint::number(times);
-  return QString(access.guarded ? "up to %1 a warp" : "× %1 a warp").arg(number);
+  QString words = QString(access.guarded ? "up to %1 a warp" : "× %1 a warp").arg(number);
+  return access.version.empty() ? words : words + ", " + QString::fromStdString(access.version);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ std::string cost(gpu::WarpAccess const& access) {
   std::string text = fmt::format("{:>5} {}, ideal {}", number(access.average), unit, access.ideal);
   if (access.least != access.most) text += fmt::format(" ({} to {})", access.least, access.most);
   if (access.width > 1) text += fmt::format(", {} elements at once", access.width);
+  if (!access.version.empty()) text += ", " + access.version;
   if (access.guarded) text += ", at most: under a condition";
   return text;
 }

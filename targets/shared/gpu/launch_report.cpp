@@ -62,6 +62,7 @@ LaunchAccess report_of(WarpAccess const& access, LaunchShape const& shape,
   made.most = access.most;
   made.ideal = access.ideal;
   made.guarded = access.guarded;
+  made.version = access.version;
   made.undecided = access.undecided;
   if (auto at = printed.line_of.find(access.statement); at != printed.line_of.end())
     made.source_line = at->second;

@@ -40,9 +40,7 @@ private:
       visit(alloc->body);
     } else if (auto const* test = s.as<If>()) {
       loads(s, test->condition);
-      where(test->condition, [&] { visit(test->then_body); });
-      if (test->else_body)
-        where(unary(UnaryOp::kNot, test->condition), [&] { visit(test->else_body); });
+      visit_branches(*test);
     } else if (auto const* let = s.as<Let>()) {
       visit(let->body);
     } else if (auto const* store = s.as<Store>()) {
@@ -52,6 +50,16 @@ private:
     } else if (auto const* call = s.as<IntrinsicCall>()) {
       copies(s, *call);
     }
+  }
+
+  /// Where both are there, passes have moved a guard out of loops: the first needs none.
+  void visit_branches(If const& test) {
+    std::string around = version_;
+    if (test.else_body) version_ = "whole tiles";
+    where(test.condition, [&] { visit(test.then_body); });
+    if (test.else_body) version_ = "at the edge";
+    if (test.else_body) where(unary(UnaryOp::kNot, test.condition), [&] { visit(test.else_body); });
+    version_ = around;
   }
 
   void call_reads(Stmt const& s, std::vector<CallAccess> const& reads) {
@@ -125,6 +133,7 @@ private:
     access.store = store;
     access.bytes = int(size_of(tensor.type));
     access.guarded = !conditions_.empty();
+    access.version = version_;
     access.around = around_;
     access.index = index;
     access.conditions = conditions_;
@@ -174,6 +183,7 @@ private:
   std::map<std::string, bool> places_;  ///< tensors of main memory, and shared ones
   std::vector<LoopAround> around_;
   std::vector<WarpAccess> found_;
+  std::string version_;
   std::vector<Expr> conditions_;
 };
 

@@ -32,10 +32,11 @@ struct WarpAccess {
   /// Sectors of 32 bytes in main memory, passes of shared memory; the average over all iterations.
   double average = 0;
   int least = 0, most = 0;
-  double lines = 0;       ///< of 128 bytes in main memory that these sectors lie in, the average
-  int ideal = 0;          ///< of as many different elements, side by side
-  bool guarded = false;   ///< some threads or iterations may leave it out: at most so much
-  std::string undecided;  ///< why nothing is known; empty: all above is exact
+  double lines = 0;          ///< of 128 bytes in main memory that these sectors lie in, the average
+  int ideal = 0;             ///< of as many different elements, side by side
+  bool guarded = false;      ///< some threads or iterations may leave it out: at most so much
+  std::string undecided;     ///< why nothing is known; empty: all above is exact
+  std::string version = {};  ///< which of two of the code, as `LaunchAccess` says it
   std::vector<LoopAround> around;    ///< outermost first
   ir::Expr index;                    ///< of the first element
   std::vector<ir::Expr> conditions;  ///< a thread takes part where all hold
