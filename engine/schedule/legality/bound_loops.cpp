@@ -10,6 +10,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/schedule/legality/independence.h"
 #include "engine/schedule/legality/sharing.h"
+#include "engine/schedule/legality/stages.h"
 #include "engine/schedule/legality/structure.h"
 #include "engine/schedule/legality/thread_sums.h"
 #include "engine/schedule/names.h"
@@ -128,7 +129,8 @@ Answer no_sum_over_blocks(Asking const& ask, LoopSite const& site) {
   return {};
 }
 
-/// Work that the threads of `outer` share: `inner` is bound to the same axis.
+/// Work that the threads of `outer` share: `inner` is bound to the same axis. What is allocated
+/// inside of it is there for each of its iterations.
 Answer shares_work(Asking const& ask, LoopSite const& inner, For const& outer) {
   if (ask.axis(outer)->interleaved)
     return refuse("bound_loops_do_not_nest",
@@ -148,7 +150,8 @@ Answer shares_work(Asking const& ask, LoopSite const& inner, For const& outer) {
   std::string alone;
   for (BlockSite const& block : blocks_under(inner))
     walk_writes(block.block->body, [&](Touched const& at) {
-      if (!shared.contains(at.buffer->name)) alone = at.buffer->name;
+      if (!shared.contains(at.buffer->name) && !is_allocated_in(inner.loop->body, at.buffer->name))
+        alone = at.buffer->name;
     });
   if (alone.empty()) return {};
   return refuse("not_shared_work",

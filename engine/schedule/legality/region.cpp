@@ -21,14 +21,13 @@ bool depends_on_data(Expr const& e) {
   return depends;
 }
 
-/// The values of the moving part, each once, as runs with the shortest step first; empty: that is
+/// The values that the moving part may take, as runs with the shortest step first; empty: that is
 /// not known. One run of step 1 has no gap.
 std::vector<Run> moving_runs(arith::Linear const& moving, std::vector<For const*> const& running) {
   auto form = radix_form(arith::to_expr(moving), ranges_of(running));
   if (!form) return {};
   std::vector<Run> runs{{1, 1}};
   for (Digit const& digit : form->digits) {
-    if (digit.divide != 1 || digit.modulo != 0) return {};
     Run& last = runs.back();
     if (digit.factor == last.step * last.count)
       last.count *= digit.high + 1;

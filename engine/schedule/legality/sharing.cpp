@@ -33,30 +33,33 @@ bool depends_on(BlockSite const& site, std::string const& variable,
 }  // namespace
 
 std::set<std::string> replicated_tensors(Target const& target, For const& loop) {
-  std::set<std::string> shared, telling;  // of the tensors below, those still held to be the same
+  // Of the tensors below: those still held to be the same in all iterations, and all others.
+  std::set<std::string> shared, same, telling;
   ThreadAxis const* axis = axis_of(target, loop);
   if (!axis || axis->level != Level::kThread || axis->interleaved) return shared;
   walk(loop.body, [&](Stmt const& s) {
-    if (auto const* alloc = s.as<Alloc>())
-      (target.instance_per_iteration(loop, *alloc->buffer) ? telling : shared)
-          .insert(alloc->buffer->name);
+    auto const* alloc = s.as<Alloc>();
+    if (!alloc) return true;
+    same.insert(alloc->buffer->name);
+    if (!target.instance_per_iteration(loop, *alloc->buffer)) shared.insert(alloc->buffer->name);
     return true;
   });
   std::vector<BlockSite> blocks = blocks_of(loop.body);
   for (BlockSite const& site : blocks)
     walk_writes(site.block->body, [&](Touched const& at) {
-      if (!shared.contains(at.buffer->name)) telling.insert(at.buffer->name);
+      if (!same.contains(at.buffer->name)) telling.insert(at.buffer->name);
     });
   for (bool less = true; less;) {
     less = false;
     for (BlockSite const& site : blocks) {
       if (!depends_on(site, loop.name(), telling)) continue;
       walk_writes(site.block->body, [&](Touched const& at) {
-        less = less || shared.erase(at.buffer->name) > 0;
+        less = same.erase(at.buffer->name) > 0 || less;
         telling.insert(at.buffer->name);
       });
     }
   }
+  std::erase_if(shared, [&](std::string const& tensor) { return !same.contains(tensor); });
   return shared;
 }
 
