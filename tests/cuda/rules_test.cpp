@@ -33,6 +33,14 @@ constexpr char kPointwise[] =
     "kernel conv(X: f32[3, 256, 5, 9], W: f32[12, 256]) -> Y\n"
     "  Y[n in 3, o in 12, y in 5, x in 9] = sum[c in 256] X[n, c, y, x] * W[o, c]\n";
 
+constexpr char kAttention[] =
+    "kernel attention(Q: f32[3, 43, 9], K: f32[3, 97, 9], V: f32[3, 97, 16]) -> Y\n"
+    "  P[h in 3, i in 43, j in 97] = sum[d in 9] Q[h, i, d] * K[h, j, d]\n"
+    "  M[h in 3, i in 43] = max[j in 97] P[h, i, j]\n"
+    "  E[h in 3, i in 43, j in 97] = exp(P[h, i, j] - M[h, i])\n"
+    "  S[h in 3, i in 43] = sum[j in 97] E[h, i, j]\n"
+    "  Y[h in 3, i in 43, d in 16] = sum[j in 97] E[h, i, j] / S[h, i] * V[h, j, d]\n";
+
 std::string sentence(auto const& result) { return result ? "" : to_sentence(result.error()); }
 
 }  // namespace
@@ -71,6 +79,24 @@ private slots:
     Schedule other = backend_->templated(program, whole).value();
     check(parsed, other);
     QVERIFY(seconds(schedule) < seconds(other));
+  }
+
+  void attention_keeps_scores_of_several_rows_in_shared_memory() {
+    te::Kernel parsed = testing::parsed_kernel(kAttention).value();
+    ir::Program program = te::to_program(parsed).value();
+    Decisions by_rule;
+    Schedule schedule = backend_->templated(program, by_rule).value();
+    check(parsed, schedule);
+    QStringList asked;
+    for (Knob const& knob : by_rule.knobs()) asked.append(QString::fromStdString(knob.name));
+    QCOMPARE(asked, (QStringList{"Y.rows", "Y.own_rows"}));
+    for (Knob const& knob : by_rule.knobs())
+      for (std::string const& value : knob.values) {
+        Decisions other(Point{{knob.name, value}});
+        auto changed = backend_->templated(program, other);
+        QVERIFY2(changed, sentence(changed).c_str());
+        if (!other.rejection()) check(parsed, *changed);
+      }
   }
 
 private:

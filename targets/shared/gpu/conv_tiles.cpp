@@ -54,9 +54,11 @@ bool is_short(ConvTiles const& tiles, ConvShape const& shape) {
 
 bool fits(ConvTiles const& tiles, ConvShape const& shape, Target const& target) {
   std::vector<int64_t> parts = part_choices(shape);
-  return is_short(tiles, shape) && tiles.channels >= 1 && tiles.channel_threads >= 1 &&
-         tiles.pictures >= 1 && tiles.columns >= 4 && tiles.terms >= 1 &&
-         tiles.threads() <= target.threads_per_block &&
+  // Of several pictures a block has all: rests of parts of them are too much for proofs.
+  bool whole = tiles.rows() >= shape.rows && tiles.columns >= shape.columns;
+  return is_short(tiles, shape) && (whole || tiles.pictures == 1) && tiles.channels >= 1 &&
+         tiles.channel_threads >= 1 && tiles.pictures >= 1 && tiles.columns >= 4 &&
+         tiles.terms >= 1 && tiles.threads() <= target.threads_per_block &&
          tiles.channels * tiles.own_rows <= kMostOwn && tiles.pictures <= shape.pictures &&
          tiles.channels * tiles.channel_threads <= std::max<int64_t>(8, shape.channels) &&
          tiles.terms * tiles.parts <= shape.input_channels &&
@@ -97,8 +99,8 @@ ConvTiles usual_conv_tiles(ConvShape const& shape, Target const& target) {
 }
 
 std::vector<ConvTiles> conv_candidates(ConvShape const& shape, Target const& target) {
-  constexpr Form kForms[] = {{8, 8, 128}, {4, 8, 128}, {2, 8, 128}, {4, 16, 128},
-                             {8, 4, 128}, {4, 4, 128}, {8, 2, 128}};
+  constexpr Form kForms[] = {{8, 8, 128}, {4, 8, 128}, {2, 8, 128}, {4, 16, 128}, {8, 4, 128},
+                             {4, 4, 128}, {8, 2, 128}, {8, 1, 256}, {16, 1, 256}};
   std::vector<ConvTiles> all;
   for (Form const& form : kForms) {
     ConvTiles tiles = tiles_of(form, shape);

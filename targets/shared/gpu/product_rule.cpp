@@ -114,8 +114,12 @@ int64_t wanted_parts(Product const& product, Tiles const& tiles) {
   auto tiles_along = [&](size_t d, int64_t tile) { return (product.extents[d] + tile - 1) / tile; };
   int64_t blocks = tiles_along(at, tiles.rows) * tiles_along(at + 1, tiles.columns);
   if (at == 1) blocks *= product.extents[0];
-  return up_to(part_choices(product), std::max<int64_t>(1, kWanted / (blocks * tiles.threads())))
-      .back();
+  std::vector<int64_t> choices = part_choices(product);
+  int64_t wanted = kWanted / (blocks * tiles.threads());
+  auto more = std::ranges::find_if(choices, [&](int64_t n) { return n > 1; });
+  // The least of all is tried where a length has few divisors.
+  if (more != choices.end() && wanted > 1) wanted = std::max(wanted, *more);
+  return up_to(choices, std::max<int64_t>(1, wanted)).back();
 }
 
 int64_t extent_of(Steps const& steps, std::string const& loop) {

@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "targets/shared/gpu/attention_rule.h"
 #include "targets/shared/gpu/conv_rule.h"
 #include "targets/shared/gpu/element_rule.h"
 #include "targets/shared/gpu/plain_rule.h"
@@ -29,8 +30,9 @@ Schedule schedule_by_rule(ir::Program const& program, std::shared_ptr<Target con
   // A rule that gives up takes its questions back: they are not those of the schedule.
   for (Rule const& rule :
        {judged(product_schedule), judged(conv_schedule), Rule(total_schedule),
-        Rule(columns_schedule), Rule(long_rows_schedule), Rule(rows_schedule),
-        Rule(transpose_schedule), Rule(element_schedule), Rule(window_schedule)}) {
+        Rule(columns_schedule), Rule(long_rows_schedule), judged(attention_schedule),
+        Rule(rows_schedule), Rule(transpose_schedule), Rule(element_schedule),
+        Rule(window_schedule)}) {
     Decisions asked = decisions;
     if (auto made = rule(program, target, asked)) {
       decisions = std::move(asked);
