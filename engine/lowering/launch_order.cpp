@@ -9,6 +9,7 @@
 #include "engine/ir/kernel.h"
 #include "engine/ir/text.h"
 #include "engine/lowering/launch_steps.h"
+#include "engine/lowering/pipeline.h"
 #include "engine/order/unordered_pairs.h"
 
 namespace tw {
@@ -114,6 +115,9 @@ public:
 
   int64_t events() const { return course_.course.events(); }
 
+  /// Of the faults that were not found.
+  std::string const& undecided() const { return undecided_; }
+
   std::vector<LaunchFault> faults() {
     compare_threads();
     for (int32_t copy : course_.copies[kThread]) compare_copy(copy);
@@ -202,8 +206,11 @@ private:
       for (ThreadAccess const& other : accesses(second)) {
         if (one.tensor != other.tensor || (!one.writes && !other.writes) || apart(one, other))
           continue;
-        if ((own ? own_ : others_).meet(one, other, common, Order::kSameIteration))
-          return at->second = Pair{&one, &other};
+        auto answer = (own ? own_ : others_).surely_meet(one, other, common, Order::kSameIteration);
+        if (answer == true) return at->second = Pair{&one, &other};
+        if (!answer)
+          undecided_ = fmt::format("whether {} and {} are one element cannot be told", to_text(one),
+                                   to_text(other));
       }
     return std::nullopt;
   }
@@ -233,32 +240,50 @@ private:
   std::map<std::tuple<int32_t, int32_t, Who>, std::optional<Pair>> known_;
   std::map<ThreadAccess const*, Reach> reach_;
   std::map<std::string, std::string> found_;
+  std::string undecided_;
 };
 
-void look_at(Target const& target, Launch const& launch, LaunchOrder& result) {
+/// Of one side of its conditions; whether there is another one.
+bool look_at(Target const& target, Launch const& launch, TakenSide side, LaunchOrder& result) {
   std::vector<LaunchFault> faults;
+  std::string undecided;
+  bool has_sides = false;
   for (Guards guards : {Guards::kDropped, Guards::kKept}) {
-    LaunchSteps steps = steps_of(target, launch, guards);
-    if (!steps.undecided.empty()) {
-      result.undecided = steps.undecided;
-      return;
-    }
+    LaunchSteps steps = steps_of(target, launch, guards, side);
+    has_sides = steps.has_sides;
+    faults.clear();
+    undecided = steps.undecided;
+    if (!undecided.empty()) break;
     LaunchProof proof(target, launch, steps);
     result.events += proof.events();
     faults = proof.faults();
-    if (faults.empty()) return;  // with the guards, less is touched
+    undecided = proof.undecided();
+    if (faults.empty() && undecided.empty()) break;  // with the guards, less is touched
   }
+  if (!undecided.empty()) result.undecided = undecided;
   result.faults.insert(result.faults.end(), faults.begin(), faults.end());
+  return has_sides;
+}
+
+/// With the places that tensors get (`plan_workspace`).
+Target with_places(Target target) {
+  target.scopes.push_back({.name = kStackScope, .doc = {}, .shared_by = Level::kThread});
+  if (!target.scope(kSharedScope))
+    target.scopes.push_back({.name = kSharedScope, .doc = {}, .shared_by = Level::kBlock});
+  return target;
 }
 
 }  // namespace
 
 LaunchOrder launch_order(Target const& target, KernelIr const& kernel) {
   LaunchOrder result;
+  Target const placed = with_places(target);
   for_each_function(kernel, [&](Function const& function) {
-    Launches launches = launches_below(target, function.body);
+    Launches launches = launches_below(placed, function);
     if (!launches.undecided.empty()) result.undecided = launches.undecided;
-    for (Launch const& launch : launches.all) look_at(target, launch, result);
+    for (Launch const& launch : launches.all)
+      if (look_at(placed, launch, TakenSide::kThen, result))
+        look_at(placed, launch, TakenSide::kElse, result);
   });
   return result;
 }

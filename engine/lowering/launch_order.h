@@ -25,9 +25,10 @@ struct LaunchOrder {
   bool proven() const { return faults.empty() && undecided.empty(); }
 };
 
-/// Looks at all launches of a kernel between "insert_barriers" and "plan_workspace". Two threads of
-/// one block stand for all: they run the same statements, and whether any two touch one element is
-/// decided for all of them (`ThreadRaces`). An access that cannot be told counts as a conflict.
+/// Looks at all launches of a kernel at any stage from "insert_barriers" on. Two threads of one
+/// block stand for all: they run the same statements, and whether any two touch one element is
+/// decided for all of them (`ThreadRaces`). Where that cannot be told, nothing is found and nothing
+/// proven.
 LaunchOrder launch_order(Target const& target, ir::KernelIr const& kernel);
 
 }  // namespace tw

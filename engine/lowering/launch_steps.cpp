@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/ir/accesses.h"
 #include "engine/ir/intrinsic.h"
+#include "engine/ir/speculation.h"
 #include "engine/lowering/async_copy_order.h"
 #include "engine/lowering/index_period.h"
 #include "engine/target/axis_of.h"
@@ -68,12 +70,13 @@ int64_t deepest_wait(Stmt const& body) {
 
 class Walk {
 public:
-  Walk(Target const& target, Launch const& launch, Guards guards)
+  Walk(Target const& target, Launch const& launch, Guards guards, TakenSide side)
       : launch_(launch),
         all_shared_(with_shared_memories(target)),
         shared_races_(target, {}),
         all_races_(all_shared_, {}),
-        guards_(guards) {
+        guards_(guards),
+        side_(side) {
     shared_place_.loops = launch.around;
     copied_place_.loops = launch.around;
     copied_place_.loops.insert(copied_place_.loops.end(), launch.threads.begin(),
@@ -118,9 +121,29 @@ private:
       run(alloc->body);
       if (copied_.contains(alloc->buffer->name))
         add({.kind = LaunchStepKind::kRelease, .tensor = alloc->buffer->name});
+    } else if (auto const* node = s.as<If>(); node && is_alike(node->condition)) {
+      made_.has_sides = true;
+      each_chosen(*node, [&](Stmt const& chosen) { run(chosen); });
     } else {
       give_up("a barrier or a wait stands below a condition");
     }
+  }
+
+  /// All threads of a block take one side, once and for all.
+  bool is_alike(Expr const& condition) const {
+    auto counts = [&](std::string const& name) { return uses_variable(condition, name); };
+    auto tells = [&](For const* loop) { return counts(loop->name()); };
+    return !reads_tensor(condition) && std::ranges::none_of(launch_.threads, tells) &&
+           std::ranges::none_of(values_, [&](auto const& at) { return counts(at.first); });
+  }
+  template <typename F>
+  void each_chosen(If const& node, F const& f) {
+    bool then = side_ == TakenSide::kThen;
+    if (!then && !node.else_body) return;
+    for (AccessPlace* place : {&shared_place_, &copied_place_})
+      place->conditions.push_back(then ? node.condition : opposite(node.condition));
+    f(then ? node.then_body : node.else_body);
+    for (AccessPlace* place : {&shared_place_, &copied_place_}) place->conditions.pop_back();
   }
 
   void run_wait(Stmt const& s) {
@@ -167,6 +190,8 @@ private:
       each_leaf(loop->body, f);
     } else if (auto const* alloc = s.as<Alloc>()) {
       each_leaf(alloc->body, f);
+    } else if (auto const* node = s.as<If>()) {
+      each_chosen(*node, [&](Stmt const& chosen) { each_leaf(chosen, f); });
     }
   }
 
@@ -236,6 +261,7 @@ private:
   Target const all_shared_;
   ThreadRaces shared_races_, all_races_;
   Guards guards_;
+  TakenSide side_;
   AccessPlace shared_place_, copied_place_;
   std::set<std::string> written_, copied_;
   std::map<std::string, int64_t> values_;
@@ -284,10 +310,15 @@ void find_launches(Target const& target, Stmt const& s, std::vector<For const*>&
 
 }  // namespace
 
-Launches launches_below(Target const& target, Stmt const& body) {
+Launches launches_below(Target const& target, Function const& function) {
   Launches found;
   std::vector<For const*> around;
-  find_launches(target, body, around, found);
+  for (SizeParam const& size : function.sizes)
+    if (size.low == 0 && size.high < INT32_MAX)
+      found.sizes.push_back(make<For>(LoopId(), size.var, int_imm(size.high + 1), LoopKind::kSerial,
+                                      seq({}), std::string()));
+  for (Stmt const& size : found.sizes) around.push_back(&size.to<For>());
+  find_launches(target, function.body, around, found);
   return found;
 }
 
@@ -302,8 +333,8 @@ arith::Ranges ranges_of(Launch const& launch, ThreadAccess const& access) {
   return ranges;
 }
 
-LaunchSteps steps_of(Target const& target, Launch const& launch, Guards guards) {
-  return Walk(target, launch, guards).take();
+LaunchSteps steps_of(Target const& target, Launch const& launch, Guards guards, TakenSide side) {
+  return Walk(target, launch, guards, side).take();
 }
 
 Target with_shared_memories(Target const& target) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/arith/simplify.h"
+#include "engine/ir/program.h"
 #include "engine/lowering/thread_races.h"
 
 namespace tw {
@@ -19,10 +20,11 @@ struct Launch {
 };
 struct Launches {
   std::vector<Launch> all;
-  std::string undecided;  ///< why copies are in none of them; empty: all are
+  std::vector<ir::Stmt> sizes;  ///< loops that stand for the function's sizes
+  std::string undecided;        ///< why copies are in none of them; empty: all are
 };
-/// Those that are below a function's body. Its `Let` statements must have been put in their places.
-Launches launches_below(Target const& target, ir::Stmt const& body);
+/// Those that are below a function's body. Its sizes that begin at 0 are like loops around them.
+Launches launches_below(Target const& target, ir::Function const& function);
 
 /// What a statement touches in some iteration of the loops that hold barriers and waits, whose
 /// counters are numbers in it.
@@ -45,15 +47,18 @@ struct LaunchStep {
 /// Of conditions that a counter of a loop with barriers tells, and that never come again: they are
 /// looked at, or may hold. The latter makes loops short.
 enum class Guards : uint8_t { kKept, kDropped };
+/// Which side is taken of conditions that hold barriers or waits and are alike in all threads.
+enum class TakenSide : uint8_t { kThen, kElse };
 
 /// Loops in which what is touched comes again are cut: what they bring up to its steady state, two
 /// turns of the ring, and the rest so that the last slot is the same.
 struct LaunchSteps {
   std::vector<LaunchStep> steps;
   std::vector<StepEffect> effects;
-  std::string undecided;  ///< why not all of it is here; empty: all is
+  std::string undecided;   ///< why not all of it is here; empty: all is
+  bool has_sides = false;  ///< the other side does something else
 };
-LaunchSteps steps_of(Target const& target, Launch const& launch, Guards guards);
+LaunchSteps steps_of(Target const& target, Launch const& launch, Guards guards, TakenSide side);
 
 /// Of what runs where an access stands: its threads, loops and axes.
 arith::Ranges ranges_of(Launch const& launch, ThreadAccess const& access);

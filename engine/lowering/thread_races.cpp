@@ -115,7 +115,7 @@ private:
     MemoryScope const* memory = target_.scope(at.buffer->scope);
     if (memory && memory->shared_by == Level::kThread) return;
     ThreadAccess access{at.buffer->name, at.indices, writes, place_, at.axes};
-    std::erase_if(access.place.conditions, reads_tensor);  // they may hold
+    access.by_data = std::erase_if(access.place.conditions, reads_tensor) > 0;  // they may hold
     found.push_back(std::move(access));
   }
 
@@ -311,11 +311,13 @@ std::optional<bool> ThreadRaces::meet_by_rows(ThreadAccess const& first, ThreadA
   return certain ? std::optional(false) : std::nullopt;
 }
 
-bool ThreadRaces::meet(ThreadAccess const& first, ThreadAccess const& second, size_t common,
-                       Order order) {
+std::optional<bool> ThreadRaces::surely_meet(ThreadAccess const& first, ThreadAccess const& second,
+                                             size_t common, Order order) {
   if (first.tensor != second.tensor || (!first.writes && !second.writes)) return false;
+  auto perhaps = [](std::optional<bool> answer) { return answer == false ? answer : std::nullopt; };
   if (told_by_data(first) || told_by_data(second))
-    return meet(without_data(first, second), without_data(second, first), common, order);
+    return perhaps(
+        surely_meet(without_data(first, second), without_data(second, first), common, order));
   std::set<std::string> used = variables_of(first), more = variables_of(second);
   used.insert(more.begin(), more.end());
   Question question{.equal = {}, .carries = {}, .order = order};
@@ -327,7 +329,7 @@ bool ThreadRaces::meet(ThreadAccess const& first, ThreadAccess const& second, si
   auto answer = meet_at_points(first, second, question, kFewPoints);
   if (!answer) answer = meet_by_rows(first, second, question);
   if (!answer) answer = meet_at_points(first, second, question, kMostPoints);
-  return answer.value_or(true);
+  return first.by_data || second.by_data ? perhaps(answer) : answer;
 }
 
 }  // namespace tw

@@ -29,6 +29,7 @@ struct ThreadAccess {
   bool writes = false;
   AccessPlace place;
   std::vector<ir::OperandAxis> axes = {};  ///< of a call's operand
+  bool by_data = false;  ///< data tell, too, whether it happens: that is in no condition
 };
 
 /// How iterations of two accesses come: in the same one of the loop around both, or the second in
@@ -54,7 +55,12 @@ public:
   /// too, and the second access's iteration of it comes after the first one's. Exact where indices
   /// and conditions are linear but for //, %, min and max, or where there are few points, which are
   /// compared then; else, and where an index reads a tensor, no element is ruled out.
-  bool meet(ThreadAccess const& first, ThreadAccess const& second, size_t common, Order order);
+  bool meet(ThreadAccess const& first, ThreadAccess const& second, size_t common, Order order) {
+    return surely_meet(first, second, common, order).value_or(true);
+  }
+  /// The same; nothing: that cannot be told.
+  std::optional<bool> surely_meet(ThreadAccess const& first, ThreadAccess const& second,
+                                  size_t common, Order order);
 
 private:
   /// Answers with every point. Nothing: there are too many, or some cannot be told.

@@ -48,6 +48,8 @@ private slots:
     std::string text = ir::print(kernel).text;
     LaunchOrder whole = launch_order(backend_->target(), kernel);
     QVERIFY2(whole.proven(), (said(whole) + text).c_str());
+    LaunchOrder lowered = launch_order(backend_->target(), made->lowered);
+    QVERIFY2(lowered.proven(), (said(lowered) + ir::print(made->lowered).text).c_str());
     QVERIFY2(!is_found(kernel, inputs, sharing_), text.c_str());
     auto compare = [&](ir::KernelIr const& less, std::string const& what) {
       LaunchOrder order = launch_order(backend_->target(), less);

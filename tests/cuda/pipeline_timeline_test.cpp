@@ -69,6 +69,9 @@ private slots:
     for (std::string const stages : {"", "0,0,1", "0,0,2"}) {
       Timeline timeline = of(stages);
       Status right = check(timeline);
+      QVERIFY2(
+          timeline.proven && timeline.verdict.starts_with("No race: barriers and waits proved"),
+          timeline.verdict.c_str());
       QVERIFY2(right, right ? "" : right.error().message.c_str());
       std::vector<int64_t> until(timeline.lanes.size());
       for (Timeline::Span const& span : timeline.spans) {
@@ -173,7 +176,7 @@ private:
     return stages->back().kernel;
   }
   Result<Timeline> timeline(std::string const& kernel, std::string const& script) const {
-    return gpu::kernel_timeline(lowered(kernel, script), unit_, rates_);
+    return gpu::kernel_timeline(backend_->target(), lowered(kernel, script), unit_, rates_);
   }
   Timeline of(std::string const& stages) const {
     return timeline(testing::product_text(1024), tiled(stages)).value();

@@ -153,12 +153,32 @@ private slots:
                                                 "reads S[3-t], with no barrier between\n"));
   }
 
+  /// A condition that is alike in all threads is two kernels.
+  void both_sides_of_a_block_are_looked_at() {
+    std::string head = fmt::format("{}host two(X: f32[4], Y: f32[8])\n", kDeclarations);
+    std::string launch =
+        "  bind(blockIdx.x) b in 2\n    bind(threadIdx.x) t in 4\n"
+        "      alloc S: f32[4] @shared\n        if b < 1\n          S[t] = 1.0\n"
+        "          call sync_threads()\n          Y[b*4+t] = S[3-t]\n        else\n"
+        "          S[t] = 2.0\n";
+    std::string good = "          call sync_threads()\n", end = "          Y[b*4+t] = S[3-t]\n";
+    QVERIFY2(order_of(head + launch + good + end).proven(),
+             said(order_of(head + launch + good + end)).c_str());
+    QVERIFY(said(order_of(head + launch + end)).starts_with("race: "));
+  }
+
   void what_is_not_looked_at_says_why() {
     std::string head = fmt::format("{}host two(X: f32[4], Y: f32[4])\n", kDeclarations);
     QCOMPARE(order_of(head + "  bind(threadIdx.x) t in 4\n    if X[0] < 1.0\n"
                              "      call sync_threads()\n    Y[t] = 1.0\n")
                  .undecided,
              std::string("a barrier or a wait stands below a condition"));
+    LaunchOrder by_data =
+        order_of(fmt::format("{}host two(I: i64[4], Y: f32[4])\n", kDeclarations) +
+                 "  bind(threadIdx.x) t in 4\n    Y[I[t]] = 1.0\n");
+    QVERIFY(by_data.faults.empty());
+    QCOMPARE(by_data.undecided,
+             std::string("whether Y[I[t]] and Y[I[t]] are one element cannot be told"));
   }
 };
 

@@ -191,7 +191,7 @@ public:
     TRY_ASSIGN(gpu::Rates rates, described_rates());
     TRY_ASSIGN(std::vector<LoweredStage> stages,
                lower(program, target(), passes(), environment_lower_options()));
-    return gpu::kernel_timeline(stages.back().kernel, unit_, rates);
+    return gpu::kernel_timeline(target(), stages.back().kernel, unit_, rates);
   }
 
   bool has_launches() const override { return true; }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "engine/lowering/launch_order.h"
 #include "engine/support/base/quantities.h"
 #include "targets/shared/gpu_pipeline/tiles.h"
 
@@ -375,6 +376,19 @@ std::string verdict_of(BlockProgram const& program, std::string const& launch) {
                      count_text(blocks, "block"), launch, beside);
 }
 
+/// The verdict of the order's proof before that of the model.
+void tell_order(Timeline& made, LaunchOrder const& order) {
+  made.proven = order.proven();
+  std::string proof = "Whether barriers and waits suffice is not decided: " + order.undecided;
+  if (order.undecided.empty())
+    proof = fmt::format("No race: barriers and waits proved for {} of two threads and their copies",
+                        count_text(order.events, "event"));
+  if (!order.faults.empty()) proof = count_text(int64_t(order.faults.size()), "race");
+  made.verdict = fmt::format("{}. {}", proof, made.verdict);
+  for (LaunchFault const& fault : order.faults)
+    made.findings.push_back({fault.code, fault.sentence, {}});
+}
+
 }  // namespace
 
 Timeline pipeline_timeline(BlockProgram const& program, Multiprocessor const& unit,
@@ -386,8 +400,8 @@ Timeline pipeline_timeline(BlockProgram const& program, Multiprocessor const& un
   return made;
 }
 
-Result<Timeline> kernel_timeline(ir::KernelIr const& kernel, Multiprocessor const& unit,
-                                 Rates const& rates) {
+Result<Timeline> kernel_timeline(Target const& target, ir::KernelIr const& kernel,
+                                 Multiprocessor const& unit, Rates const& rates) {
   ir::PrintedProgram printed = ir::print(kernel);
   std::optional<BlockProgram> longest;
   std::string name;
@@ -404,7 +418,9 @@ Result<Timeline> kernel_timeline(ir::KernelIr const& kernel, Multiprocessor cons
   }
   if (!longest && first) return std::unexpected(*std::move(first));
   if (!longest) return refused("no_pipeline", "the kernel launches nothing");
-  return pipeline_timeline(*longest, unit, rates, name);
+  Timeline made = pipeline_timeline(*longest, unit, rates, name);
+  tell_order(made, launch_order(target, kernel));
+  return made;
 }
 
 }  // namespace tw::gpu

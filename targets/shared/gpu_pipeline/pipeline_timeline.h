@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/hardware/timeline.h"
+#include "engine/target/target.h"
 #include "targets/shared/gpu_pipeline/pipeline_advice.h"
 
 namespace tw::gpu {
@@ -11,8 +12,9 @@ namespace tw::gpu {
 Timeline pipeline_timeline(BlockProgram const& program, Multiprocessor const& unit,
                            Rates const& rates, std::string const& launch);
 
-/// Of the launch of a lowered kernel that takes longest. Errors: those of `block_program`.
-Result<Timeline> kernel_timeline(ir::KernelIr const& kernel, Multiprocessor const& unit,
-                                 Rates const& rates);
+/// Of the launch of a lowered kernel that takes longest, with what is proven of the order of all of
+/// them. Errors: those of `block_program`.
+Result<Timeline> kernel_timeline(Target const& target, ir::KernelIr const& kernel,
+                                 Multiprocessor const& unit, Rates const& rates);
 
 }  // namespace tw::gpu
