@@ -84,21 +84,19 @@ void StatementInterpreter::complete(IntrinsicNode const& intrinsic, int64_t grou
 }
 
 void StatementInterpreter::check_landed(Thread const& thread) {
-  for (auto const& [name, queue] : thread.queues) check_landed(queue);
-}
-
-void StatementInterpreter::check_landed(CopyQueue const& queue) {
-  if (evaluator_.failed()) return;
-  auto flying = std::ranges::find_if(queue.groups,
-                                     [](CopyGroup const& group) { return !group.flights.empty(); });
-  bool committed = flying != queue.groups.end();
-  CopyGroup const& group = committed ? *flying : queue.open;
-  if (group.flights.empty()) return;
-  Flight const& first = group.flights.front();
-  InFlight const& copy = in_flight_.at(first.tensor.data()).at(first.element);
-  fail("never_waited_for",
-       fmt::format("the {} that iteration {} started is {} at the end", group.call, *copy.iteration,
-                   committed ? "not waited for" : "in no group"));
+  for (auto const& [name, queue] : thread.queues) {
+    if (evaluator_.failed()) return;
+    auto flying = std::ranges::find_if(
+        queue.groups, [](CopyGroup const& group) { return !group.flights.empty(); });
+    bool committed = flying != queue.groups.end();
+    CopyGroup const& group = committed ? *flying : queue.open;
+    if (group.flights.empty()) continue;
+    Flight const& first = group.flights.front();
+    InFlight const& copy = in_flight_.at(first.tensor.data()).at(first.element);
+    fail("never_waited_for",
+         fmt::format("the {} that iteration {} started is {} at the end", group.call,
+                     *copy.iteration, committed ? "not waited for" : "in no group"));
+  }
 }
 
 /// Who comes next gets its memory.

@@ -24,14 +24,14 @@ void StatementInterpreter::execute(IntrinsicCall const& node, Code const& code) 
   start_copy(intrinsic);
   std::vector<NDArray> arrays;
   for (size_t i = 0; i < intrinsic.params.size() && !evaluator_.failed(); ++i) {
-    start_operand(intrinsic.params[i]);
+    updates_ = starting_ && intrinsic.params[i].kind == ParamKind::kUpdate;
     arrays.push_back(hand_over(intrinsic.params[i], code.callee->passed[i], inner));
   }
   if (!evaluator_.failed()) check_registers(intrinsic, *code.callee);
   if (!evaluator_.failed() && code.callee->body) inner.execute(*code.callee->body);
   if (inner.evaluator_.failed()) evaluator_.fail(inner.evaluator_.error());
   for (size_t i = 0; i < intrinsic.params.size() && !evaluator_.failed(); ++i) {
-    start_operand(intrinsic.params[i]);
+    updates_ = starting_ && intrinsic.params[i].kind == ParamKind::kUpdate;
     if (intrinsic.params[i].writes()) take_back(code.callee->passed[i], arrays[i]);
   }
   started_copy();

@@ -146,16 +146,12 @@ private:
 
   // machine_flights.cpp
   void start_copy(IntrinsicNode const& intrinsic);
-  void start_operand(IntrinsicParam const& param) {
-    updates_ = starting_ && param.kind == ParamKind::kUpdate;
-  }
   void started_copy();
   /// Fails where the access comes too early for a copy under way.
   bool disturbs_flight(int buffer, NDArray const& tensor, int64_t element, bool writes);
   void land(CopyGroup& group, std::string const& queue);
   void complete(IntrinsicNode const& intrinsic, int64_t groups);
   void check_landed(Thread const& thread);
-  void check_landed(CopyQueue const& queue);
   /// Fails where a copy under way still needs the tensor, which goes away here.
   void check_released(BufferNode const& buffer, NDArray const& tensor);
 

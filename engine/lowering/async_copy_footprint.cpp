@@ -65,7 +65,7 @@ bool is_told(Expr const& e, std::vector<std::pair<std::string, int64_t>> const& 
 
 }  // namespace
 
-bool Part::meets(Part const& other) const {
+bool ElementBox::meets(ElementBox const& other) const {
   if (tensor != other.tensor) return false;
   for (size_t d = 0; d < places.size(); ++d)
     if (places[d].high < other.places[d].low || other.places[d].high < places[d].low) return false;
@@ -74,9 +74,9 @@ bool Part::meets(Part const& other) const {
 
 namespace {
 
-bool meet(std::vector<Part> const& a, std::vector<Part> const& b) {
-  return std::ranges::any_of(a, [&](Part const& one) {
-    return std::ranges::any_of(b, [&](Part const& other) { return one.meets(other); });
+bool meet(std::vector<ElementBox> const& a, std::vector<ElementBox> const& b) {
+  return std::ranges::any_of(a, [&](ElementBox const& one) {
+    return std::ranges::any_of(b, [&](ElementBox const& other) { return one.meets(other); });
   });
 }
 
@@ -84,7 +84,7 @@ bool meet(std::vector<Part> const& a, std::vector<Part> const& b) {
 
 bool Effect::disturbs(Effect const& copy) const {
   if (released >= 0) {
-    auto of_it = [&](Part const& part) { return part.tensor == released; };
+    auto of_it = [&](ElementBox const& part) { return part.tensor == released; };
     return holds_some_of(copy.writes, released) || holds_some_of(copy.reads, released) ||
            std::ranges::any_of(copy.read_parts, of_it) ||
            std::ranges::any_of(copy.written_parts, of_it) ||
@@ -260,7 +260,7 @@ void Touching::put_read(Touched const& at) {
 
 /// All elements of the box that an access may reach.
 void Touching::put_box(Touched const& at, Elements& into) {
-  std::vector<Part> parts;
+  std::vector<ElementBox> parts;
   for (For const* loop : loops_) run(loop->var, loop->extent);
   put_part(at, parts);
   auto shape = constant_shape(*at.buffer);
@@ -313,11 +313,11 @@ void Touching::put_started(IntrinsicCall const& call) {
   }
 }
 
-void Touching::put_part(Touched const& at, std::vector<Part>& into) {
+void Touching::put_part(Touched const& at, std::vector<ElementBox>& into) {
   auto tensor = tensors_.find(at.buffer->name);
   if (tensor == tensors_.end()) return;
   for (OperandAxis const& axis : at.axes) run(axis.var, axis.extent);
-  Part part{int64_t(tensor->second), {}};
+  ElementBox part{int64_t(tensor->second), {}};
   for (size_t d = 0; d < at.indices.size(); ++d) {
     auto extent = as_int(at.buffer->shape[d]);
     auto places = is_by_data(at.indices[d])

@@ -19,17 +19,17 @@ namespace tw {
 using Elements = std::vector<int64_t>;
 
 /// A part of a tensor: of every dimension the places that an access may reach.
-struct Part {
+struct ElementBox {
   int64_t tensor = 0;
   std::vector<arith::Interval> places;
-  bool meets(Part const& other) const;
+  bool meets(ElementBox const& other) const;
 };
 
 /// What a statement without commits touches in one iteration of the loops that hold commits.
 struct Effect {
   Elements reads, writes;
   /// The same of a queue with a name. What is started updates in turn with others of its queue.
-  std::vector<Part> read_parts = {}, written_parts = {}, updated_parts = {};
+  std::vector<ElementBox> read_parts = {}, written_parts = {}, updated_parts = {};
   int64_t released = -1;  ///< a tensor that goes away here, by its number
   bool known = true;      ///< no: it would be too many, or they are not told
   bool clashes = false;   ///< copies that are started together disturb one another
@@ -73,7 +73,7 @@ private:
   void visit_parts(ir::Stmt const& s);
   void put_started(ir::IntrinsicCall const& call);
   void put_box(ir::Touched const& at, Elements& into);
-  void put_part(ir::Touched const& at, std::vector<Part>& into);
+  void put_part(ir::Touched const& at, std::vector<ElementBox>& into);
   void run(ir::Expr const& counter, ir::Expr const& extent);
   void put(ir::Touched const& at, Elements& into);
   bool is_private(ir::BufferNode const& tensor) const;

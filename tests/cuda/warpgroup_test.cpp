@@ -33,6 +33,7 @@ struct Product {
   bool transposed = false;    ///< the terms of B stand in rows
   int64_t warpgroups = 1;     ///< of a block, one below the other
   int64_t tile_columns = 64;  ///< of an instruction
+  int64_t pieces = 8;         ///< of 16 bytes, of a tile's terms
   std::string stages = "0,0,1", order = {};
   std::string a_layout = {};   ///< another one
   std::string lanes = "g, t";  ///< the order of a warp's loops
@@ -47,7 +48,7 @@ struct Made {
 };
 
 std::string script_of(Product const& p) {
-  int64_t row = p.type.ends_with('8') ? 16 : 8, depth = 8 * row;
+  int64_t row = p.type.ends_with('8') ? 16 : 8, depth = p.pieces * row;
   std::string fill =
       fmt::format("copy=copy_async_16_{}, elements={}, x=128, y={}", p.type, row, p.warpgroups);
   bool ring = !p.stages.empty() && p.terms > depth;
@@ -125,7 +126,9 @@ private slots:
                                        {"u8", "i32", 32, "s32.u8.u8"}})
         for (bool transposed : {false, true}) {
           if (!transposed && k == 32) continue;  // refused: a test of its own says so
-          if (columns == 256 && (transposed || type == std::string("bf16"))) continue;  // slow
+          // Wide ones take long: of each shape some.
+          bool rare = type == std::string("bf16") || type == std::string("u8");
+          if (columns > 64 && (rare || (columns == 256 && transposed && k == 16))) continue;
           std::string shape = fmt::format("m64n{}k{}.{}", columns, k, ptx);
           QTest::newRow((shape + (transposed ? " transposed" : "")).c_str())
               << type << sum << columns << transposed << QString::fromStdString(shape);
@@ -151,17 +154,7 @@ private slots:
     std::string const& resources = code->listings[3].text;
     QVERIFY2(resources.contains("spills         none"), resources.c_str());
     QVERIFY2(!resources.contains("ptxas says"), resources.c_str());  // they are not serialized
-  }
-
-  void they_are_instructions_of_the_gpu_data() { each_unit_is_right_data(); }
-  void they_are_instructions_of_the_gpu() {
-    if (cuda::find_toolkit().nvdisasm.empty()) QSKIP("no nvdisasm was found");
-    Product product = fetched();
-    auto backend = backend_for("h100");
-    auto made = made_of(product, *backend);
-    QVERIFY2(made, sentence(made).c_str());
-    auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
-    QVERIFY2(code, sentence(code).c_str());
+    if (cuda::find_toolkit().nvdisasm.empty()) return qInfo("SASS is not made: no nvdisasm");
     std::string word =
         fmt::format("{}.64x{}x", product.sum == "f32" ? "HGMMA" : "IGMMA", product.tile_columns);
     QVERIFY2(code->listings[2].text.contains(word), code->listings[2].text.c_str());
@@ -182,8 +175,6 @@ private slots:
                              << "" << 0;
     QTest::newRow("ring of two") << "0,0,1"
                                  << "" << 0;
-    QTest::newRow("ring of three") << "0,0,2"
-                                   << "" << 0;
     QTest::newRow("ring of three, copies behind products") << "0,0,2"
                                                            << "1,2,0" << 1;
   }
@@ -192,8 +183,11 @@ private slots:
     QFETCH(QString, order);
     QFETCH(int, under_way);
     auto backend = backend_for("h100");
-    auto made = made_of(
-        {.terms = 256, .stages = stages.toStdString(), .order = order.toStdString()}, *backend);
+    auto made = made_of({.terms = stages == "0,0,2" ? 128 : 96,
+                         .pieces = 4,
+                         .stages = stages.toStdString(),
+                         .order = order.toStdString()},
+                        *backend);
     QVERIFY2(made, sentence(made).c_str());
     QCOMPARE(most_under_way(made->before_cut), under_way);
     std::vector<NDArray> inputs = inputs_of(*made);

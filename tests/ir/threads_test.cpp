@@ -59,6 +59,31 @@ host sums(A: f32[3, 4], C: f32[4])
     C[t] = C[t]+own[0]
 )";
 
+/// Products that update one sum in turn, in a queue of their own, beside copies.
+constexpr char kQueues[] = R"(tilewright kernel 1
+intrinsic add(update to: f32[1] @local, read from: f32[1]) async in sums
+  to[0] = to[0]+from[0]
+intrinsic commit_sums() commits in sums
+intrinsic wait_sums(scalar n: i64) waits in sums
+intrinsic copy(write to: f32[1] @local, read from: f32[1]) async
+  to[0] = from[0]
+intrinsic commit() commits
+intrinsic wait(scalar n: i64) waits
+host sums(A: f32[3, 4], C: f32[4])
+  bind(threadIdx.x) t in 4
+    alloc own: f32[2] @local
+    own[0] = 0.0
+    for k in 2
+      call add(own[0] over (a in 1), A[k, t] over (b in 1))
+      call commit_sums()
+    call copy(own[1] over (a in 1), A[2, t] over (b in 1))
+    call commit()
+    call wait_sums(0)
+    C[t] = own[0]
+    call wait(0)
+    C[t] = C[t]+own[1]
+)";
+
 /// Virtual threads of each thread, with a sum of their own.
 constexpr char kVirtual[] = R"(tilewright kernel 1
 host virtual(A: f32[2, 4], C: f32[2, 2])
@@ -119,6 +144,14 @@ private slots:
   void copies_go_on_until_they_are_waited_for() {
     for (uint64_t seed = 0; seed < 20; ++seed)
       QCOMPARE(text_of(run(kCopies, seed)), QString("12 15 18 21"));
+  }
+
+  void what_is_in_a_queue_is_waited_for_by_itself() {
+    for (uint64_t seed = 0; seed < 20; ++seed)
+      QCOMPARE(text_of(run(kQueues, seed)), QString("12 15 18 21"));
+    KernelIr kernel = parse_kernel(kQueues).value();
+    QVERIFY(print(kernel).text.contains("async in sums"));
+    QVERIFY(equal(parse_kernel(print(kernel).text).value(), kernel));
   }
 
   void virtual_threads_have_instances_of_their_own() {
@@ -194,6 +227,17 @@ host outside(A: f32[4], C: f32[4])
                  "    C[t] = C[t]+own[0]\n    call copy(C[t] over (a in 1), A[0, t] over (b in "
                  "1))\n    call commit()\n"),
         "never_waited_for: the copy that iteration t=");
+    add("another queue's wait", replaced(kQueues, "    call wait_sums(0)\n", "    call wait(0)\n"),
+        "used_in_flight: iteration t=");
+    add("one of two sums waited for", replaced(kQueues, "wait_sums(0)", "wait_sums(1)"),
+        "used_in_flight: iteration t=");
+    add("a sum written while it is updated",
+        replaced(kQueues, "    call copy(own[1]", "    own[0] = 0.0\n    call copy(own[1]"),
+        "used_in_flight: iteration t=");
+    add("copies that update in no queue",
+        replaced(replaced(kQueues, "async in sums", "async"), "call commit_sums()",
+                 "call commit()"),
+        "used_in_flight: iteration t=");
     add("an axis that there is not", replaced(kReverse, "threadIdx.x", "lane"),
         "unknown_axis: the loop t is bound to lane");
   }

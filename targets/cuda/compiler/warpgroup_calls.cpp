@@ -210,14 +210,14 @@ private:
 
   void visit_product(Stmt const& s, WarpgroupUnit const& unit, IntrinsicCall const& call) {
     if (!lane_ || as_int(lane_->extent) != std::optional(kWarpgroupThreads))
-      return refuse(unit, "not_a_warpgroup",
-                    fmt::format("{} must have 128 iterations, the threads of a warpgroup, and has "
-                                "{}",
-                                kLaneAxis, lane_ ? to_text(lane_->extent) : "none"));
+      return refuse_threads(
+          unit, fmt::format("{} must have 128 iterations, the threads of a warpgroup, and has "
+                            "{}",
+                            kLaneAxis, lane_ ? to_text(lane_->extent) : "none"));
     if (!around_.empty())
-      return refuse(unit, "not_a_warpgroup",
-                    fmt::format("it stands below {}, which is not the same in all of them",
-                                to_text(around_.back())));
+      return refuse_threads(unit,
+                            fmt::format("it stands below {}, which is not the same in all of them",
+                                        to_text(around_.back())));
     CoreLayout a, b;
     bool fits =
         find_layout(unit, call.operands[1], a,
@@ -257,9 +257,8 @@ private:
     auto places = Places::of(arith::simplify(known(first.indices[0]), ranges), counters);
     std::string const& name = first.buffer->name;
     if (!places) {
-      refuse(unit, "no_core_matrices",
-             fmt::format("where it reads {} is not told by threads alone: {}", name,
-                         to_text(first.indices[0])));
+      refuse_places(unit, fmt::format("where it reads {} is not told by threads alone: {}", name,
+                                      to_text(first.indices[0])));
       return false;
     }
     Found found{unit.terms(), {}};
@@ -269,10 +268,11 @@ private:
       alike = found.put(row, term, places->at(point)) && alike;
     });
     if (!alike) {
-      refuse(unit, "not_a_warpgroup",
-             fmt::format("threads 32w+4g+t must have rows 16w+g and 16w+g+8, and columns 8n+2t and "
-                         "8n+2t+1, but some that must have the same of {} do not",
-                         name));
+      refuse_threads(
+          unit,
+          fmt::format("threads 32w+4g+t must have rows 16w+g and 16w+g+8, and columns 8n+2t and "
+                      "8n+2t+1, but some that must have the same of {} do not",
+                      name));
       return false;
     }
     return is_core(unit, name, found, layout) && is_aligned(unit, operand);
@@ -301,17 +301,16 @@ private:
               .next_rows = apart(kCoreRows, 0),
               .next_terms = apart(0, unit.terms() / 2)};
     if (!layout.along_rows && !unit.has_transposes()) {
-      refuse(unit, "no_core_matrices",
-             fmt::format("the terms of {} must stand side by side, as it has {}", name,
-                         to_text(unit.factor)));
+      refuse_places(unit, fmt::format("the terms of {} must stand side by side, as it has {}", name,
+                                      to_text(unit.factor)));
       return false;
     }
     for (int64_t i = 0; i < int64_t(found.places.size()); ++i) {
       int64_t row = i / unit.terms(), term = i % unit.terms();
       int64_t wanted = layout.place(row, term, width);
       if (apart(row, term) == wanted) continue;
-      refuse(
-          unit, "no_core_matrices",
+      refuse_places(
+          unit,
           fmt::format("{} must lie in pieces of 8 rows of 16 bytes that stand evenly apart, as by "
                       "the layout BA{}b, but row or column {}, term {} is {} elements from the "
                       "first and not {}",
@@ -321,9 +320,10 @@ private:
     for (int64_t elements : {layout.next_rows, layout.next_terms}) {
       int64_t bytes = elements * int64_t(size_of(unit.factor));
       if (bytes >= 0 && bytes < kMostApart && bytes % kPlaces == 0) continue;
-      refuse(unit, "no_core_matrices",
-             fmt::format("pieces of {} stand {} bytes apart: it takes multiples of 16 below 256 KB",
-                         name, bytes));
+      refuse_places(
+          unit,
+          fmt::format("pieces of {} stand {} bytes apart: it takes multiples of 16 below 256 KB",
+                      name, bytes));
       return false;
     }
     return true;
@@ -334,8 +334,8 @@ private:
     auto const& first = begin.value.to<Load>();
     int64_t bytes = arith::alignment_of(first.indices[0], int64_t(size_of(unit.factor)), kPlaces);
     if (bytes % kPlaces == 0) return true;
-    refuse(
-        unit, "no_core_matrices",
+    refuse_places(
+        unit,
         fmt::format("{} begins at element {}, which is only known to be at a multiple of {} bytes "
                     "and not of 16",
                     first.buffer->name, to_text(first.indices[0]), bytes));
@@ -351,11 +351,14 @@ private:
     return element(load.buffer, arith::simplify(substitute(known(load.indices[0]), by), ranges_));
   }
 
-  void refuse(WarpgroupUnit const& unit, char const* code, std::string const& why) {
-    if (status_)
-      status_ = refused(
-          code,
-          fmt::format("{} is run by the 128 threads of a warpgroup together: {}", unit.name, why));
+  static std::string sentence(WarpgroupUnit const& unit, std::string const& why) {
+    return fmt::format("{} is run by the 128 threads of a warpgroup together: {}", unit.name, why);
+  }
+  void refuse_threads(WarpgroupUnit const& unit, std::string const& why) {
+    if (status_) status_ = refused("not_a_warpgroup", sentence(unit, why));
+  }
+  void refuse_places(WarpgroupUnit const& unit, std::string const& why) {
+    if (status_) status_ = refused("no_core_matrices", sentence(unit, why));
   }
 
   OwnCalls made_;
