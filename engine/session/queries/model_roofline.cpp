@@ -1,15 +1,28 @@
 // Every kernel of the model below the roofs of the device in use, modelled.
 #include "engine/session/model_roofline.h"
+
+#include <algorithm>
+
+#include "engine/hardware/hardware.h"
 #include "engine/session/state/query_keys.h"
 
 namespace tw::session::query_model_roofline {
 namespace {
 
+/// Of a unit that kernels use by an instruction: no roof of all of them.
+bool is_of_matrices(MachineView const& machine, RoofView const& roof) {
+  return roof.compute && machine.rates &&
+         std::ranges::any_of(machine.rates->compute, [&](ComputeRoof const& one) {
+           return one.name == roof.name && one.unit == "matrix";
+         });
+}
+
 ModelRoofline layers_view(MachineView const& machine, Result<std::vector<LayerPoint>> layers) {
   ModelRoofline view;
   view.below.doubtful = machine.roofs_doubtful;
   for (RoofView const& roof : machine.roofs)
-    if (roof.name.find("one core") == std::string::npos) view.below.roofs.push_back(roof);
+    if (roof.name.find("one core") == std::string::npos && !is_of_matrices(machine, roof))
+      view.below.roofs.push_back(roof);
   view.below.explanation = layers ? explanation_of(*layers) : layers.error().message;
   if (layers) view.layers = *std::move(layers);
   return view;
