@@ -137,7 +137,7 @@ private slots:
     QTest::newRow("strided convolution") << kStrided << pictures.replaceInStrings("C.", "Y.");
     QStringList windows{"C.rows", "C.threads"};
     QTest::newRow("product of few rows") << kSmall << tiles;
-    QTest::newRow("product of long sums") << kLongProduct << tiles;
+    QTest::newRow("product of long sums") << kLongProduct << batched;
     QTest::newRow("product of one factor twice") << kSquares << windows;
     QTest::newRow("product of a window") << kWindow << windows;
     QTest::newRow("convolution in groups") << kGroups << QStringList{"Y.rows", "Y.threads"};
