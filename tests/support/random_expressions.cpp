@@ -284,7 +284,8 @@ ExpressionPointer float_pair(DType type, int depth, Rng& rng) {
   auto holds_product = [](ExpressionPointer const& e) {
     return e->text().find('*') != std::string::npos;
   };
-  bool may_fuse = op == '+' && (holds_product(a) || holds_product(b));
+  bool sums = op == '+' || op == '-';  // compilers of C texts round differences so, too
+  bool may_fuse = sums && (holds_product(a) || holds_product(b));
   return expression_of(type, fmt::format("({} {} {})", a->text(), op, b->text()),
                        [=](ExpressionInputs const& inputs, int64_t i) {
                          ExactValue x = a->value(inputs, i), y = b->value(inputs, i);

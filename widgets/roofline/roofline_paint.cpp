@@ -10,6 +10,11 @@
 namespace tw {
 namespace {
 
+/// "66908", "803k": six digits and a name are wider than the legend.
+QString roof_number(double value) {
+  return value < 1e5 ? paint::number(value) : paint::number(value / 1e3) + "k";
+}
+
 /// Names and numbers stand beside the plot: bandwidths of neighbouring levels can be close, and
 /// labels along the lines would cover each other.
 void paint_legend(QPainter& painter, RooflineScene const& scene) {
@@ -33,7 +38,9 @@ void paint_legend(QPainter& painter, RooflineScene const& scene) {
     y += 17;
   };
   int level = 0;
-  size_t computes = 0;
+  double peak = 0;
+  for (auto const& roof : scene.roofline->roofs)
+    if (roof.compute) peak = std::max(peak, roof.value);
   for (auto const& roof : scene.roofline->roofs) {
     QString name = QString::fromStdString(roof.name);
     if (!roof.compute) {
@@ -42,9 +49,9 @@ void paint_legend(QPainter& painter, RooflineScene const& scene) {
       other(roof);
       continue;
     }
-    bool first = computes++ == 0;
+    bool first = roof.value == peak;  // as in the plot
     line(QPen(scene.canvas.theme().text1, first ? 2.5 : 1.2),
-         name.section(' ', 0, 0) + " " + paint::number(roof.value), first);
+         name.section(' ', 0, 0) + " " + roof_number(roof.value), first);
     other(roof);
   }
   paint::text(painter, QRectF(x, y + 2, 100, 16), ui_font(11), scene.canvas.theme().text3,
