@@ -223,6 +223,22 @@ std::expected<void, Refusal> same_for_all(Program const& program, Program const&
   return {};
 }
 
+/// That no two elements share a place is proven of constant extents.
+std::expected<void, Refusal> maps_of_constant_shapes(Program const& open) {
+  Buffer mapped;
+  walk(open.body, [&](Stmt const& s) {
+    auto const* alloc = s.as<Alloc>();
+    if (alloc && alloc->buffer->map && !constant_shape(*alloc->buffer)) mapped = alloc->buffer;
+    return !mapped;
+  });
+  if (!mapped) return {};
+  return refuse_sizes("not_for_every_size",
+                      fmt::format("{} would have an index map, which needs constant extents, and "
+                                  "its own depend on {}",
+                                  mapped->name, names_text(open)),
+                      "sizes: a tensor with an index map has constant extents");
+}
+
 }  // namespace
 
 Program with_sizes(Program const& program, std::vector<int64_t> const& values) {
@@ -270,6 +286,8 @@ std::expected<Applied, Refusal> take_with_sizes(Program const& program, Primitiv
   if (auto same = same_for_all(program, open->program, *taken, primitive, request.step, take);
       !same)
     return std::unexpected(same.error());
+  if (auto fixed = maps_of_constant_shapes(open->program); !fixed)
+    return std::unexpected(fixed.error());
   return *std::move(open);
 }
 

@@ -162,7 +162,12 @@ public:
     auto stages =
         lower(program, backend.target(), backend.passes(), {.verify = VerifyPasses::kEach});
     if (!stages) qFatal("%s", to_sentence(stages.error()).c_str());
-    artifact_ = backend.compile(stages->back().kernel, tier, CodeTexts::kNone).value();
+    auto compiled = backend.compile(stages->back().kernel, tier, CodeTexts::kNone);
+    if (!compiled)
+      qFatal(
+          "%s",
+          (to_sentence(compiled.error()) + "\n" + ir::print(stages->back().kernel).text).c_str());
+    artifact_ = std::move(*compiled);
     module_.emplace(LoadedModule::load(artifact_.library).value());
     kernel_ = reinterpret_cast<TwKernel>(module_->symbol(artifact_.symbol).value());
     workspace_ = NDArray::create(DType::kU8, {artifact_.workspace_bytes + 64}).value();
@@ -332,6 +337,10 @@ private slots:
       SizedProgram const& sized = *schedule.sized();
       auto lowered = lower(sized.program, backend_->target(), backend_->passes());
       if (!lowered && lowered.error().code == "too_many_statements") continue;
+      QVERIFY2(lowered, lowered ? ""
+                                : (text + schedule.script() + ir::to_text(sized.program) + "\n" +
+                                   to_sentence(lowered.error()))
+                                      .c_str());
       // What ends the test's process leaves its script behind.
       if (qEnvironmentVariableIsSet("TW_TEST_LAST"))
         std::ofstream(qEnvironmentVariable("TW_TEST_LAST").toStdString())

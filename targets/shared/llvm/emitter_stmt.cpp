@@ -157,8 +157,9 @@ void Emitter::named(std::string const& name, Side const& value,
   builder_.CreateBr(before);
   builder_.SetInsertPoint(before);
   bind(name, value(), values);
+  llvm::BasicBlock* known = builder_.GetInsertBlock();  // a division in the value has blocks
   builder_.CreateBr(inside);
-  levels_.push_back({before, {}, name});
+  levels_.push_back({known, {}, name});
   builder_.SetInsertPoint(inside);
   statement(body);
   ranges_.erase(name);
