@@ -5,7 +5,9 @@
 #include <chrono>
 
 #include "engine/ir/interpreter.h"
+#include "engine/ir/kernel.h"
 #include "engine/ir/text.h"
+#include "engine/lowering/pipeline.h"
 #include "targets/cpu/compiler/cpu_backend.h"
 #include "targets/cpu/hardware/detect.h"
 #include "tests/support/compiled.h"
@@ -122,6 +124,39 @@ private slots:
       void* buffers[] = {x.data(), y.data() + shift, nullptr};
       QCOMPARE(code(buffers, pool_.runtime()), 0);
       for (size_t i = 0; i < 16000; ++i) QCOMPARE(y[shift + i], 6.0F);
+    }
+  }
+
+  /// A division by a size has branches: multiples of its result stand behind it.
+  void names_with_divisions_come_before_what_is_made_of_them() {
+    auto kernel = ir::parse_kernel(R"(tilewright kernel 1
+host scale(sizes: i64[1], X: f32[64], Y: f32[64])
+  let T = sizes[0]
+  let n = (T+7)//T
+    alloc C: f32[64] @workspace
+    for i in n
+      for j in 2
+        C[ramp(i*32+j*16, 1, 16)] = X[ramp(i*32+j*16, 1, 16)]*broadcast(3.0, 16) with nontemporal=1
+    for i in n
+      for j in 4
+        Y[i*8+n*2+j] = C[i*32+n*4+j]
+)");
+    QVERIFY2(kernel, kernel ? "" : to_sentence(kernel.error()).c_str());
+    auto pass = std::ranges::find(backend_->passes(), "plan_workspace", &Pass::name);
+    auto planned = pass->run(*kernel, {backend_->target()});
+    QVERIFY2(planned, planned ? "" : to_sentence(planned.error()).c_str());
+    for (CodeTier tier : {CodeTier::kFast, CodeTier::kFull}) {
+      auto artifact = backend_->compile(*planned, tier, CodeTexts::kNone);
+      QVERIFY2(artifact, artifact ? "" : to_sentence(artifact.error()).c_str());
+      LoadedModule module = LoadedModule::load(artifact->library).value();
+      auto code = reinterpret_cast<TwKernel>(module.symbol(artifact->symbol).value());
+      std::vector<float> x(64), y(64, -1.0F), workspace(artifact->workspace_bytes / 4 + 32);
+      for (size_t i = 0; i < x.size(); ++i) x[i] = float(i);
+      int64_t sizes[] = {4};
+      void* buffers[] = {sizes, x.data(), y.data(), workspace.data()};
+      QCOMPARE(code(buffers, pool_.runtime()), 0);
+      for (size_t i = 0; i < 2; ++i)
+        for (size_t j = 0; j < 4; ++j) QCOMPARE(y[i * 8 + 4 + j], 3.0F * x[i * 32 + 8 + j]);
     }
   }
 

@@ -10,6 +10,7 @@
 #include "engine/ir/parse_call.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
+#include "targets/cuda/compiler/lane_walk.h"
 
 namespace tw::cuda {
 
@@ -17,7 +18,6 @@ using namespace ir;
 
 namespace {
 
-constexpr char kLaneAxis[] = "threadIdx.x";
 constexpr int64_t kColumns = 4;  // groups of them: thread 4g+t has those of group t
 constexpr int64_t kMatrixRows = 8, kRowBytes = 16;  // of one part of what ldmatrix loads
 
@@ -101,7 +101,7 @@ Element in_row_of_b(Element first, Fetch fetch, int64_t at) {
   return first;
 }
 
-class Matching {
+class MatrixMatching final : public LaneWalk {
 public:
   Status run(Function const& function) {
     visit(function.body);
@@ -110,70 +110,12 @@ public:
   std::map<StmtNode const*, Stmt> take() { return std::move(made_); }
 
 private:
-  void visit(Stmt const& s) {
-    walk(s, [&](Stmt const& child) {
-      if (!status_) return false;
-      if (auto const* loop = child.as<For>()) return visit_loop(*loop), false;
-      if (auto const* test = child.as<If>()) return visit_if(*test), false;
-      if (auto const* let = child.as<Let>()) {
-        visit(substitute_keeping(*let));
-        return false;
-      }
-      if (auto const* call = child.as<IntrinsicCall>()) visit_call(child, *call);
-      return true;
-    });
-  }
-
-  /// The calls stay those of the kernel: a value of a name is put in where it is asked for.
-  Stmt substitute_keeping(Let const& let) {
-    values_[let.var.to<Variable>().name] = known(let.value);
-    return let.body;
-  }
-  Expr known(Expr const& e) const { return values_.empty() ? e : substitute(e, values_); }
-
-  void visit_loop(For const& loop) {
-    bool lanes = loop.bind == kLaneAxis;
-    if (lanes) lane_ = &loop;
-    bool differs = depends_on_lane(known(loop.extent));
-    if (differs) around_.push_back(loop.extent);
-    if (auto extent = as_int(loop.extent)) ranges_.set(loop.name(), {0, *extent - 1});
-    visit(loop.body);
-    ranges_.erase(loop.name());
-    if (differs) around_.pop_back();
-    if (lanes) lane_ = nullptr;
-  }
-
-  void visit_if(If const& test) {
-    bool differs = depends_on_lane(known(test.condition));
-    if (differs) around_.push_back(test.condition);
-    visit(test.then_body);
-    if (test.else_body) visit(test.else_body);
-    if (differs) around_.pop_back();
-  }
-
-  /// What is read from memory may be different in each thread.
-  bool depends_on_lane(Expr const& e) const {
-    bool depends = false;
-    walk(e, [&](Expr const& part) {
-      auto const* variable = part.as<Variable>();
-      depends =
-          depends || part.as<Load>() || (variable && lane_ && variable->name == lane_->name());
-      return !depends;
-    });
-    return depends;
-  }
-
-  void visit_call(Stmt const& s, IntrinsicCall const& call) {
+  void visit_call(Stmt const& s, IntrinsicCall const& call) override {
     auto unit = std::ranges::find(kMatrixUnits, call.intrinsic->name,
                                   [](MatrixUnit const& one) { return std::string(one.name); });
     if (unit == kMatrixUnits.end()) return;
-    if (!lane_ || as_int(lane_->extent) != std::optional(kWarpThreads))
-      return refuse(*unit,
-                    fmt::format("{} must have 32 iterations, the lanes of a warp, and has {}",
-                                kLaneAxis, lane_ ? to_text(lane_->extent) : "none"));
-    if (!around_.empty())
-      return refuse(*unit, fmt::format("it stands below {}, which is not the same in all of them",
-                                       to_text(around_.back())));
+    if (std::string why = why_apart(kWarpThreads, "the lanes of a warp"); !why.empty())
+      return refuse(*unit, why);
     Expr lane = lane_->var;
     check_groups(*unit, call.operands[1], floor_mod(lane, int_imm(kColumns)), "rows");
     check_groups(*unit, call.operands[2], floor_div(lane, int_imm(kColumns)) * int_imm(kColumns),
@@ -268,11 +210,6 @@ private:
   }
 
   std::map<StmtNode const*, Stmt> made_;
-  For const* lane_ = nullptr;
-  std::vector<Expr> around_;  // what threads of a warp do not have in common
-  Substitution values_;       // of names
-  arith::Ranges ranges_;
-  Status status_;
 };
 
 }  // namespace
@@ -305,7 +242,7 @@ std::optional<MatrixForm> form_of(IntrinsicCall const& made) {
 }
 
 Result<std::map<StmtNode const*, Stmt>> matrix_calls(KernelIr const& kernel) {
-  Matching matching;
+  MatrixMatching matching;
   for (Function const& function : kernel.device) TRY(matching.run(function));
   return matching.take();
 }

@@ -14,6 +14,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/ir/text.h"
 #include "engine/lowering/pipeline.h"
+#include "targets/cuda/compiler/lane_walk.h"
 #include "targets/cuda/compiler/warpgroup_units.h"
 
 namespace tw::cuda {
@@ -22,7 +23,6 @@ using namespace ir;
 
 namespace {
 
-constexpr char kLaneAxis[] = "threadIdx.x";
 constexpr int64_t kCoreRows = 8;         ///< of a core matrix
 constexpr int64_t kMostApart = 1 << 18;  ///< bytes that a descriptor can say
 constexpr int64_t kPlaces = 16;          ///< bytes that places are multiples of
@@ -116,7 +116,7 @@ Operand element(Buffer const& buffer, Expr const& index) {
   return made;
 }
 
-class Matching {
+class WarpgroupMatching final : public LaneWalk {
 public:
   Status run(Function const& function) {
     sums_ = sums_of(function.body);
@@ -133,62 +133,14 @@ public:
   OwnCalls take() { return std::move(made_); }
 
 private:
-  void visit(Stmt const& s) {
-    walk(s, [&](Stmt const& child) {
-      if (!status_) return false;
-      if (auto const* loop = child.as<For>()) return visit_loop(*loop), false;
-      if (auto const* test = child.as<If>()) return visit_if(*test), false;
-      if (auto const* alloc = child.as<Alloc>()) return visit_alloc(*alloc), false;
-      if (auto const* let = child.as<Let>()) {
-        values_[let->var.to<Variable>().name] = known(let->value);
-        return visit(let->body), false;
-      }
-      if (auto const* call = child.as<IntrinsicCall>()) visit_call(child, *call);
-      return true;
-    });
-  }
-
-  Expr known(Expr const& e) const { return values_.empty() ? e : substitute(e, values_); }
-
-  void visit_loop(For const& loop) {
-    bool lanes = loop.bind == kLaneAxis;
-    if (lanes) lane_ = &loop;
-    bool differs = differs_in_warpgroup(known(loop.extent));
-    if (differs) around_.push_back(loop.extent);
-    if (auto extent = as_int(loop.extent)) ranges_.set(loop.name(), {0, *extent - 1});
-    visit(loop.body);
-    ranges_.erase(loop.name());
-    if (differs) around_.pop_back();
-    if (lanes) lane_ = nullptr;
-  }
-
-  void visit_if(If const& test) {
-    bool differs = differs_in_warpgroup(known(test.condition));
-    if (differs) around_.push_back(test.condition);
-    visit(test.then_body);
-    if (test.else_body) visit(test.else_body);
-    if (differs) around_.pop_back();
-  }
-
-  void visit_alloc(Alloc const& alloc) {
+  void visit_alloc(Alloc const& alloc) override {
     bool is_sum = sums_.contains(alloc.buffer->name);
     if (is_sum) there_.push_back(alloc.buffer);
     visit(alloc.body);
     if (is_sum) there_.pop_back();
   }
 
-  /// What is read from memory may be different in each thread.
-  bool differs_in_warpgroup(Expr const& e) const {
-    bool differs = false;
-    walk(e, [&](Expr const& part) {
-      auto const* used = part.as<Variable>();
-      differs = differs || part.as<Load>() || (used && lane_ && used->name == lane_->name());
-      return !differs;
-    });
-    return differs;
-  }
-
-  void visit_call(Stmt const& s, IntrinsicCall const& call) {
+  void visit_call(Stmt const& s, IntrinsicCall const& call) override {
     std::string const& name = call.intrinsic->name;
     if (WarpgroupUnit const* unit = warpgroup_unit(*call.intrinsic)) {
       visit_product(s, *unit, call);
@@ -209,15 +161,8 @@ private:
   }
 
   void visit_product(Stmt const& s, WarpgroupUnit const& unit, IntrinsicCall const& call) {
-    if (!lane_ || as_int(lane_->extent) != std::optional(kWarpgroupThreads))
-      return refuse_threads(
-          unit, fmt::format("{} must have 128 iterations, the threads of a warpgroup, and has "
-                            "{}",
-                            kLaneAxis, lane_ ? to_text(lane_->extent) : "none"));
-    if (!around_.empty())
-      return refuse_threads(unit,
-                            fmt::format("it stands below {}, which is not the same in all of them",
-                                        to_text(around_.back())));
+    if (std::string why = why_apart(kWarpgroupThreads, "the threads of a warpgroup"); !why.empty())
+      return refuse_threads(unit, why);
     CoreLayout a, b;
     bool fits =
         find_layout(unit, call.operands[1], a,
@@ -364,17 +309,12 @@ private:
   OwnCalls made_;
   std::map<std::string, Buffer> sums_;
   std::vector<Buffer> there_;  // sums around
-  For const* lane_ = nullptr;
-  std::vector<Expr> around_;  // what threads of a warpgroup do not have in common
-  Substitution values_;       // of names
-  arith::Ranges ranges_;
-  Status status_;
 };
 
 }  // namespace
 
 Result<OwnCalls> warpgroup_calls(KernelIr const& kernel) {
-  Matching matching;
+  WarpgroupMatching matching;
   for (Function const& function : kernel.device) TRY(matching.run(function));
   return matching.take();
 }

@@ -52,12 +52,16 @@ private:
     }
   }
 
-  /// Where both are there, passes have moved a guard out of loops: the first needs none.
+  /// A condition on counters with both branches is a guard that a pass has moved out of loops: the
+  /// first version needs none.
   void visit_branches(If const& test) {
-    std::string around = version_;
-    if (test.else_body) version_ = "whole tiles";
+    std::string const around = version_;
+    bool tiles = test.else_body && std::ranges::any_of(around_, [&](LoopAround const& loop) {
+                   return uses_variable(test.condition, loop.name);
+                 });
+    if (tiles) version_ = "whole tiles";
     where(test.condition, [&] { visit(test.then_body); });
-    if (test.else_body) version_ = "at the edge";
+    if (tiles) version_ = "at the edge";
     if (test.else_body) where(unary(UnaryOp::kNot, test.condition), [&] { visit(test.else_body); });
     version_ = around;
   }

@@ -86,16 +86,13 @@ void Emitter::store_past_caches(Store const& node, Value* value, Value* address,
   builder_.SetInsertPoint(end);
 }
 
-/// Asked once, where the function begins, or where the place of a tensor becomes known later.
+/// Asked once, where the function begins.
 Value* Emitter::begins_at_whole_vector(Buffer const& buffer) {
   Value*& known = whole_vectors_[buffer->name];
   if (known) return known;
   Value* first = base(buffer);
   llvm::IRBuilder<>::InsertPointGuard guard(builder_);
-  llvm::BasicBlock& entry = function_->getEntryBlock();
-  auto* made = llvm::dyn_cast<llvm::Instruction>(first);
-  bool later = made && made->getParent() != &entry && made->getNextNode();
-  builder_.SetInsertPoint(later ? made->getNextNode() : entry.getTerminator());
+  builder_.SetInsertPoint(function_->getEntryBlock().getTerminator());
   Value* number = builder_.CreatePtrToInt(first, builder_.getInt64Ty());
   Value* rest = builder_.CreateAnd(number, builder_.getInt64(kWholeVector - 1));
   return known = builder_.CreateICmpEQ(rest, builder_.getInt64(0));
