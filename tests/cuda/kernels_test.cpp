@@ -4,11 +4,10 @@
 
 #include "engine/support/files.h"
 #include "engine/support/run_program.h"
-#include "targets/cuda/compiler/cuda_backend.h"
 #include "targets/cuda/compiler/toolkit.h"
-#include "targets/cuda/hardware/description.h"
 #include "targets/shared/launch_record/launch_record.h"
 #include "tests/support/bound_kernels.h"
+#include "tests/support/cuda_gpus.h"
 #include "tests/support/random_schedules.h"
 #include "tests/support/runtime_runs.h"
 #include "tests/support/shared_rows.h"
@@ -18,12 +17,6 @@ using namespace tw;
 namespace {
 
 std::string sentence(auto const& result) { return result ? "" : to_sentence(result.error()); }
-
-Hardware gpu_named(std::string const& name) {
-  for (cuda::KnownGpu const& one : cuda::known_gpus())
-    if (one.name == name) return one.hardware;
-  qFatal("no such GPU");
-}
 
 }  // namespace
 
@@ -43,7 +36,7 @@ private slots:
   void each_kernel_assembles() {
     QFETCH(QString, name);
     QFETCH(QString, gpu);
-    auto backend = cuda::create_cuda_backend(gpu_named(gpu.toStdString()), {}).value();
+    auto backend = testing::backend_for(gpu.toStdString());
     auto made = testing::bound_kernel(name.toStdString(), *backend);
     QVERIFY2(made, sentence(made).c_str());
     auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
@@ -69,7 +62,7 @@ private slots:
   void instructions_of_later_gpus_are_not_known_to_a_v100() {
     auto names = [](char const* gpu) {
       std::set<std::string> all;
-      auto backend = cuda::create_cuda_backend(gpu_named(gpu), {}).value();
+      auto backend = testing::backend_for(gpu);
       for (TensorIntrinsic const& one : backend->target().intrinsics)
         all.insert(one.declaration->name);
       return all;
@@ -83,7 +76,7 @@ private slots:
   void nvcc_takes_the_text() {
     std::filesystem::path nvcc = cuda::find_toolkit().ptxas.parent_path() / "nvcc";
     if (!std::filesystem::exists(nvcc)) QSKIP("there is no nvcc here");
-    auto backend = cuda::create_cuda_backend(gpu_named("a100"), {}).value();
+    auto backend = testing::backend_for("a100");
     std::string all;
     for (std::string const& name :
          testing::bound_kernel_names({testing::kBoundKernels, testing::kCudaKernels})) {
@@ -110,7 +103,7 @@ private slots:
   }
 
   void vector_loops_become_vectors() {
-    auto backend = cuda::create_cuda_backend(gpu_named("a100"), {}).value();
+    auto backend = testing::backend_for("a100");
     auto texts = [&](char const* name) {
       auto made = testing::bound_kernel(name, *backend).value();
       auto code = backend->generate(made.lowered, CodeTier::kFull, CodeTexts::kAll, {}).value();
@@ -132,7 +125,7 @@ private slots:
   }
 
   void copies_go_on_while_others_compute() {
-    auto backend = cuda::create_cuda_backend(gpu_named("a100"), {}).value();
+    auto backend = testing::backend_for("a100");
     auto made = testing::bound_kernel("product_async", *backend);
     QVERIFY2(made, sentence(made).c_str());
     auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {}).value();
@@ -157,7 +150,7 @@ private slots:
   }
 
   void a_copy_stands_where_it_is_known_to() {
-    auto backend = cuda::create_cuda_backend(gpu_named("a100"), {}).value();
+    auto backend = testing::backend_for("a100");
     auto made = [&](std::string const& columns, std::string const& bytes,
                     std::string const& lanes) -> Result<Artifact> {
       TRY_ASSIGN(te::Kernel kernel,
@@ -194,7 +187,7 @@ private slots:
   }
 
   void a_launch_gives_what_no_function_may_declare() {
-    auto backend = cuda::create_cuda_backend(gpu_named("h100"), {}).value();
+    auto backend = testing::backend_for("h100");
     auto made = [&](int64_t bytes) -> Result<Artifact> {
       TRY_ASSIGN(testing::SharedRows rows, testing::shared_rows(bytes, 256, *backend));
       TRY_ASSIGN(auto stages, lower(rows.schedule.program(), backend->target(), backend->passes()));

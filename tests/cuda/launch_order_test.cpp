@@ -9,6 +9,7 @@
 #include "targets/cuda/hardware/description.h"
 #include "tests/support/bound_kernels.h"
 #include "tests/support/changed_code.h"
+#include "tests/support/launch_faults.h"
 #include "tests/support/random_bindings.h"
 #include "tests/support/random_schedules.h"
 
@@ -18,12 +19,6 @@ using namespace tw::testing;
 namespace {
 
 std::string sentence(auto const& result) { return result ? "" : to_sentence(result.error()); }
-
-std::string said(LaunchOrder const& order) {
-  std::string all = order.undecided;
-  for (LaunchFault const& fault : order.faults) all += fault.code + ": " + fault.sentence + "\n";
-  return all;
-}
 
 }  // namespace
 

@@ -4,11 +4,10 @@
 #include <QtTest>
 
 #include "engine/schedule/macros/macro_set.h"
-#include "targets/cuda/compiler/cuda_backend.h"
 #include "targets/cuda/compiler/matrix_units.h"
 #include "targets/cuda/compiler/toolkit.h"
-#include "targets/cuda/hardware/description.h"
 #include "tests/support/bound_kernels.h"
+#include "tests/support/cuda_gpus.h"
 #include "tests/support/emitted_runs.h"
 #include "tests/support/random_schedules.h"
 #include "tests/support/runtime_runs.h"
@@ -18,12 +17,6 @@ using namespace tw;
 namespace {
 
 std::string sentence(auto const& result) { return result ? "" : to_sentence(result.error()); }
-
-std::shared_ptr<Backend const> backend_for(std::string const& gpu) {
-  for (cuda::KnownGpu const& one : cuda::known_gpus())
-    if (one.name == gpu) return cuda::create_cuda_backend(one.hardware, {}).value();
-  qFatal("no such GPU");
-}
 
 /// Of four warps, 32 x 32 sums each.
 struct Product {
@@ -113,7 +106,7 @@ private slots:
   }
   void each_unit_is_right() {
     QFETCH(QString, ptx);
-    auto backend = backend_for("a100");
+    auto backend = testing::backend_for("a100");
     Product const product = fetched();
     auto made = made_of(product, *backend);
     QVERIFY2(made, sentence(made).c_str());
@@ -122,7 +115,8 @@ private slots:
       for (NDArray& input : inputs) round_to_tf32(input);
     QCOMPARE(wrong_in(*made, inputs), std::string());
     for (char const* gpu : {"a100", "h100"}) {
-      auto code = backend_for(gpu)->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
+      auto code =
+          testing::backend_for(gpu)->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
       QVERIFY2(code, sentence(code).c_str());
       std::string instruction = "mma.sync.aligned." + ptx.toStdString();
       for (size_t text : {0, 1}) {
@@ -197,7 +191,7 @@ private slots:
   void a_product_of_such_types_is_theirs_by_default() {
     QFETCH(QString, text);
     QFETCH(QString, unit);
-    auto backend = backend_for("a100");
+    auto backend = testing::backend_for("a100");
     te::Kernel kernel = te::parse_kernel(text.toStdString()).value();
     Schedule schedule = backend->default_schedule(te::to_program(kernel).value()).value();
     std::string script = schedule.script();
@@ -227,7 +221,7 @@ private slots:
 
   /// Passes of what a warp reads of its tiles, as "Memory access" counts them.
   void tiles_lie_in_different_banks() {
-    auto backend = backend_for("a100");
+    auto backend = testing::backend_for("a100");
     for (bool transposed : {false, true}) {
       te::Kernel kernel =
           te::parse_kernel(
@@ -259,17 +253,18 @@ private slots:
                          .layouts = "storage_align(A_cache, dim=0, factor=32, offset=4)\n"
                                     "storage_align(B_cache, dim=0, factor=32, offset=4)\n",
                          .copied = 8},
-                        *backend_for("a100"));
+                        *testing::backend_for("a100"));
     QVERIFY2(made, sentence(made).c_str());
     QCOMPARE(wrong_in(*made, inputs_of(*made)), std::string());
-    auto code =
-        backend_for("a100")->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {}).value();
+    auto code = testing::backend_for("a100")
+                    ->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {})
+                    .value();
     std::string const& ptx = code.listings[1].text;
     QVERIFY2(ptx.contains("ld.shared.b32") && !ptx.contains("ld.shared.b16"), ptx.c_str());
   }
 
   void who_is_no_warp_is_refused() {
-    auto backend = backend_for("a100");
+    auto backend = testing::backend_for("a100");
     auto refusal = [&](Product const& product) {
       auto made = made_of(product, *backend);
       if (!made) return made.error();
@@ -293,7 +288,7 @@ private slots:
 
   /// Which threads of a warp run it must not depend on what differs between them.
   void what_threads_do_not_have_in_common_is_found() {
-    auto backend = backend_for("a100");
+    auto backend = testing::backend_for("a100");
     auto made = made_of({}, *backend);
     QVERIFY2(made, sentence(made).c_str());
     ir::KernelIr changed = made->lowered;
@@ -348,7 +343,7 @@ private:
   /// machine's threads.
   static std::string wrong_in(Made const& made, std::vector<NDArray> const& inputs) {
     auto wanted = ir::interpret(made.schedule.origin(), inputs).value();
-    ir::Sharing sharing = placed_sharing(backend_for("a100")->target());
+    ir::Sharing sharing = placed_sharing(testing::backend_for("a100")->target());
     auto interpreted =
         ir::interpret(made.lowered, inputs.size(), inputs,
                       {.shuffle_seed = 5, .sizes = {}, .sharing = &sharing, .stop = {}});
@@ -371,7 +366,7 @@ private:
   template <typename Look>
   void assembled(Look const& look) {
     for (char const* gpu : {"a100", "h100"}) {
-      auto backend = backend_for(gpu);
+      auto backend = testing::backend_for(gpu);
       auto made = made_of(fetched(), *backend);
       QVERIFY2(made, sentence(made).c_str());
       auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});

@@ -5,12 +5,11 @@
 #include <QtTest>
 
 #include "engine/schedule/macros/macro_set.h"
-#include "targets/cuda/compiler/cuda_backend.h"
 #include "targets/cuda/compiler/toolkit.h"
 #include "targets/cuda/compiler/warpgroup_units.h"
-#include "targets/cuda/hardware/description.h"
 #include "tests/support/bound_kernels.h"
 #include "tests/support/changed_code.h"
+#include "tests/support/cuda_gpus.h"
 #include "tests/support/emitted_runs.h"
 #include "tests/support/random_schedules.h"
 #include "tests/support/runtime_runs.h"
@@ -20,12 +19,6 @@ using namespace tw;
 namespace {
 
 std::string sentence(auto const& result) { return result ? "" : to_sentence(result.error()); }
-
-std::shared_ptr<Backend const> backend_for(std::string const& gpu) {
-  for (cuda::KnownGpu const& one : cuda::known_gpus())
-    if (one.name == gpu) return cuda::create_cuda_backend(one.hardware, {}).value();
-  qFatal("no such GPU");
-}
 
 struct Product {
   int64_t rows = 64, columns = 64, terms = 128;
@@ -137,7 +130,7 @@ private slots:
   void each_unit_is_right() {
     Product product = fetched();
     QFETCH(QString, ptx);
-    auto backend = backend_for("h100");
+    auto backend = testing::backend_for("h100");
     auto made = made_of(product, *backend);
     QVERIFY2(made, sentence(made).c_str());
     is_right(*made, *backend);
@@ -161,7 +154,7 @@ private slots:
   }
 
   void several_warpgroups_and_blocks_share_the_work() {
-    auto backend = backend_for("h100");
+    auto backend = testing::backend_for("h100");
     auto made = made_of({.rows = 256, .columns = 128, .terms = 192, .warpgroups = 2}, *backend);
     QVERIFY2(made, sentence(made).c_str());
     is_right(*made, *backend);
@@ -182,7 +175,7 @@ private slots:
     QFETCH(QString, stages);
     QFETCH(QString, order);
     QFETCH(int, under_way);
-    auto backend = backend_for("h100");
+    auto backend = testing::backend_for("h100");
     auto made = made_of({.terms = stages == "0,0,2" ? 128 : 96,
                          .pieces = 4,
                          .stages = stages.toStdString(),
@@ -205,7 +198,7 @@ private slots:
 
   void only_sm_90a_has_them() {
     for (char const* gpu : {"a100", "rtx4090", "orin"}) {
-      auto made = made_of({}, *backend_for(gpu));
+      auto made = made_of({}, *testing::backend_for(gpu));
       QVERIFY(!made);
       QVERIFY2(made.error().message.contains("intrinsic must be one of mma_f16"),
                made.error().message.c_str());
@@ -213,7 +206,7 @@ private slots:
   }
 
   void who_is_no_warpgroup_is_refused() {
-    auto backend = backend_for("h100");
+    auto backend = testing::backend_for("h100");
     auto refusal = [&](Product const& product) {
       auto made = made_of(product, *backend);
       if (!made) return made.error();

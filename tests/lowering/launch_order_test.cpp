@@ -10,6 +10,7 @@
 #include "engine/ir/kernel.h"
 #include "engine/support/base/random.h"
 #include "tests/support/changed_code.h"
+#include "tests/support/launch_faults.h"
 #include "tests/support/thread_machine.h"
 
 using namespace tw;
@@ -88,12 +89,6 @@ LaunchOrder order_of(std::string const& text) {
   return launch_order(*testing::thread_machine(), parsed(text));
 }
 
-std::string said(LaunchOrder const& order) {
-  std::string all = order.undecided;
-  for (LaunchFault const& fault : order.faults) all += fault.code + ": " + fault.sentence + "\n";
-  return all;
-}
-
 }  // namespace
 
 class LaunchOrderTest : public QObject {
@@ -113,7 +108,7 @@ private slots:
       QVERIFY2(order.undecided.empty(), order.undecided.c_str());
       bool found = testing::is_found(parsed(text), {x}, sharing);
       QVERIFY2(order.faults.empty() != found,
-               (fmt::format("ring {}: ", i) + said(order) + "\n" + text).c_str());
+               (fmt::format("ring {}: ", i) + testing::said(order) + "\n" + text).c_str());
       wrong += found;
     }
     qInfo("%d of %d rings have a fault", wrong, kRings);
@@ -126,7 +121,7 @@ private slots:
     QElapsedTimer clock;
     clock.start();
     LaunchOrder good = order_of(text_of(ring));
-    QVERIFY2(good.proven(), said(good).c_str());
+    QVERIFY2(good.proven(), testing::said(good).c_str());
     QVERIFY(good.events < 300);
     ring.barrier_at_end = false;
     QCOMPARE(order_of(text_of(ring)).faults.size(), size_t(1));
@@ -136,21 +131,23 @@ private slots:
   void faults_say_who_meets_whom() {
     Ring ring{.places = 2, .ahead = 1, .turns = 4, .waits = 1};
     ring.barrier_after_wait = false;
-    QCOMPARE(said(order_of(text_of(ring))),
+    QCOMPARE(testing::said(order_of(text_of(ring))),
              std::string("race: a copy writes S[0%2*8+t*4+a] while another thread may read "
                          "S[(0+0)%2*8+(1-t)*4+i]\n"));
     ring = {.places = 2, .ahead = 1, .turns = 4, .waits = 2, .others = false};
-    QCOMPARE(said(order_of(text_of(ring))),
+    QCOMPARE(testing::said(order_of(text_of(ring))),
              std::string("used_in_flight: a copy writes S[0%2*8+t*4+a] while its thread may read "
                          "S[(0+0)%2*8+t*4+i]\n"));
     ring = {.places = 2, .ahead = 1, .turns = 4, .waits = 1};
     ring.waits_at_end = false;
-    QVERIFY(said(order_of(text_of(ring))).contains("never_waited_for: a copy is not waited for"));
+    QVERIFY(testing::said(order_of(text_of(ring)))
+                .contains("never_waited_for: a copy is not waited for"));
     std::string plain = fmt::format("{}host two(Y: f32[4])\n", kDeclarations) +
                         "  bind(threadIdx.x) t in 4\n    alloc S: f32[4] @shared\n"
                         "      S[t] = 1.0\n      Y[t] = S[3-t]\n";
-    QCOMPARE(said(order_of(plain)), std::string("race: one thread writes S[t] and another one "
-                                                "reads S[3-t], with no barrier between\n"));
+    QCOMPARE(testing::said(order_of(plain)),
+             std::string("race: one thread writes S[t] and another one "
+                         "reads S[3-t], with no barrier between\n"));
   }
 
   /// A condition that is alike in all threads is two kernels.
@@ -163,8 +160,8 @@ private slots:
         "          S[t] = 2.0\n";
     std::string good = "          call sync_threads()\n", end = "          Y[b*4+t] = S[3-t]\n";
     QVERIFY2(order_of(head + launch + good + end).proven(),
-             said(order_of(head + launch + good + end)).c_str());
-    QVERIFY(said(order_of(head + launch + end)).starts_with("race: "));
+             testing::said(order_of(head + launch + good + end)).c_str());
+    QVERIFY(testing::said(order_of(head + launch + end)).starts_with("race: "));
   }
 
   void what_is_not_looked_at_says_why() {
