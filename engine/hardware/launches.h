@@ -42,7 +42,7 @@ struct LaunchAccess {
   int ideal = 0;          ///< of as many different elements, side by side
   bool guarded = false;   ///< some threads or iterations may leave it out: at most so much
   std::string undecided;  ///< why nothing is known; empty: all above is exact
-  /// Which of two versions of the code it is in: "whole tiles", "at the edge"; empty: there is one.
+  /// Which of two versions of the code it is in: "whole tiles", "edge tiles"; empty: there is one.
   std::string version = {};
   int source_line = 0;    ///< 1-based, of the lowered program
   std::string statement;  ///< that line

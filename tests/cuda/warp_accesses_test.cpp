@@ -287,6 +287,29 @@ private slots:
         QCOMPARE((*lanes)[size_t(lane)], lane + k < 10 ? lane * 16 : -1);
     }
   }
+
+  /// Both branches of a guard that was moved out of loops; what a size decides is no tile.
+  void versions_of_code_are_told_apart() {
+    Buffer tensor = make_buffer("T", DType::kF32, {64}), out = make_buffer("O", DType::kF32, {64});
+    auto versions = [&](Expr const& condition) {
+      Stmt store = make<Store>(out, std::vector<Expr>{var("tx")}, load(tensor, {var("tx")}));
+      Stmt other =
+          make<Store>(out, std::vector<Expr>{var("tx")}, load(tensor, {var("tx") * int_imm(2)}));
+      Function function{"f", {tensor, out}, {}, make<If>(condition, store, other)};
+      function.body = make<For>(LoopId{1}, var("tx"), int_imm(32), LoopKind::kBind, function.body,
+                                "threadIdx.x");
+      std::string all;
+      for (gpu::WarpAccess const& one :
+           gpu::warp_accesses(function, gpu::launch_shape(function).value(), 32))
+        all += one.tensor + (one.store ? " store: " : " load: ") + one.version + "; ";
+      return all;
+    };
+    QCOMPARE(versions(binary(BinaryOp::kLt, var("tx"), int_imm(10))),
+             std::string("T load: whole tiles; O store: whole tiles; T load: edge tiles; O store: "
+                         "edge tiles; "));
+    QCOMPARE(versions(binary(BinaryOp::kLt, var("n"), int_imm(10))),
+             std::string("T load: ; O store: ; T load: ; O store: ; "));
+  }
 };
 
 QTEST_GUILESS_MAIN(WarpAccessesTest)

@@ -61,7 +61,7 @@ private:
                  });
     if (tiles) version_ = "whole tiles";
     where(test.condition, [&] { visit(test.then_body); });
-    if (tiles) version_ = "at the edge";
+    if (tiles) version_ = "edge tiles";
     if (test.else_body) where(unary(UnaryOp::kNot, test.condition), [&] { visit(test.else_body); });
     version_ = around;
   }
