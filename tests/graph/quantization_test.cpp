@@ -389,6 +389,39 @@ private slots:
     for (int64_t i = 0; i < a.size(); ++i) QVERIFY(std::abs(a.value_at(i) - b.value_at(i)) <= 0.25);
   }
 
+  /// What feeds a quantizer may have no operand.
+  void constants_may_be_quantized() {
+    NDArray extents = NDArray::create(DType::kI64, {1}).value();
+    extents.set_value(0, 6);
+    for (char const* made : {"c = ConstantOfShape n", "c = Range zero six one"})
+      for (double step : {1.0, 0.3}) {
+        ImportedModel model = model_of(
+            {made, "q = QuantizeLinear c s z", "d = DequantizeLinear q s z", "y = Add d x"}, {6});
+        model.graph.initializers = {{"n", extents},
+                                    {"s", scalar(DType::kF32, step)},
+                                    {"z", scalar(DType::kI8, 0)},
+                                    {"zero", scalar(DType::kF32, 0)},
+                                    {"six", scalar(DType::kF32, 6)},
+                                    {"one", scalar(DType::kF32, 1)}};
+        auto graph = build_graph(model);
+        QVERIFY2(graph, qPrintable(sentence(graph)));
+        Rng rng(kSeed);
+        NDArray x = random_array(rng, {6});
+        QVERIFY(same_bytes(reference_run(*graph, {x}).value(),
+                           reference_run(lowered(*graph), {x}).value()));
+      }
+  }
+
+  /// x + NaN is NaN, whatever steps x has.
+  void a_number_that_is_no_number_is_added_in_floats() {
+    ImportedModel model = one_convolution(0.0625, 0.0078125, 0.25, 0);
+    for (ForeignNode& node : model.graph.nodes)
+      if (node.op_type == "Relu") node.op_type = "Add", node.inputs.push_back("nan");
+    model.graph.initializers["nan"] = scalar(DType::kF32, NAN);
+    Graph graph = build_graph(model).value();
+    QCOMPARE(counts_of(lowered(graph))["conv_integer"], 0);
+  }
+
   void operators_of_quantized_operands_are_floats_between_bytes() {
     ImportedModel whole =
         model_of({"q = QuantizeLinear x sx zx", "p = QLinearConv q sx zx w sw zw sy zy b",

@@ -248,6 +248,7 @@ private:
     std::optional<Shape> shape = rewriter_.value(node.outputs[0]).shape();
     if (!steps || !shape || rewriter_.value(node.inputs[0]).shape() != shape) return std::nullopt;
     double number = constant(node.inputs[1]).value_at(0), most = 0;
+    if (!std::isfinite(number)) return std::nullopt;
     std::vector<double> whole;
     for (int exponent : steps->exponents.all) {
       whole.push_back(std::floor(std::ldexp(number, -exponent)));

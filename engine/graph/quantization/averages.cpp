@@ -31,14 +31,16 @@ std::optional<Factor> factor_of(Graph const& graph, Node const& mul) {
 }  // namespace
 
 std::optional<AlikeWindows> alike_windows(Graph const& graph, Node const& pool) {
+  bool global = is_op(&pool, "global_average_pool");
+  if (!global && !is_op(&pool, "average_pool")) return {};
   std::optional<Shape> shape = graph.value(pool.inputs[0]).shape();
   if (!shape || shape->size() < 3) return {};
-  if (is_op(&pool, "global_average_pool")) {
+  if (global) {
     std::vector<int64_t> whole(shape->begin() + 2, shape->end());
     return AlikeWindows{{{"kernel", whole}}, element_count(whole).value_or(0)};
   }
   auto window = ops::window_of(pool.attributes, *shape);
-  if (!is_op(&pool, "average_pool") || !window) return {};
+  if (!window) return {};
   bool alike = std::ranges::all_of(window->beyond, [](int64_t n) { return n == 0; }) &&
                (!window->padded() || integer(pool.attributes, "count_padding") != 0);
   if (!alike) return {};

@@ -93,7 +93,7 @@ std::string waves_sentence(KernelLaunches const& kernel, LaunchReport const& lau
                                         100.0 * double(waves.last) / double(waves.at_once));
   if (waves.waves > 1)
     first += fmt::format(": {:.1f} % of the places stay empty", 100 * (1 - waves.filled()));
-  std::string second = fmt::format("{} of {} warps run at once on a multiprocessor, limited by {}",
+  std::string second = fmt::format("{} of {} warps fit on a multiprocessor, limited by {}",
                                    now.warps, kernel.unit.max_warps, gpu::limit_text(now.limit));
   if (!launch.registers) second = "At most " + second + "; registers are not counted";
   std::string next = gpu::next_step(kernel.unit, launch.use());
