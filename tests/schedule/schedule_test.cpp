@@ -9,6 +9,7 @@
 #include "engine/schedule/trace.h"
 #include "tests/support/mutate.h"
 #include "tests/support/random_schedules.h"
+#include "tests/support/softmax_kernels.h"
 
 using namespace tw;
 
@@ -35,6 +36,16 @@ constexpr char kResNet[] =
     "  Y[n in 1, o in 128, y in 28, x in 28] = sum[c in 128, r in 3, s in 3] pad[n, c, y+r, x+s] * "
     "W[o, c, r, s]\n"
     "  Z[n in 1, o in 128, y in 28, x in 28] = max(Y[n, o, y, x] + B[o], 0)\n";
+
+/// A softmax whose loops are ready, and the step.
+Schedule before_rolling_update(Rng& rng, Step& update) {
+  Schedule schedule(
+      te::to_program(testing::parsed_kernel(testing::softmax_kernel(rng)).value()).value());
+  auto [steps, last] = testing::rolling_steps(schedule.program(), rng, false);
+  for (Step const& step : steps) schedule = schedule.apply(step).value();
+  update = std::move(last);
+  return schedule;
+}
 
 }  // namespace
 
@@ -89,6 +100,7 @@ private slots:
             schedule = std::move(*more);
         Step step = testing::propose_step(testing::asked_program(schedule, *primitive), rng,
                                           *primitive, schedule.target());
+        if (primitive->name == "rolling_update") schedule = before_rolling_update(rng, step);
         auto next = schedule.apply(step);
         if (!next) continue;
         ++taken;

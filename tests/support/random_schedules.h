@@ -278,11 +278,36 @@ inline int64_t one_that_sums_padding(std::vector<ir::BlockSite> const& blocks, s
   return int64_t(from);
 }
 
+/// Nests that stand one after the other, or now and then any.
+inline Step random_fusion(ir::Program const& program, Rng& rng) {
+  std::vector<std::vector<ir::LoopId>> rows;
+  auto look = [&](ir::Stmt const& s) {
+    auto const* list = s.as<ir::Seq>();
+    if (list) rows.emplace_back();
+    for (size_t i = 0; list && i < list->stmts.size(); ++i)
+      if (auto const* loop = list->stmts[i].as<ir::For>()) rows.back().push_back(loop->id);
+    return true;
+  };
+  ir::walk(program.body, look);
+  std::vector<ir::LoopSite> all = ir::loops_of(program.body);
+  Step step{"rolling_update", {}, {}, {}};
+  auto const* row = rows.empty() ? nullptr : &rows[size_t(rng.below(int64_t(rows.size())))];
+  size_t from = row && !row->empty() ? size_t(rng.below(int64_t(row->size()))) : 0;
+  for (int64_t count = rng.between(2, 4); count > 0; --count) {
+    bool next = row && from < row->size() && rng.below(16) > 0;
+    ir::LoopId loop = next ? (*row)[from] : all[size_t(rng.below(int64_t(all.size())))].loop->id;
+    step.targets.push_back(reference_of(program, loop));
+    ++from;
+  }
+  return step;
+}
+
 /// Some step of a primitive, legal or not, with targets and arguments of the right number.
 inline Step propose_step(ir::Program const& program, Rng& rng, Primitive const& primitive,
                          Target const& target = *any_target()) {
   std::vector<ir::LoopSite> loops = ir::loops_of(program.body);
   if (primitive.name == "annotate") return random_annotation(program, target, rng);
+  if (primitive.name == "rolling_update" && !loops.empty()) return random_fusion(program, rng);
   if (names_a_size(primitive)) return random_specialization(program, rng);
   Step step;
   step.primitive = primitive.name;
@@ -404,7 +429,8 @@ inline Step random_tail(ir::Program const& program, Rng& rng, Target const& targ
 /// after one was opened few others are taken (tests/schedule/sizes_test.cpp proposes those).
 inline bool is_proposed(Primitive const& primitive, Target const& target) {
   bool opens = primitive.open_sizes && primitive.open_sizes->with_value;
-  return is_for(primitive, target) && !opens && !names_a_size(primitive);
+  return is_for(primitive, target) && !opens && !names_a_size(primitive) &&
+         primitive.name != "rolling_update";
 }
 
 /// A step that opens a size of few values at some loop.

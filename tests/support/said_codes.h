@@ -44,6 +44,7 @@ inline std::vector<Sayer> const& sayers() {
       {"ErrorView", 0, {}},
       // Refusals of schedule steps.
       {"refuse", 0, {1}, "engine/schedule/"},
+      {"refuse_block", 0, {1}},
       {"refuse_stage", 0, {1}},
       {"refuse_here", 0, {1}},
       {"refuse_sizes", 0, {1}},
