@@ -52,6 +52,7 @@ std::set<std::string> const kNotAMove = {
     "no_consumer",
     "no_producer",
     "already_there",
+    "loops_are_no_iterators",
     "not_a_sum",
     "no_padding",
     "padding_divides",
