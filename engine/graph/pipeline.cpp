@@ -14,6 +14,7 @@ std::span<GraphPass const> graph_passes() {
       simplify_transposes().because(
           "after folding: branches that were taken and copies that went brought others together"),
       choose_layouts(),
+      split_winograd(),
       fuse_operators(),
   };
   return passes;

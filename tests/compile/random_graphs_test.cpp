@@ -86,6 +86,9 @@ private:
     int64_t c = channels_, kind = rng_.below(c > 2 ? 60 : 9);
     switch (kind < 9 ? kind : kind % 2) {
       case 0:
+        if (rng_.below(3) == 0)
+          return add("conv", {pick(), constant({c, c, 3, 3}), constant({c})},
+                     {{"kernel", I{3, 3}}, {"pads", I{1, 1, 1, 1}}, {"group", int64_t(1)}});
         return add("conv", {pick(), constant({c, c, 1, 1}), constant({c})},
                    {{"kernel", I{1, 1}}, {"group", int64_t(1)}});
       case 1:
@@ -180,7 +183,7 @@ class RandomGraphsTest : public QObject {
   Q_OBJECT
 private slots:
   void passes_and_kernels_keep_the_results_of_random_graphs() {
-    int fused_edges = 0, kernels = 0, in_blocks = 0, changes = 0, products = 0;
+    int fused_edges = 0, kernels = 0, in_blocks = 0, changes = 0, products = 0, tiles = 0;
     for (uint64_t seed = kSeed; seed < kSeed + kGraphs; ++seed) {
       int64_t channels = seed % kWideEach == 0 ? 32 : 2;
       Graph graph = RandomGraph(seed, channels).make();
@@ -218,14 +221,16 @@ private slots:
       for (Node const& node : fused->nodes) {
         changes += node.type == "change_layout";
         products += node.algorithm == "im2col";
+        tiles += node.type == "winograd_output";
       }
     }
     qInfo(
         "%d graphs, %d fused edges, %d kernels, %d graphs with blocks of channels, %d changes of "
-        "layout, %d convolutions as products",
-        kGraphs, fused_edges, kernels, in_blocks, changes, products);
+        "layout, %d convolutions as products, %d by transformed tiles",
+        kGraphs, fused_edges, kernels, in_blocks, changes, products, tiles);
     QVERIFY(fused_edges > kGraphs / 2);
-    QVERIFY(in_blocks > kGraphs / 5 && changes > kGraphs / 5 && products > kGraphs / 50);
+    QVERIFY(in_blocks > kGraphs / 5 && changes > kGraphs / 5 && products > kGraphs / 50 &&
+            tiles > kGraphs / 50);
   }
 
   /// Edges chosen by chance, against the rule or with it: whatever is fused computes the same.

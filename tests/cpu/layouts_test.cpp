@@ -191,7 +191,7 @@ private slots:
           how += node.algorithm + " " + stored(other, node.outputs[0]).toStdString() + " ";
         stored_as.insert(how);
       }
-    QCOMPARE(stored_as.size(), size_t(4 + 3));
+    QCOMPARE(stored_as.size(), size_t(4 + 3 * 3));
   }
 
   void convolutions_of_one_kind_share_their_algorithm() {

@@ -70,6 +70,21 @@ private slots:
     QCOMPARE(access(nest, "C", true).times, 1000.0);
   }
 
+  void choices_that_unrolled_loops_decide_cost_the_branch_that_is_taken() {
+    auto counted = [](std::string const& counter) {
+      return nest_of(
+                 "  bind(threadIdx.x) t in 32\n"
+                 "    unroll i in 4\n"
+                 "      C[t+i*32] = select(" +
+                 counter + " == 0, A[t]+A[t+1]+A[t+2], select(" + counter +
+                 " == 1, A[t]+A[t+1], A[t]))\n")
+          .instructions;
+    };
+    QCOMPARE(counted("i").f32, 3.0);  // two sums, one, none, none
+    QCOMPARE(counted("i").flops, 3.0);
+    QCOMPARE(counted("t").f32, 3.0 * 4);  // a choice of each thread's own
+  }
+
   void what_two_statements_read_is_loaded_once() {
     auto loads = [](std::string const& between) {
       gpu::LaunchNest nest = nest_of(

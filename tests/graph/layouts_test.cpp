@@ -293,7 +293,8 @@ private slots:
                      names.insert(compute.name).second,
                  op->name.c_str());
     }
-    QCOMPARE(compute_names(*find_operator("conv")), (std::vector<std::string>{"direct", "im2col"}));
+    QCOMPARE(compute_names(*find_operator("conv")),
+             (std::vector<std::string>{"direct", "im2col", "winograd_2x2", "winograd_4x4"}));
     QCOMPARE(compute_names(*find_operator("relu")), (std::vector<std::string>{"direct"}));
   }
 };

@@ -2,6 +2,7 @@
 /// does ask for shows.
 #pragma once
 
+#include "engine/graph/algorithms.h"
 #include "engine/graph/choices.h"
 
 namespace tw::testing {
@@ -15,7 +16,8 @@ inline bool is_conv(Graph const& graph, Node const& node) {
 
 /// Channels in blocks of `block` wherever the operators take it, the model's outputs too; the
 /// weights of convolutions likewise, the last block filled up. A convolution that reads a plain
-/// image of more channels than one has it changed; every third one in one group is a product.
+/// image of more channels than one has it changed; every third one in one group is a product, and
+/// of the others every second one that can be is computed by transformed tiles.
 inline GraphChoices blocks_everywhere(Graph const& graph, int64_t block) {
   GraphChoices choices;
   int dense = 0;
@@ -27,6 +29,8 @@ inline GraphChoices blocks_everywhere(Graph const& graph, int64_t block) {
       size_t rank = tensor_info(graph.value(node.inputs[1]))->shape.size();
       if (one_group && ++dense % 3 == 0)
         choices.algorithms[id] = "im2col";
+      else if (one_group && dense % 2 == 0 && algorithms_of(graph, node).size() > 2)
+        choices.algorithms[id] = dense % 4 == 0 ? "winograd_4x4" : "winograd_2x2";
       else
         choices.operands[{id, 1}] = Layout::in_blocks(rank, 0, block);
     }

@@ -29,7 +29,7 @@ Result<Tensors> compute(Attributes const& attributes, Buffers inputs, std::strin
 }
 
 /// The element without a detour over doubles, which hold 53 bits; floats lose their fraction.
-int64_t integer_at(NDArray const& x, int64_t i) {
+int64_t truncated_at(NDArray const& x, int64_t i) {
   constexpr double kLimit = 9223372036854775808.0;  // 2^63
   if (x.type() == DType::kI64) return x.as<int64_t>()[size_t(i)];
   if (x.type() == DType::kU64) return int64_t(x.as<uint64_t>()[size_t(i)]);
@@ -52,7 +52,7 @@ ReferenceResult reference(Attributes const& attributes, Arrays inputs) {
   TRY_ASSIGN(NDArray out, NDArray::create(type, x.shape()));
   for (int64_t i = 0; i < out.size(); ++i) {
     if (is_integer(type))
-      store_integer(out, i, integer_at(x, i));
+      store_integer(out, i, truncated_at(x, i));
     else
       out.set_value(i, x.value_at(i));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/graph/algorithms.h"
 #include "engine/graph/computes.h"
 
 namespace tw {
@@ -51,12 +52,6 @@ bool is_turned_product(Graph const& graph, Node const& node) {
   return weights && weights->shape().size() == 2;
 }
 
-/// What is the same for convolutions that are one kernel.
-std::string kind_of(Graph const& graph, Node const& node) {
-  return fmt::format("{} {} {}", to_text(graph.value(node.inputs[0]).type),
-                     to_text(graph.value(node.inputs[1]).type), to_text(node.attributes));
-}
-
 class Chooser {
 public:
   Chooser(Graph const& graph, Decisions& decisions)
@@ -101,20 +96,16 @@ private:
     std::map<std::string, std::string> kinds;  // the knob of each
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       Node const& node = graph_.nodes[i];
-      if (!is_ungrouped(graph_, node) || !has_window(node)) continue;
-      auto knob = kinds.emplace(kind_of(graph_, node), node.name + ".algorithm").first->second;
-      std::vector<std::string> names = compute_names(*node.op);
+      if (!is_ungrouped(graph_, node) || !has_algorithms(graph_, node)) continue;
+      auto knob =
+          kinds.emplace(algorithm_kind(graph_, node), node.name + ".algorithm").first->second;
+      std::vector<std::string> names = algorithms_of(graph_, node);
       std::string algorithm = decisions_.choose(knob, names, names.front());
       if (algorithm != names.front()) choices_.algorithms[{int32_t(i)}] = algorithm;
     }
     if (!choices_.algorithms.empty())
       say(fmt::format("{} convolutions run by another algorithm than the first, by choice",
                       choices_.algorithms.size()));
-  }
-
-  /// More than one tap: else all algorithms come to the same.
-  static bool has_window(Node const& node) {
-    return element_count(integers(node.attributes, "kernel")).value_or(0) > 1;
   }
 
   void choose_weights() {

@@ -28,6 +28,7 @@
 #include "targets/cuda/compiler/warpgroup_units.h"
 #include "targets/cuda/hardware/description.h"
 #include "targets/cuda/hardware/library_names.h"
+#include "targets/shared/gpu/algorithms.h"
 #include "targets/shared/gpu/launch_report.h"
 #include "targets/shared/gpu/passes.h"
 #include "targets/shared/gpu/record_of.h"
@@ -166,6 +167,9 @@ public:
     return join_parts(parts);
   }
 
+  Result<GraphChoices> choose_layouts(Graph const& graph, Decisions& decisions) const override {
+    return gpu::choose_algorithms(graph, decisions, times_);
+  }
   Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const override {
     Decisions asked = decisions;
     if (auto made = matrix_schedule(program, shared_target(), asked)) {
@@ -253,6 +257,10 @@ private:
     if (!stages) return {};
     return gpu::program_time(stages->back().kernel.host, unit_, rates);
   }
+  std::optional<double> default_seconds(ir::Program const& program) const {
+    auto schedule = default_schedule(program);
+    return schedule ? described_seconds(schedule->program()) : std::nullopt;
+  }
   std::optional<double> described_seconds(ir::Program const& program) const {
     auto rates = described_rates();
     auto time = rates ? time_of(program, *rates) : std::nullopt;
@@ -292,6 +300,7 @@ private:
   Toolkit toolkit_;
   std::vector<Pass> passes_, model_passes_;
   gpu::Judge judge_{[this](ir::Program const& program) { return described_seconds(program); }};
+  gpu::DefaultTimes times_{[this](ir::Program const& program) { return default_seconds(program); }};
 };
 
 std::vector<ThreadAxis> axes() {

@@ -13,6 +13,7 @@
 #include "engine/ir/stmt.h"
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/gpu/active_share.h"
+#include "targets/shared/gpu/decided_copies.h"
 #include "targets/shared/gpu/instruction_mix.h"
 #include "targets/shared/gpu/unrolled_loops.h"
 
@@ -307,12 +308,26 @@ private:
     double times = 1;
     for (size_t at : around_)
       if (nest_.loops[at].kind == NestLoop::Kind::kSerial) times *= double(nest_.loops[at].extent);
-    Instructions one = instructions_of(store.value);
+    std::vector<Expr> copies = decided_copies(store.value, unrolled());
+    times /= double(copies.size());
+    for (Expr const& copy : copies) add_arithmetic(copy, times);
+  }
+
+  Counters unrolled() const {
+    Counters counters;
+    for (size_t at : around_)
+      if (NestLoop const& loop = nest_.loops[at]; loop.unrolled)
+        counters.emplace_back(loop.name, loop.extent);
+    return counters;
+  }
+
+  void add_arithmetic(Expr const& value, double times) {
+    Instructions one = instructions_of(value);
     // What depends on counters alone is computed where these change.
     double moved = 0;
-    each_of_counters(store.value, [&](Expr const& e, double count) {
+    each_of_counters(value, [&](Expr const& e, double count) {
       one.integers -= count;
-      moved += count * times_of(e, true);
+      moved += count * std::min(times, times_of(e, true));
     });
     Instructions& all = nest_.instructions;
     all.flops += one.flops * times * share_.threads;

@@ -9,6 +9,7 @@
 #include "targets/shared/gpu/product_rule.h"
 #include "targets/shared/gpu/reduction_rule.h"
 #include "targets/shared/gpu/rows_rule.h"
+#include "targets/shared/gpu/tiles_rule.h"
 #include "targets/shared/gpu/transpose_rule.h"
 #include "targets/shared/gpu/window_rule.h"
 
@@ -31,8 +32,8 @@ Schedule schedule_by_rule(ir::Program const& program, std::shared_ptr<Target con
   for (Rule const& rule :
        {judged(product_schedule), judged(conv_schedule), Rule(total_schedule),
         Rule(columns_schedule), Rule(long_rows_schedule), judged(attention_schedule),
-        Rule(rows_schedule), Rule(transpose_schedule), Rule(element_schedule),
-        Rule(window_schedule)}) {
+        Rule(rows_schedule), judged(tiles_schedule), Rule(transpose_schedule),
+        Rule(element_schedule), Rule(window_schedule)}) {
     Decisions asked = decisions;
     if (auto made = rule(program, target, asked)) {
       decisions = std::move(asked);

@@ -9,6 +9,7 @@
 
 #include "engine/ir/intrinsic.h"
 #include "engine/runtime/library_parts.h"
+#include "targets/shared/gpu/algorithms.h"
 #include "targets/shared/gpu/launch_report.h"
 #include "targets/shared/gpu/launch_shape.h"
 #include "targets/shared/gpu/passes.h"
@@ -91,6 +92,10 @@ public:
     return join_parts(parts);
   }
 
+  /// Nothing is known of times: transformed tiles are for those who ask for them.
+  Result<GraphChoices> choose_layouts(Graph const& graph, Decisions& decisions) const override {
+    return gpu::choose_algorithms(graph, decisions, {});
+  }
   Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const override {
     constexpr int64_t kThreads = 64;
     return gpu::schedule_by_rule(program, shared_target(), std::min(gpu_.threads, kThreads),
