@@ -189,12 +189,13 @@ Transform const& output_transform(int64_t outputs) {
 
 std::vector<double> on_both_sides(Transform const& rows, std::vector<double> const& matrix) {
   size_t made = rows.size(), edge = rows[0].size();
-  std::vector<double> result(made * made);
+  std::vector<double> half(made * edge), result(made * made);
+  for (size_t i = 0; i < made; ++i)
+    for (size_t k = 0; k < edge; ++k)
+      for (size_t l = 0; l < edge; ++l) half[i * edge + l] += rows[i][k] * matrix[k * edge + l];
   for (size_t i = 0; i < made; ++i)
     for (size_t j = 0; j < made; ++j)
-      for (size_t k = 0; k < edge; ++k)
-        for (size_t l = 0; l < edge; ++l)
-          result[i * made + j] += rows[i][k] * matrix[k * edge + l] * rows[j][l];
+      for (size_t l = 0; l < edge; ++l) result[i * made + j] += half[i * edge + l] * rows[j][l];
   return result;
 }
 

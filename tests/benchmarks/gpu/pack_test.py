@@ -64,7 +64,7 @@ class PackTest(unittest.TestCase):
         self.assertEqual(results["device"]["name"], "Stand-in")
         self.assertEqual(len(results["checks"]), len(CHECKS), said)
         times = results["times"]
-        self.assertEqual(len(times), 20)
+        self.assertEqual(len(times), 22)
         for one in results["checks"] + times:
             self.assertTrue(one["ok"], one)
         self.assertEqual({one["form"] for one in results["checks"]}, {"ptx"})  # the stand-in reads no assembled code

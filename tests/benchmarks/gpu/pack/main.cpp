@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "engine/samples/model_builder.h"
 #include "engine/samples/samples.h"
 #include "engine/support/files.h"
 #include "tests/benchmarks/gpu/pack/items.h"
@@ -62,11 +63,25 @@ Status add_times(PackWriter& writer, Options const& options) {
   return {};
 }
 
+/// A convolution of 3x3 with relu by transformed tiles, to be timed beside the same one directly.
+Status add_transformed(PackWriter& writer, std::string const& name, Shape const& image) {
+  for (std::string const edge : {"2x2", "4x4"}) {
+    ModelBuilder model(name, 1, "input", image);
+    model.relu("relu", model.conv("conv", "input", image[1], image[1], {3, 1, 1}));
+    TRY(writer.add_network(name + "_winograd_" + edge, model.finish(image),
+                           {{"conv.algorithm", "winograd_" + edge}}));
+  }
+  return {};
+}
+
 Status add_networks(PackWriter& writer, Options const& options) {
-  if (options.small)
+  if (options.small) {
+    TRY(add_transformed(writer, "C2", {2, 5, 9, 7}));
     return writer.add_network(
         "small_resnet",
         build_resnet({.blocks = {1, 1}, .width = 4, .image = 32, .classes = 10, .seed = 3}));
+  }
+  TRY(add_transformed(writer, "C6_batch16", {16, 128, 28, 28}));
   for (char const* name : {"resnet18", "mobilenet", "dqn", "dcgan"}) {
     TRY_ASSIGN(ImportedModel model, build_sample(name));
     TRY(writer.add_network(name, model));

@@ -112,9 +112,11 @@ Result<Json> sampled_outputs(Graph const& graph, std::vector<NDArray> const& inp
 
 }  // namespace
 
-Status PackWriter::add_network(std::string const& name, ImportedModel const& model) {
+Status PackWriter::add_network(std::string const& name, ImportedModel const& model,
+                               Point const& options) {
   TRY_ASSIGN(Graph imported, build_graph(model));
-  TRY_ASSIGN(Graph graph, optimize(imported, *families_[0].backend));
+  Decisions decisions(options);
+  TRY_ASSIGN(Graph graph, optimize(imported, *families_[0].backend, decisions));
   Parameters parameters = seed_parameters(graph);
   TRY_ASSIGN(Plan plan, make_plan(graph));
   Json item = {{"name", name}, {"part", "times"}, {"parameters", parameters.list}};

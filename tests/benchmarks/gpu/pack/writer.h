@@ -29,9 +29,10 @@ public:
   Status add_check(PackedKernel const& kernel);
   /// With seeded inputs and some elements of its output.
   Status add_timed(PackedKernel const& kernel, nlohmann::json peer);
-  /// With seeded inputs and weights. Errors: those of graphs; not_exportable, where a step is no
-  /// kernel.
-  Status add_network(std::string const& name, ImportedModel const& model);
+  /// With seeded inputs and weights; `options`: of the graph, where the default is not meant.
+  /// Errors: those of graphs; not_exportable, where a step is no kernel.
+  Status add_network(std::string const& name, ImportedModel const& model,
+                     Point const& options = {});
   /// Accesses of shared memory with the passes that the model counts.
   void add_patterns();
   /// Errors: those of files.
