@@ -18,6 +18,8 @@ struct Product {
   std::vector<std::string> loops;  ///< batch or not, rows, columns, terms
   std::vector<int64_t> extents;    ///< of these
   std::string factors[2];
+  /// Blocks of the program make the factors, and are called as these are.
+  bool made_factors = false;
 };
 /// Nothing: the program is something else.
 std::optional<Product> product_of(ir::Program const& program);
