@@ -227,11 +227,6 @@ bool schedule_product(gpu::Steps& steps, gpu::Product const& product, Tiles tile
                          : tile_product(steps, product, tiles, last);
 }
 
-MacroSet const& macros() {
-  static MacroSet const known(builtin_macros());
-  return known;
-}
-
 /// What is left open of a convolution by matrix units.
 struct ConvChoice {
   int64_t edge = 64, parts = 1;
@@ -277,7 +272,7 @@ std::optional<Schedule> conv_as_product(Program const& program,
                                         std::shared_ptr<Target const> target,
                                         gpu::Convolution const& conv, MatrixUnit const& unit,
                                         ConvChoice const& choice, ProofBudget budget) {
-  gpu::Steps steps(Schedule(program, std::move(target)), budget, &macros());
+  gpu::Steps steps(Schedule(program, std::move(target)), budget, &gpu::known_macros());
   auto product = gpu::as_product(steps, conv, choice.order);
   if (!product) return std::nullopt;
   Tiles tiles{.unit = &unit,
@@ -317,7 +312,7 @@ std::optional<Schedule> matrix_schedule(Program const& program,
   if (!product) return conv_schedule(program, std::move(target), decisions, judge);
   auto tiles = tiles_for(program, *product, *target, decisions);
   if (!tiles) return std::nullopt;
-  gpu::Steps steps(Schedule(program, std::move(target)), decisions.budget(), &macros());
+  gpu::Steps steps(Schedule(program, std::move(target)), decisions.budget(), &gpu::known_macros());
   if (!schedule_product(steps, *product, *tiles)) return std::nullopt;
   size_t at = product->loops.size() - 1;
   if (product->extents[at] > tiles->terms() && !tiles->any_odd())

@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
 #include "engine/schedule/names.h"
 #include "targets/shared/gpu/conv_tiles.h"
 #include "targets/shared/gpu/convolution.h"
+#include "targets/shared/gpu/implicit_product.h"
 #include "targets/shared/gpu/steps.h"
 #include "targets/shared/gpu/sum_parts.h"
 
@@ -148,19 +150,48 @@ ConvTiles preset_tiles(Convolution const& conv, Program const& program,
   return fastest("convolution, further", {better, *further}).value_or(better);
 }
 
+std::optional<Schedule> direct_schedule(Program const& program,
+                                        std::shared_ptr<Target const> target,
+                                        Convolution const& conv, Decisions& decisions,
+                                        Judge const& judge) {
+  ConvTiles preset = preset_tiles(conv, program, target, judge);
+  ConvTiles tiles = asked_conv_tiles(conv.block, preset, conv.shape, *target, decisions);
+  if (decisions.rejection()) tiles = preset;  // any schedule does
+  if (auto made = schedule_of(program, target, conv, tiles, decisions.budget())) return made;
+  // Rests in every dimension can be too much for a proof.
+  return schedule_of(program, target, conv, usual_conv_tiles(conv.shape, *target),
+                     decisions.budget());
+}
+
+/// As a product whose factors are made tile by tile.
+std::optional<Schedule> product_schedule_of(Program const& program,
+                                            std::shared_ptr<Target const> target,
+                                            Convolution const& conv, Decisions& decisions,
+                                            Judge const& judge) {
+  Steps steps(Schedule(program, std::move(target)), decisions.budget(), &known_macros());
+  auto product = as_product(steps, conv, TermOrder::kChannelsFirst);
+  return product ? tiled_product(steps.schedule(), *product, decisions, judge) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Schedule> conv_schedule(Program const& program, std::shared_ptr<Target const> target,
                                       Decisions& decisions, Judge const& judge) {
   auto conv = convolution_of(program);
   if (!conv || target->threads_per_block < kLeastPlaces) return std::nullopt;
-  ConvTiles preset = preset_tiles(*conv, program, target, judge);
-  ConvTiles tiles = asked_conv_tiles(conv->block, preset, conv->shape, *target, decisions);
-  if (decisions.rejection()) tiles = preset;  // any schedule does
-  if (auto made = schedule_of(program, target, *conv, tiles, decisions.budget())) return made;
-  // Rests in every dimension can be too much for a proof.
-  return schedule_of(program, target, *conv, usual_conv_tiles(conv->shape, *target),
-                     decisions.budget());
+  constexpr auto kForms = std::array{direct_schedule, product_schedule_of};
+  auto fastest = judge.fastest("convolution, direct or as a product", program, kForms.size(),
+                               [&](size_t form) {
+                                 Decisions unasked({}, {}, 0, ProofBudget::kTrusted);
+                                 return kForms[form](program, target, *conv, unasked, judge);
+                               });
+  bool form = decisions.choose(conv->block + ".as_product", fastest.value_or(0) == 1);
+  Decisions asked = decisions;
+  if (auto made = kForms[size_t(form)](program, target, *conv, asked, judge)) {
+    decisions = std::move(asked);
+    return made;
+  }
+  return direct_schedule(program, target, *conv, decisions, judge);
 }
 
 }  // namespace tw::gpu

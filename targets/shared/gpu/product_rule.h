@@ -32,4 +32,8 @@ std::optional<Schedule> product_schedule(ir::Program const& program,
                                          std::shared_ptr<Target const> target, Decisions& decisions,
                                          Judge const& judge);
 
+/// The same of a program whose steps so far have made it a product.
+std::optional<Schedule> tiled_product(Schedule const& start, Product const& product,
+                                      Decisions& decisions, Judge const& judge);
+
 }  // namespace tw::gpu

@@ -12,6 +12,11 @@
 
 namespace tw::gpu {
 
+MacroSet const& known_macros() {
+  static MacroSet const known(builtin_macros());
+  return known;
+}
+
 bool Steps::take(std::string const& line) {
   auto step = parse_step(line, macros_);
   if (!step) return false;

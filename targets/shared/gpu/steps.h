@@ -9,6 +9,9 @@
 
 namespace tw::gpu {
 
+/// The macros that come with the program.
+MacroSet const& known_macros();
+
 class Steps {
 public:
   /// `budget`: of each step's proof; `macros`: that lines may name, too.
