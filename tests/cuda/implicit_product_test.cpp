@@ -48,19 +48,76 @@ std::string text_of(Conv const& c) {
   return text;
 }
 
+/// By two warpgroups, each of which has 64 channels of 128 places.
+constexpr char kWarpgroups[] =
+    "tilewright te 1\n"
+    "kernel conv(X: f16[1, 64, 16, 8], W: f16[128, 64, 3, 1]) -> C\n"
+    "  P[n in 1, c in 64, y in 18, x in 8] = select(1 <= y && y < 17, X[n, c, y-1, x], f16(0))\n"
+    "  C[n in 1, o in 128, y in 16, x in 8]: f32 = sum[c in 64, r in 3, s in 1] "
+    "f32(P[n, c, y+r, x+s]) * f32(W[o, c, r, s])\n";
+constexpr char kWarpgroupSteps[] =
+    "tilewright schedule 1\n"
+    "reorder(C.r, C.s, C.c)\n"
+    "p, k = product_of_convolution(C, C.n, C.o, C.y, C.x, C.r, C.s, C.c, input=P, weights=W, "
+    "output=C)\n"
+    "compute_inline(P)\ncache_write(C, scope=local, layout=AB8a8b)\n"
+    "reverse_compute_inline(C_write)\n"
+    "by, bx, i1, j1 = tile(C.o, C.p, outer_factor=128, inner_factor=128)\n"
+    "wg, i2 = split(i1, factor=64)\nw, i3 = split(i2, factor=16)\na, g = split(i3, factor=8)\n"
+    "n, j2 = split(j1, factor=8)\nt, b = split(j2, factor=2)\nk0, k1 = split(C.k, factor=64)\n"
+    "k2, k3 = split(k1, factor=16)\nk4, k5 = split(k3, factor=8)\n"
+    "reorder(wg, w, g, t, k0, k2, a, n, b, k4, k5)\nreverse_compute_at(C_write_2, t)\n"
+    "u = fuse(w, g)\nlane = fuse(u, t)\nbind(by, axis=blockIdx.y)\nbind(bx, axis=blockIdx.x)\n"
+    "bind(wg, axis=threadIdx.y)\nbind(lane, axis=threadIdx.x)\n"
+    "set_scope(W_reindex, scope=shared)\nset_scope(P_reindex, scope=shared)\n"
+    "transform_layout(W_reindex, layout=BA8b)\ntransform_layout(P_reindex, layout=BA8b)\n"
+    "compute_at(W_reindex, C.k0)\ncompute_at(P_reindex, C.k0)\n"
+    "storage_align(W_reindex, dim=0, factor=64, offset=8)\n"
+    "storage_align(P_reindex, dim=0, factor=64, offset=8)\ndecompose_reduction(C.k0)\n"
+    "share_among_threads(W_reindex, W_reindex.d0, W_reindex.d1, x=128, y=2)\n"
+    "share_among_threads(P_reindex, P_reindex.d0_2, P_reindex.d1_2, x=128, y=2)\n"
+    "tensorize(C.a, intrinsic=wgmma_f16_n128)\nunroll(C.k2)\n";
+
 struct Made {
   te::Kernel kernel;
   Schedule schedule;
   ir::KernelIr lowered;
 };
 
+Result<Made> lowered_by(te::Kernel kernel, Schedule schedule, Backend const& backend) {
+  TRY_ASSIGN(auto stages, lower(schedule.program(), backend.target(), backend.passes(),
+                                {.off = {}, .verify = VerifyPasses::kEach, .observe = {}}));
+  return Made{std::move(kernel), std::move(schedule), std::move(stages.back().kernel)};
+}
+
 Result<Made> default_of(std::string const& text, Backend const& backend) {
   TRY_ASSIGN(te::Kernel kernel, te::parse_kernel(text));
   TRY_ASSIGN(ir::Program program, te::to_program(kernel));
   TRY_ASSIGN(Schedule schedule, backend.default_schedule(program));
-  TRY_ASSIGN(auto stages, lower(schedule.program(), backend.target(), backend.passes(),
-                                {.off = {}, .verify = VerifyPasses::kEach, .observe = {}}));
-  return Made{std::move(kernel), std::move(schedule), std::move(stages.back().kernel)};
+  return lowered_by(std::move(kernel), std::move(schedule), backend);
+}
+
+Result<Made> made_by(std::string const& text, std::string const& script, Backend const& backend) {
+  MacroSet const macros(builtin_macros());
+  TRY_ASSIGN(te::Kernel kernel, te::parse_kernel(text));
+  TRY_ASSIGN(ir::Program program, te::to_program(kernel));
+  TRY_ASSIGN(Script steps, parse_script(script, {}, false, &macros));
+  auto done = replay(Schedule(program, backend.shared_target()), steps, &macros);
+  if (!done) return refused(done.error().code, done.error().message);
+  return lowered_by(std::move(kernel), std::move(*done), backend);
+}
+
+/// What the interpreter makes of it that the plain program does not; none: "".
+std::string wrong_in(Made const& made, Backend const& backend) {
+  Rng rng(40);
+  std::vector<NDArray> inputs = testing::random_inputs(made.kernel, rng);
+  auto wanted = ir::interpret(made.schedule.origin(), inputs).value();
+  ir::Sharing sharing = placed_sharing(backend.target());
+  auto interpreted =
+      ir::interpret(made.lowered, inputs.size(), inputs,
+                    {.shuffle_seed = 5, .sizes = {}, .sharing = &sharing, .stop = {}});
+  if (!interpreted) return sentence(interpreted);
+  return testing::difference(wanted, *interpreted);
 }
 
 }  // namespace
@@ -105,21 +162,27 @@ private slots:
       QVERIFY2(made, sentence(made).c_str());
       std::string const script = made->schedule.script();
       QVERIFY2(script.contains("intrinsic=" + unit.toStdString()), script.c_str());
-      Rng rng(40);
-      std::vector<NDArray> inputs = testing::random_inputs(made->kernel, rng);
-      auto wanted = ir::interpret(made->schedule.origin(), inputs).value();
-      ir::Sharing sharing = placed_sharing(backend->target());
-      auto interpreted =
-          ir::interpret(made->lowered, inputs.size(), inputs,
-                        {.shuffle_seed = 5, .sizes = {}, .sharing = &sharing, .stop = {}});
-      QVERIFY2(interpreted, sentence(interpreted).c_str());
-      QCOMPARE(testing::difference(wanted, *interpreted), std::string());
+      QCOMPARE(wrong_in(*made, *backend), std::string());
       if (cuda::find_toolkit().ptxas.empty()) continue;
       auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
       QVERIFY2(code, sentence(code).c_str());
       std::string const& resources = code->listings[3].text;
       QVERIFY2(resources.contains("spills         none"), resources.c_str());
     }
+  }
+
+  void a_warpgroup_computes_one_by_a_script() {
+    auto backend = testing::backend_for("h100");
+    auto made = made_by(kWarpgroups, kWarpgroupSteps, *backend);
+    QVERIFY2(made, sentence(made).c_str());
+    QCOMPARE(wrong_in(*made, *backend), std::string());
+    auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
+    QVERIFY2(code, sentence(code).c_str());
+    std::string const& ptx = code->listings[1].text;
+    QVERIFY2(ptx.contains("wgmma.mma_async"), ptx.c_str());
+    if (cuda::find_toolkit().ptxas.empty()) return;
+    std::string const& resources = code->listings[3].text;
+    QVERIFY2(resources.contains("spills         none"), resources.c_str());
   }
 
   void others_are_no_products_data() {
