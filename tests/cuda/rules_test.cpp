@@ -68,7 +68,8 @@ private slots:
     ir::Program program = te::to_program(parsed).value();
     Decisions by_rule;
     Schedule schedule = backend_->templated(program, by_rule).value();
-    QVERIFY(schedule.trace().size() <= 34);
+    // Macros are written out; a convolution becomes a product first.
+    QVERIFY2(schedule.trace().size() <= 42, schedule.script().c_str());
     auto parts = std::ranges::find_if(
         by_rule.knobs(), [](Knob const& knob) { return knob.name.ends_with(".parts"); });
     QVERIFY(parts != by_rule.knobs().end());

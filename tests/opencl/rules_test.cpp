@@ -129,8 +129,9 @@ private slots:
     QTest::newRow("total") << kTotal << QStringList{"S.threads", "S.each"};
     QTest::newRow("softmax") << kSoftmax << QStringList{"Y.threads", "Y.rows"};
     QTest::newRow("attention") << kAttention << QStringList{"Y.threads", "Y.rows"};
-    QStringList pictures{"C.channels", "C.channel_threads", "C.own_rows", "C.row_threads",
-                         "C.columns",  "C.pictures",        "C.terms",    "C.parts"};
+    QStringList pictures{"C.as_product", "C.channels",    "C.channel_threads",
+                         "C.own_rows",   "C.row_threads", "C.columns",
+                         "C.pictures",   "C.terms",       "C.parts"};
     QTest::newRow("convolution") << kConvolution << pictures;
     QTest::newRow("convolution of long sums") << kLongSums << pictures;
     pictures.removeAll("C.pictures");

@@ -124,8 +124,10 @@ Stmt joined(Block const& producer, Block const& consumer) {
   };
   // First the consumer's iterators, then the producer's expression: both may use the same names.
   Expr value = Putting(made).visit(substitute(used->value, by));
+  // In their simplest form they show that each instance has an element of its own.
   std::vector<Expr> indices;
-  for (Expr const& index : used->indices) indices.push_back(substitute(index, by));
+  for (Expr const& index : used->indices)
+    indices.push_back(arith::simplify(substitute(index, by), iterator_ranges(producer)));
   return make<Store>(used->buffer, indices, value);
 }
 

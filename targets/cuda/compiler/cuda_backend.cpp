@@ -172,7 +172,7 @@ public:
   }
   Result<Schedule> templated(ir::Program const& program, Decisions& decisions) const override {
     Decisions asked = decisions;
-    if (auto made = matrix_schedule(program, shared_target(), asked)) {
+    if (auto made = matrix_schedule(program, shared_target(), asked, judge_)) {
       decisions = std::move(asked);
       return *made;
     }

@@ -7,18 +7,21 @@
 
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
+#include "engine/schedule/names.h"
 #include "targets/cuda/compiler/matrix_units.h"
-#include "targets/shared/gpu/product_rule.h"
+#include "targets/shared/gpu/implicit_product.h"
 #include "targets/shared/gpu/stage_loops.h"
 #include "targets/shared/gpu/steps.h"
+#include "targets/shared/gpu/sum_parts.h"
 
 namespace tw::cuda {
 namespace {
 
 using namespace ir;
 
-constexpr int64_t kCopied = 16;    // bytes that one instruction copies, a piece
-constexpr int64_t kRowBytes = 64;  // of a tile's terms
+constexpr int64_t kCopied = 16;     // bytes that one instruction copies, a piece
+constexpr int64_t kRowBytes = 64;   // of a tile's terms
+constexpr int64_t kMostParts = 32;  // of a sum
 
 /// How a factor lies in main memory.
 struct Factor {
@@ -31,6 +34,7 @@ struct Tiles {
   int64_t edge = 64;  ///< rows and columns of a block
   Factor factors[2];
   std::string names[2] = {};  ///< of the blocks that bring the factors
+  int64_t parts = 1;          ///< that other blocks make of each sum, and another launch adds
   /// Rows, columns and terms are no whole tiles, each.
   std::array<bool, 3> odd = {};
   bool pads(size_t factor) const { return odd[factor] || odd[2]; }
@@ -111,31 +115,30 @@ std::string map_of(Tiles const& tiles, size_t factor) {
                      one.batched ? "b, " : "", row, column, tiles.piece(), by);
 }
 
-/// All threads bring a tile, by copies that go on meanwhile where its rows are whole.
-bool fill(gpu::Steps& steps, Tiles const& tiles, size_t factor) {
+/// All threads bring a tile, by copies that go on meanwhile where its rows are whole and, of a
+/// factor that is `made`, lie side by side.
+bool fill(gpu::Steps& steps, Tiles const& tiles, size_t factor, bool made) {
   std::string const& block = tiles.names[factor];
   std::vector<std::string> loops = steps.loops_below(block, "k0");
   if (loops.size() < 2) return false;
   std::string const &row = loops[loops.size() - 2], &column = loops.back();
-  if (!tiles.pads(factor))
-    return steps.take(
+  if (!tiles.pads(factor)) {
+    bool copied = steps.take(
         fmt::format("fill_by_threads({}, {}, {}, copy=copy_async_16_{}, elements={}, y={})", block,
                     row, column, to_text(tiles.unit->factor), tiles.piece(), tiles.warps()));
-  std::string p = factor == 0 ? "p" : "q";
-  return steps.take_all(
-      {fmt::format("{} = fuse({}, {})", p, row, column),
-       fmt::format("{0}r, {0}x = split({1}.{0}, factor={2})", p, block, kWarpThreads),
-       fmt::format("{0}n, {0}y = split({1}.{0}r, factor={2})", p, block, tiles.warps()),
-       fmt::format("bind({}.{}y, axis=threadIdx.y)", block, p),
-       fmt::format("bind({}.{}x, axis=threadIdx.x)", block, p)});
+    if (copied || !made) return copied;
+  }
+  return steps.take(
+      fmt::format("share_among_threads({}, {}, {}, y={})", block, row, column, tiles.warps()));
 }
 
 bool bring_factors(gpu::Steps& steps, gpu::Product const& product, Tiles const& tiles) {
   std::string const& c = product.block;
   for (size_t i = 0; i < 2; ++i)
-    if (!steps.take(tiles.pads(i) ? fmt::format("set_scope({}, scope=shared)", tiles.names[i])
-                                  : fmt::format("cache_read({}, tensor={}, scope=shared)", c,
-                                                product.factors[i])))
+    if (!steps.take(
+            product.made_factors || tiles.pads(i)
+                ? fmt::format("set_scope({}, scope=shared)", tiles.names[i])
+                : fmt::format("cache_read({}, tensor={}, scope=shared)", c, product.factors[i])))
       return false;
   for (std::string const& name : tiles.names)
     if (!steps.take(fmt::format("compute_at({}, {}.k0)", name, c))) return false;
@@ -143,8 +146,8 @@ bool bring_factors(gpu::Steps& steps, gpu::Product const& product, Tiles const& 
     if (!steps.take(
             fmt::format("transform_layout({}, map=\"{}\")", tiles.names[i], map_of(tiles, i))))
       return false;
-  return steps.take(fmt::format("decompose_reduction({}.k0)", c)) && fill(steps, tiles, 0) &&
-         fill(steps, tiles, 1);
+  return steps.take(fmt::format("decompose_reduction({}.k0)", c)) &&
+         fill(steps, tiles, 0, product.made_factors) && fill(steps, tiles, 1, product.made_factors);
 }
 
 /// Axes that are no whole tiles get longer: zeros stand behind the factors, and what is made beyond
@@ -177,13 +180,11 @@ bool pad_axes(gpu::Steps& steps, gpu::Product const& product, Tiles& tiles, std:
   return true;
 }
 
-bool schedule_product(gpu::Steps& steps, gpu::Product const& product, Tiles tiles) {
+/// Tiles of blocks, warps and threads; `last` comes after the product, or nothing does.
+bool tile_product(gpu::Steps& steps, gpu::Product const& product, Tiles const& tiles,
+                  std::string last) {
   std::string const& c = product.block;
   size_t at = product.loops.size() - 3;
-  std::string last = product.epilogue;
-  if (!pad_axes(steps, product, tiles, last)) return false;
-  for (size_t i = 0; i < 2; ++i)
-    if (tiles.names[i].empty()) tiles.names[i] = product.factors[i] + "_cache";
   if (!steps.take(fmt::format(fmt::runtime(last.empty() ? "cache_write({}, scope=local)"
                                                         : "set_scope({}, scope=local)"),
                               c)))
@@ -201,21 +202,117 @@ bool schedule_product(gpu::Steps& steps, gpu::Product const& product, Tiles tile
          steps.take(fmt::format("tensorize({}.a, intrinsic={})", c, tiles.unit->name));
 }
 
-MacroSet const& macros() {
-  static MacroSet const known(builtin_macros());
-  return known;
+/// Blocks make parts of the sums; those of another launch add them, which is arranged first: most
+/// steps take no program with calls.
+bool tile_parts(gpu::Steps& steps, gpu::Product const& product, Tiles const& tiles,
+                std::string const& last) {
+  gpu::Product part = product;
+  part.block = gpu::make_parts(steps, product.block, product.loops.back(), tiles.parts);
+  part.loops.insert(part.loops.begin(), "part");
+  part.loops.back() = "k";
+  return !part.block.empty() &&
+         steps.take(fmt::format("reorder({0}.part, {0}.{1}, {0}.{2})", part.block, part.loops[1],
+                                part.loops[2])) &&
+         gpu::add_parts(steps, product.block, {product.loops[0], product.loops[1]}, last) &&
+         tile_product(steps, part, tiles, "");
+}
+
+bool schedule_product(gpu::Steps& steps, gpu::Product const& product, Tiles tiles) {
+  std::string last = product.epilogue;
+  for (size_t i = 0; product.made_factors && i < 2; ++i) tiles.names[i] = product.factors[i];
+  if (!pad_axes(steps, product, tiles, last)) return false;
+  for (size_t i = 0; i < 2; ++i)
+    if (tiles.names[i].empty()) tiles.names[i] = product.factors[i] + "_cache";
+  return tiles.parts > 1 ? tile_parts(steps, product, tiles, last)
+                         : tile_product(steps, product, tiles, last);
+}
+
+/// What is left open of a convolution by matrix units.
+struct ConvChoice {
+  int64_t edge = 64, parts = 1;
+  gpu::TermOrder order = gpu::TermOrder::kChannelsFirst;
+};
+
+/// How many whole tiles there are of so many.
+int64_t tiles_in(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile; }
+
+/// Into how many parts the terms may be cut: whole tiles of them.
+std::vector<int64_t> part_choices(int64_t terms, MatrixUnit const& unit) {
+  int64_t count = tiles_in(terms, kRowBytes / size_of(unit.factor));
+  std::vector<int64_t> parts;
+  for (int64_t n = 1; n <= std::min(kMostParts, count); ++n)
+    if (count % n == 0) parts.push_back(n);
+  return parts;
+}
+
+/// Tiles of each size in each order of terms; sums whole, and in so many parts that each
+/// multiprocessor has a block, and two.
+std::vector<ConvChoice> conv_choices(gpu::Convolution const& conv, MatrixUnit const& unit,
+                                     Target const& target) {
+  std::vector<ConvChoice> all;
+  gpu::ConvShape const& shape = conv.shape;
+  std::vector<int64_t> const parts = part_choices(conv.loops.terms, unit);
+  for (int64_t edge : {64, 128})
+    for (gpu::TermOrder order : {gpu::TermOrder::kChannelsFirst, gpu::TermOrder::kWindowFirst}) {
+      if (order == gpu::TermOrder::kWindowFirst && conv.loops.reduce.size() == 1) continue;
+      int64_t blocks = tiles_in(shape.channels, edge) *
+                       tiles_in(shape.pictures * shape.rows * shape.columns, edge);
+      all.push_back({edge, 1, order});
+      for (int64_t wanted : {1, 2}) {
+        auto enough = std::ranges::find_if(
+            parts, [&](int64_t n) { return blocks * n >= wanted * target.hardware.unit().count; });
+        int64_t count = enough == parts.end() ? parts.back() : *enough;
+        if (count > all.back().parts) all.push_back({edge, count, order});
+      }
+    }
+  return all;
+}
+
+std::optional<Schedule> conv_as_product(Program const& program,
+                                        std::shared_ptr<Target const> target,
+                                        gpu::Convolution const& conv, MatrixUnit const& unit,
+                                        ConvChoice const& choice, ProofBudget budget) {
+  gpu::Steps steps(Schedule(program, std::move(target)), budget, &gpu::known_macros());
+  auto product = gpu::as_product(steps, conv, choice.order);
+  if (!product) return std::nullopt;
+  Tiles tiles{.unit = &unit,
+              .edge = choice.edge,
+              .factors = {{.terms_last = true}, {.terms_last = false}},
+              .parts = choice.parts};
+  tiles.odd = {product->extents[0] % choice.edge != 0, product->extents[1] % choice.edge != 0,
+               product->extents[2] % tiles.terms() != 0};
+  if (!schedule_product(steps, *product, tiles)) return std::nullopt;
+  return steps.schedule();
+}
+
+std::optional<Schedule> conv_schedule(Program const& program, std::shared_ptr<Target const> target,
+                                      Decisions& decisions, gpu::Judge const& judge) {
+  auto conv = gpu::convolution_of(program);
+  if (!conv) return std::nullopt;
+  MatrixUnit const* unit = unit_of(*find_block(program, conv->block)->block);
+  if (!unit) return std::nullopt;
+  std::vector<ConvChoice> all = conv_choices(*conv, *unit, *target);
+  auto fastest = judge.fastest("convolution as a product", program, all.size(), [&](size_t i) {
+    // Without proofs: the one that is taken is proven.
+    return conv_as_product(program, target, *conv, *unit, all[i], ProofBudget::kTrusted);
+  });
+  ConvChoice choice = all[fastest.value_or(0)];
+  choice.edge = decisions.choose(conv->block + ".tile", {64, 128}, choice.edge);
+  choice.parts = decisions.choose(conv->block + ".parts", part_choices(conv->loops.terms, *unit),
+                                  choice.parts);
+  return conv_as_product(program, std::move(target), *conv, *unit, choice, decisions.budget());
 }
 
 }  // namespace
 
 std::optional<Schedule> matrix_schedule(Program const& program,
-                                        std::shared_ptr<Target const> target,
-                                        Decisions& decisions) {
+                                        std::shared_ptr<Target const> target, Decisions& decisions,
+                                        gpu::Judge const& judge) {
   auto product = gpu::product_of(program);
-  if (!product) return std::nullopt;
+  if (!product) return conv_schedule(program, std::move(target), decisions, judge);
   auto tiles = tiles_for(program, *product, *target, decisions);
   if (!tiles) return std::nullopt;
-  gpu::Steps steps(Schedule(program, std::move(target)), decisions.budget(), &macros());
+  gpu::Steps steps(Schedule(program, std::move(target)), decisions.budget(), &gpu::known_macros());
   if (!schedule_product(steps, *product, *tiles)) return std::nullopt;
   size_t at = product->loops.size() - 1;
   if (product->extents[at] > tiles->terms() && !tiles->any_odd())

@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
 #include "engine/schedule/names.h"
 #include "targets/shared/gpu/conv_tiles.h"
-#include "targets/shared/gpu/stage_loops.h"
+#include "targets/shared/gpu/convolution.h"
+#include "targets/shared/gpu/implicit_product.h"
 #include "targets/shared/gpu/steps.h"
 #include "targets/shared/gpu/sum_parts.h"
 
@@ -17,95 +19,6 @@ namespace tw::gpu {
 namespace {
 
 using namespace ir;
-
-constexpr int64_t kLeastChannels = 8, kLeastPlaces = 32, kLeastTerms = 4;
-
-/// A convolution with what stands around it.
-struct Convolution {
-  std::string block, before, after;  ///< empty: there is no such stage
-  std::string input, weights;        ///< tensors
-  size_t channel = 0;                ///< the weights' dimension of output channels
-  size_t weight_rank = 0;
-  StageLoops loops;
-  ConvShape shape;
-};
-
-bool uses(std::vector<Expr> const& indices, IterVar const& iter) {
-  return std::ranges::any_of(indices, [&](Expr const& e) { return uses_variable(e, iter.name()); });
-}
-
-/// The weights have the channel and no place, the input has the places and not the channel; both
-/// have the terms.
-bool are_factors(Block const& block, size_t channel, Load const& input, Load const& weights) {
-  auto both = [&](IterVar const& iter) {
-    return std::pair{uses(input.indices, iter), uses(weights.indices, iter)};
-  };
-  for (size_t i = 0; i < block.iters.size(); ++i) {
-    bool sums = block.iters[i].kind == IterKind::kReduce;
-    if (both(block.iters[i]) !=
-        (sums ? std::pair{true, true} : std::pair{i != channel, i == channel}))
-      return false;
-  }
-  return std::ranges::all_of(weights.indices,
-                             [](Expr const& e) { return e.as<Variable>() != nullptr; });
-}
-
-bool find_factors(Block const& block, size_t channel, Convolution& conv) {
-  std::vector<Load const*> reads = multiplied_reads(block);
-  if (reads.size() != 2) return false;
-  if (!are_factors(block, channel, *reads[0], *reads[1])) std::swap(reads[0], reads[1]);
-  if (!are_factors(block, channel, *reads[0], *reads[1])) return false;
-  conv.input = reads[0]->buffer->name;
-  conv.weights = reads[1]->buffer->name;
-  conv.weight_rank = reads[1]->indices.size();
-  while (!uses_variable(reads[1]->indices[conv.channel], block.iters[channel].name()))
-    ++conv.channel;
-  return conv.input != conv.weights;
-}
-
-bool large_enough(Convolution const& conv) {
-  ConvShape const& shape = conv.shape;
-  return shape.channels >= kLeastChannels && conv.loops.terms >= kLeastTerms &&
-         shape.rows * shape.columns >= kLeastPlaces;
-}
-
-/// Stages around the one sum.
-bool find_stages(std::vector<BlockSite> const& blocks, size_t at, Convolution& conv) {
-  auto const* made = blocks[at].block->body.as<Store>();
-  if (!made || at > 1 || blocks.size() > at + 2) return false;
-  if (at == 1) {
-    auto const* store = blocks[0].block->body.as<Store>();
-    if (!store || store->buffer->name != conv.input) return false;
-    conv.before = blocks[0].block->name;
-  }
-  if (blocks.size() == at + 1) return true;
-  conv.after = blocks[at + 1].block->name;
-  return reads_where_it_writes(*blocks[at + 1].block, made->buffer->name);
-}
-
-std::optional<Convolution> convolution_of(Program const& program) {
-  std::vector<BlockSite> blocks = blocks_of(program.body);
-  auto sum =
-      std::ranges::find_if(blocks, [](BlockSite const& one) { return bool(one.block->init); });
-  if (sum == blocks.end()) return std::nullopt;
-  auto loops = stage_loops(*sum);
-  if (!loops || (loops->spatial.size() != 3 && loops->spatial.size() != 4) ||
-      (loops->reduce.size() != 1 && loops->reduce.size() != 3))
-    return std::nullopt;
-  Convolution conv{.block = sum->block->name, .before = {}, .after = {}, .loops = *loops};
-  size_t channel = loops->spatial.size() - 3;
-  auto extent = [&](size_t i) { return *as_int(sum->loops[i]->extent); };
-  conv.shape = {.pictures = channel > 0 ? extent(0) : 1,
-                .channels = extent(channel),
-                .rows = extent(channel + 1),
-                .columns = extent(channel + 2),
-                .input_channels = extent(channel + 3),
-                .window = loops->terms / extent(channel + 3)};
-  if (!find_factors(*sum->block, channel, conv) || !large_enough(conv) ||
-      !find_stages(blocks, size_t(sum - blocks.begin()), conv))
-    return std::nullopt;
-  return conv;
-}
 
 /// All threads of the block bring a tile together.
 bool fill(Steps& steps, std::string const& block, std::string const& prefix, int64_t threads) {
@@ -237,19 +150,48 @@ ConvTiles preset_tiles(Convolution const& conv, Program const& program,
   return fastest("convolution, further", {better, *further}).value_or(better);
 }
 
+std::optional<Schedule> direct_schedule(Program const& program,
+                                        std::shared_ptr<Target const> target,
+                                        Convolution const& conv, Decisions& decisions,
+                                        Judge const& judge) {
+  ConvTiles preset = preset_tiles(conv, program, target, judge);
+  ConvTiles tiles = asked_conv_tiles(conv.block, preset, conv.shape, *target, decisions);
+  if (decisions.rejection()) tiles = preset;  // any schedule does
+  if (auto made = schedule_of(program, target, conv, tiles, decisions.budget())) return made;
+  // Rests in every dimension can be too much for a proof.
+  return schedule_of(program, target, conv, usual_conv_tiles(conv.shape, *target),
+                     decisions.budget());
+}
+
+/// As a product whose factors are made tile by tile.
+std::optional<Schedule> product_schedule_of(Program const& program,
+                                            std::shared_ptr<Target const> target,
+                                            Convolution const& conv, Decisions& decisions,
+                                            Judge const& judge) {
+  Steps steps(Schedule(program, std::move(target)), decisions.budget(), &known_macros());
+  auto product = as_product(steps, conv, TermOrder::kChannelsFirst);
+  return product ? tiled_product(steps.schedule(), *product, decisions, judge) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Schedule> conv_schedule(Program const& program, std::shared_ptr<Target const> target,
                                       Decisions& decisions, Judge const& judge) {
   auto conv = convolution_of(program);
   if (!conv || target->threads_per_block < kLeastPlaces) return std::nullopt;
-  ConvTiles preset = preset_tiles(*conv, program, target, judge);
-  ConvTiles tiles = asked_conv_tiles(conv->block, preset, conv->shape, *target, decisions);
-  if (decisions.rejection()) tiles = preset;  // any schedule does
-  if (auto made = schedule_of(program, target, *conv, tiles, decisions.budget())) return made;
-  // Rests in every dimension can be too much for a proof.
-  return schedule_of(program, target, *conv, usual_conv_tiles(conv->shape, *target),
-                     decisions.budget());
+  constexpr auto kForms = std::array{direct_schedule, product_schedule_of};
+  auto fastest = judge.fastest("convolution, direct or as a product", program, kForms.size(),
+                               [&](size_t form) {
+                                 Decisions unasked({}, {}, 0, ProofBudget::kTrusted);
+                                 return kForms[form](program, target, *conv, unasked, judge);
+                               });
+  bool form = decisions.choose(conv->block + ".as_product", fastest.value_or(0) == 1);
+  Decisions asked = decisions;
+  if (auto made = kForms[size_t(form)](program, target, *conv, asked, judge)) {
+    decisions = std::move(asked);
+    return made;
+  }
+  return direct_schedule(program, target, *conv, decisions, judge);
 }
 
 }  // namespace tw::gpu

@@ -83,8 +83,8 @@ struct Tiles {
 constexpr int64_t kMostOwn = 128;  ///< registers that a thread's sums take
 
 /// Of the thread's sums, each of which takes one or two.
-int64_t registers_of(Tiles const& tiles, Program const& program) {
-  auto const& store = blocks_of(program.body)[0].block->body.to<Store>();
+int64_t registers_of(Tiles const& tiles, Product const& product, Program const& program) {
+  auto const& store = find_block(program, product.block)->block->body.to<Store>();
   return tiles.own_rows * tiles.own_columns * (size_of(store.buffer->type) > 4 ? 2 : 1);
 }
 
@@ -128,8 +128,7 @@ int64_t extent_of(Steps const& steps, std::string const& loop) {
 }
 
 /// All threads of the block bring a tile together, fewer of them one that is smaller.
-bool fill(Steps& steps, std::string const& tensor, std::string const& prefix, Tiles const& tiles) {
-  std::string block = tensor + "_cache";
+bool fill(Steps& steps, std::string const& block, std::string const& prefix, Tiles const& tiles) {
   std::string all = steps.fuse_all(block, steps.loops_below(block, "k0"), prefix);
   if (all.empty()) return false;
   if (extent_of(steps, all) <= tiles.threads_x())
@@ -204,21 +203,26 @@ bool schedule_product(Steps& steps, Product const& product, Tiles const& tiles) 
                             {"ty", "threadIdx.y"},
                             {"tx", "threadIdx.x"}})
     if (!steps.take(fmt::format("bind({}.{}, axis={})", c, name, axis))) return false;
-  for (std::string const& factor : product.factors)
-    if (!steps.take(fmt::format("cache_read({}, tensor={}, scope=shared)", c, factor)))
+  std::vector<std::string> brought;  // by these blocks
+  for (std::string const& factor : product.factors) {
+    brought.push_back(product.made_factors ? factor : factor + "_cache");
+    if (!steps.take(product.made_factors
+                        ? fmt::format("set_scope({}, scope=shared)", factor)
+                        : fmt::format("cache_read({}, tensor={}, scope=shared)", c, factor)))
       return false;
-  for (std::string const& factor : product.factors)
-    if (!steps.take(fmt::format("compute_at({}_cache, {}.k0)", factor, c))) return false;
+  }
+  for (std::string const& block : brought)
+    if (!steps.take(fmt::format("compute_at({}, {}.k0)", block, c))) return false;
   std::vector<std::string> elements(product.loops.begin(), product.loops.end() - 1);
-  return fill(steps, product.factors[0], "p", tiles) &&
-         fill(steps, product.factors[1], "q", tiles) &&
+  return fill(steps, brought[0], "p", tiles) && fill(steps, brought[1], "q", tiles) &&
          (!parts || add_parts(steps, product.block, elements, product.epilogue));
 }
 
 /// The fastest by the device's model, else as large as the product has use for, and as the block's
 /// threads allow.
-Tiles preset_tiles(Product const& product, ir::Program const& program,
-                   std::shared_ptr<Target const> const& target, Judge const& judge) {
+Tiles preset_tiles(Product const& product, Schedule const& start, Judge const& judge) {
+  Program const& program = start.program();
+  Target const* target = &start.target();
   size_t at = product.loops.size() - 3;
   int64_t rows = product.extents[at], columns = product.extents[at + 1];
   std::vector<Tiles> all;
@@ -227,7 +231,7 @@ Tiles preset_tiles(Product const& product, ir::Program const& program,
                 (tiles.columns < kNarrow) == (columns < kNarrow) && tiles.columns <= columns &&
                 tiles.terms <= product.extents[at + 2] &&
                 tiles.threads() <= target->threads_per_block &&
-                registers_of(tiles, program) <= kMostOwn;
+                registers_of(tiles, product, program) <= kMostOwn;
     // A product of many, or one in parts, is longer by itself.
     if (!fits || (tiles.pieces > 1 && at != 0)) continue;
     all.push_back(tiles);
@@ -237,7 +241,7 @@ Tiles preset_tiles(Product const& product, ir::Program const& program,
   auto fastest =
       judge.fastest("product", program, all.size(), [&](size_t i) -> std::optional<Schedule> {
         // Without proofs: the one that is taken is proven.
-        Steps steps(Schedule(program, target), ProofBudget::kTrusted);
+        Steps steps(start, ProofBudget::kTrusted);
         if (!schedule_product(steps, product, all[i])) return std::nullopt;
         return steps.schedule();
       });
@@ -271,24 +275,29 @@ Tiles tiles_for(Product const& product, Program const& program, Tiles const& pre
     decisions.reject("threads", "a block of these tiles would have more threads than there may be");
   else if (tiles.own_columns % tiles.pieces != 0)
     decisions.reject("pieces", "a thread has no column for each piece");
-  else if (registers_of(tiles, program) > kMostOwn)
+  else if (registers_of(tiles, product, program) > kMostOwn)
     decisions.reject("registers", "a thread would have more sums than registers hold");
   return tiles;
 }
 
 }  // namespace
 
+std::optional<Schedule> tiled_product(Schedule const& start, Product const& product,
+                                      Decisions& decisions, Judge const& judge) {
+  Tiles preset = preset_tiles(product, start, judge);
+  Tiles tiles = tiles_for(product, start.program(), preset, start.target(), decisions);
+  if (decisions.rejection()) tiles = preset;  // any schedule does
+  Steps steps(start, decisions.budget());
+  if (!schedule_product(steps, product, tiles)) return std::nullopt;
+  return steps.schedule();
+}
+
 std::optional<Schedule> product_schedule(Program const& program,
                                          std::shared_ptr<Target const> target, Decisions& decisions,
                                          Judge const& judge) {
   auto product = product_of(program);
   if (!product) return std::nullopt;
-  Tiles preset = preset_tiles(*product, program, target, judge);
-  Tiles tiles = tiles_for(*product, program, preset, *target, decisions);
-  if (decisions.rejection()) tiles = preset;  // any schedule does
-  Steps steps(Schedule(program, std::move(target)), decisions.budget());
-  if (!schedule_product(steps, *product, tiles)) return std::nullopt;
-  return steps.schedule();
+  return tiled_product(Schedule(program, std::move(target)), *product, decisions, judge);
 }
 
 }  // namespace tw::gpu

@@ -18,6 +18,8 @@ struct Product {
   std::vector<std::string> loops;  ///< batch or not, rows, columns, terms
   std::vector<int64_t> extents;    ///< of these
   std::string factors[2];
+  /// Blocks of the program make the factors, and are called as these are.
+  bool made_factors = false;
 };
 /// Nothing: the program is something else.
 std::optional<Product> product_of(ir::Program const& program);
@@ -29,5 +31,9 @@ std::optional<Product> product_of(ir::Program const& program);
 std::optional<Schedule> product_schedule(ir::Program const& program,
                                          std::shared_ptr<Target const> target, Decisions& decisions,
                                          Judge const& judge);
+
+/// The same of a program whose steps so far have made it a product.
+std::optional<Schedule> tiled_product(Schedule const& start, Product const& product,
+                                      Decisions& decisions, Judge const& judge);
 
 }  // namespace tw::gpu

@@ -12,10 +12,16 @@
 
 namespace tw::gpu {
 
+MacroSet const& known_macros() {
+  static MacroSet const known(builtin_macros());
+  return known;
+}
+
 bool Steps::take(std::string const& line) {
   auto step = parse_step(line, macros_);
   if (!step) return false;
-  auto next = macros_ ? apply_step(schedule_, *step, *macros_) : schedule_.apply(*step, budget_);
+  auto next =
+      macros_ ? apply_step(schedule_, *step, *macros_, budget_) : schedule_.apply(*step, budget_);
   if (!next) return false;
   schedule_ = std::move(*next);
   return true;

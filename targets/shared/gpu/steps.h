@@ -9,9 +9,12 @@
 
 namespace tw::gpu {
 
+/// The macros that come with the program.
+MacroSet const& known_macros();
+
 class Steps {
 public:
-  /// `budget`: of each step's proof, but those of macros; `macros`: that lines may name, too.
+  /// `budget`: of each step's proof; `macros`: that lines may name, too.
   explicit Steps(Schedule schedule, ProofBudget budget = ProofBudget::kWork,
                  MacroSet const* macros = nullptr)
       : schedule_(std::move(schedule)), budget_(budget), macros_(macros) {}
