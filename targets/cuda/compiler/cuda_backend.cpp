@@ -20,6 +20,7 @@
 #include "targets/cuda/compiler/matrix_rule.h"
 #include "targets/cuda/compiler/matrix_units.h"
 #include "targets/cuda/compiler/nvptx.h"
+#include "targets/cuda/compiler/phase_barriers.h"
 #include "targets/cuda/compiler/product_passes.h"
 #include "targets/cuda/compiler/rates.h"
 #include "targets/cuda/compiler/resources.h"
@@ -118,8 +119,10 @@ public:
         toolkit_(find_toolkit()),
         passes_(gpu::launch_passes(gpu::SmallLoops::kChosen)),
         model_passes_(gpu::model_passes()) {
-    add_product_passes(passes_);
-    add_product_passes(model_passes_);
+    for (auto* passes : {&passes_, &model_passes_}) {
+      add_product_passes(*passes);
+      add_role_passes(*passes);
+    }
   }
 
   std::span<Pass const> passes() const override { return passes_; }
@@ -340,6 +343,7 @@ Result<std::shared_ptr<Backend const>> create_cuda_backend(Hardware const& hardw
     add_warpgroup_units(target, hardware.word(kArchitecture));
     add_matrix_units(target);
     add_async_copies(target);
+    add_phase_barriers(target);
   }
   return std::make_shared<CudaBackend>(std::move(target), std::move(machine), unit);
 }

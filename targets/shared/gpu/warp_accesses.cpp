@@ -7,6 +7,7 @@
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
+#include "engine/lowering/async_copy_order.h"
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/gpu/instruction_mix.h"
 
@@ -56,6 +57,11 @@ private:
   /// first version needs none.
   void visit_branches(If const& test) {
     std::string const around = version_;
+    auto waits = [](Stmt const& s) { return has_phases(s); };
+    if (test.else_body && holds(test.then_body, waits)) {  // roles, each of some warps
+      visit(test.then_body);
+      return visit(test.else_body);
+    }
     bool tiles = test.else_body && std::ranges::any_of(around_, [&](LoopAround const& loop) {
                    return uses_variable(test.condition, loop.name);
                  });
@@ -79,7 +85,7 @@ private:
 
   /// What a call reaches is one access of each thread, of elements side by side.
   void copies(Stmt const& s, IntrinsicCall const& call) {
-    if (reads_by_itself(*call.intrinsic)) return;
+    if (reads_by_itself(*call.intrinsic) || has_phases(s)) return;
     if (auto known = calls_.find(&call); known != calls_.end()) return call_reads(s, known->second);
     for (size_t i = 0; i < call.operands.size(); ++i) {
       Expr first = arith::first_of(call.operands[i]);
