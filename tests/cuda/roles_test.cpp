@@ -25,8 +25,8 @@ std::string sentence(auto const& result) { return result ? "" : to_sentence(resu
 struct Product {
   int64_t rows = 32, columns = 32, terms = 32;
   testing::Tiles tiles{16, 4, 8};
-  bool asynchronous = false;  ///< the copies
-  int64_t ring = 2;           ///< tiles in it
+  bool asynchronous = false, bulk = false;  ///< the copies
+  int64_t ring = 2;                         ///< tiles in it
 };
 
 struct Made {
@@ -46,6 +46,17 @@ std::string script_of(Product const& p) {
   if (p.asynchronous)
     text = text.substr(0, text.find("p = fuse(")) + copies(p, "A_cache", "d0", "d1") +
            copies(p, "B_cache", "d0_2", "d1_2");
+  int64_t threads = p.tiles.block / p.tiles.own;
+  if (p.bulk)  // a row by each of the first threads
+    text = text.substr(0, text.find("p = fuse(")) +
+           fmt::format(
+               "an, at = split(A_cache.d0, factor={0})\nay, ax = split(at, factor={1})\n"
+               "bind(ay, axis=threadIdx.y)\nbind(ax, axis=threadIdx.x)\n"
+               "tensorize(A_cache.d1, intrinsic=copy_bulk_{2})\n"
+               "bn, bx2 = split(B_cache.d0_2, factor=2)\nbind(bx2, axis=threadIdx.x)\n"
+               "tensorize(B_cache.d1_2, intrinsic=copy_bulk_{3})\n",
+               std::min(threads * threads, p.tiles.block), threads, 4 * p.tiles.terms,
+               4 * p.tiles.block);
   return text + fmt::format("annotate(C.k0, key=roles, value={})\n", p.ring);
 }
 
@@ -67,17 +78,18 @@ Result<Made> made_of(Product const& p, std::string const& script, Backend const&
 
 Product random_product(Rng& rng) {
   Product p;
-  p.asynchronous = rng.below(2);
+  p.asynchronous = rng.below(3) == 0;
+  p.bulk = !p.asynchronous && rng.below(2);
   p.tiles.block = rng.below(2) ? 16 : 32;
   p.tiles.own = rng.below(2) ? 4 : 8;
-  p.tiles.terms = p.asynchronous || rng.below(2) ? 8 : 4;
-  p.tiles.padded = !p.asynchronous && rng.below(2);
+  p.tiles.terms = p.asynchronous || p.bulk || rng.below(2) ? 8 : 4;
+  p.tiles.padded = !p.asynchronous && !p.bulk && rng.below(2);
   p.ring = rng.between(2, 5);
   auto extent = [&](int64_t tile) { return tile * rng.between(1, 2); };
   p.rows = extent(p.tiles.block);
   p.columns = extent(p.tiles.block);
   p.terms = p.tiles.terms * rng.between(1, 7);
-  if (p.asynchronous) return p;
+  if (p.asynchronous || p.bulk) return p;
   for (int64_t* one : {&p.rows, &p.columns, &p.terms})  // or no whole tiles
     if (rng.below(2)) *one += rng.between(1, 3);
   return p;
@@ -91,7 +103,7 @@ private slots:
   void products_at_random_are_right_and_proven() {
     qInfo("seed %llu", static_cast<unsigned long long>(kSeed));
     Rng rng(kSeed);
-    auto backend = testing::backend_for("a100");
+    auto backend = testing::backend_for("h100");
     int split = 0;
     for (int i = 0; i < kProducts; ++i) {
       Product p = random_product(rng);
@@ -154,6 +166,38 @@ private slots:
       std::string const& resources = code->listings[3].text;
       QVERIFY2(resources.contains("spills         none"), resources.c_str());
     }
+  }
+
+  void rows_come_in_one_piece() {
+    auto backend = testing::backend_for("h100");
+    Product p{.rows = 256, .columns = 256, .terms = 256, .tiles = {64, 4, 16}, .bulk = true};
+    auto made = made_of(p, script_of(p), *backend);
+    QVERIFY2(made, sentence(made).c_str());
+    auto code = backend->generate(made->stages.back().kernel, CodeTier::kFull, CodeTexts::kAll, {});
+    QVERIFY2(code, sentence(code).c_str());
+    for (size_t text : {0, 1}) {
+      std::string const& all = code->listings[text].text;
+      for (char const* word : {"mbarrier.expect_tx.relaxed.cta.shared::cta.b64",
+                               "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
+                               "fence.proxy.async.shared::cta"})
+        QVERIFY2(all.contains(word), all.c_str());
+      QVERIFY2(!all.contains("noinc"), all.c_str());  // each thread arrives at once
+    }
+    // Two tiles of each factor, and two times two barriers, each two at a place of its own.
+    QVERIFY2(code->listings[3].text.contains(
+                 fmt::format("{} bytes of each block", 2 * 2 * 64 * 16 * 4 + 64 + 16)),
+             code->listings[3].text.c_str());
+    if (cuda::find_toolkit().ptxas.empty()) return qInfo("not assembled: there is no ptxas here");
+    QVERIFY2(code->listings[3].text.contains("spills         none"),
+             code->listings[3].text.c_str());
+    // Without roles nobody waits for them.
+    std::string script = script_of(p);
+    auto plain = made_of(p, script.substr(0, script.find("annotate(")), *backend);
+    QVERIFY2(plain, sentence(plain).c_str());
+    auto refused = backend->generate(plain->stages.back().kernel, CodeTier::kFull, {}, {});
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().code, std::string("no_roles"));
+    QVERIFY(!testing::backend_for("a100")->target().intrinsic("copy_bulk_128"));
   }
 
   void why_threads_cannot_be_split() {

@@ -15,6 +15,7 @@
 #include "engine/target/memory_parts.h"
 #include "targets/cuda/compiler/access_listing.h"
 #include "targets/cuda/compiler/async_copies.h"
+#include "targets/cuda/compiler/bulk_copies.h"
 #include "targets/cuda/compiler/dialect.h"
 #include "targets/cuda/compiler/matrix_accesses.h"
 #include "targets/cuda/compiler/matrix_rule.h"
@@ -70,6 +71,8 @@ Result<Parts> parts_of(ir::KernelIr const& kernel, ir::PrintedProgram const& pri
   TRY_ASSIGN(parts.own_calls, matrix_calls(kernel));
   TRY_ASSIGN(OwnCalls of_warpgroups, warpgroup_calls(kernel));
   parts.own_calls.merge(of_warpgroups);
+  TRY_ASSIGN(OwnCalls of_bulk_copies, bulk_calls(kernel));
+  parts.own_calls.merge(of_bulk_copies);
   for (ir::Function const& function : kernel.device) {
     TRY_ASSIGN(gpu::LaunchShape shape, gpu::launch_shape(function));
     gpu::SharedLayout shared = gpu::shared_layout(function, memory.alignment);
@@ -345,6 +348,7 @@ Result<std::shared_ptr<Backend const>> create_cuda_backend(Hardware const& hardw
     add_async_copies(target);
     add_phase_barriers(target);
   }
+  if (capability_of(hardware) >= kHopper) add_bulk_copies(target);
   return std::make_shared<CudaBackend>(std::move(target), std::move(machine), unit);
 }
 

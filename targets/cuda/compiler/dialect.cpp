@@ -4,6 +4,7 @@
 
 #include "engine/lowering/pipeline.h"
 #include "targets/cuda/compiler/async_copies.h"
+#include "targets/cuda/compiler/bulk_copies.h"
 #include "targets/cuda/compiler/matrix_units.h"
 #include "targets/cuda/compiler/phase_barriers.h"
 #include "targets/cuda/compiler/warpgroup_code.h"
@@ -162,6 +163,7 @@ std::map<std::string, std::string, std::less<>> calls() {
   for (MatrixForm const& form : matrix_forms()) made[form.name()] = product(form);
   add_warpgroup_texts(made);
   add_phase_texts(made);
+  add_bulk_texts(made);
   for (AsyncCopy const& copy : kAsyncCopies)
     made[copy.name] = fmt::format(
         "asm volatile(\"cp.async.{}.shared.global [%%0], [%%1], {};\" :: "

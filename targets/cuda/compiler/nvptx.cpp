@@ -5,6 +5,7 @@
 #include <llvm/IR/Module.h>
 
 #include "targets/cuda/compiler/async_copies.h"
+#include "targets/cuda/compiler/bulk_copies.h"
 #include "targets/cuda/compiler/dialect.h"
 #include "targets/cuda/compiler/matrix_units.h"
 #include "targets/cuda/compiler/phase_barriers.h"
@@ -138,6 +139,7 @@ void fill(DeviceShell& shell) {
     };
   add_warpgroup_calls(shell);
   add_phase_calls(shell);
+  add_bulk_calls(shell);
   for (AsyncCopy const& copy : kAsyncCopies)
     shell.calls[copy.name] = [bytes = copy.bytes](llvm::IRBuilder<>& builder,
                                                   Operands const& operands) {

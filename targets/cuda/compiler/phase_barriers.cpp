@@ -29,12 +29,12 @@ struct PhaseCall {
 // One thread opens it (PTX ISA, mbarrier.init). An arrival that comes with copies is one of those
 // that were counted (`noinc`).
 constexpr PhaseCall kCalls[] = {
-    {"open_phases", Completion::kOpens,
-     "one thread makes a barrier with phases of so many arrivals", "arrivals",
+    {kOpenName, Completion::kOpens, "one thread makes a barrier with phases of so many arrivals",
+     "arrivals",
      "{ .reg .b32 t, u; .reg .pred p; mov.u32 t, %tid.x; mov.u32 u, %tid.y; or.b32 t, t, u; "
      "mov.u32 u, %tid.z; or.b32 t, t, u; setp.eq.u32 p, t, 0; "
      "@p mbarrier.init.shared.b64 [@a], @n; }"},
-    {"arrive", Completion::kArrives, "the thread has arrived at the phase", nullptr,
+    {kArriveName, Completion::kArrives, "the thread has arrived at the phase", nullptr,
      "{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [@a]; }"},
     {"arrive_with_copies", Completion::kDelivers,
      "the thread arrives at the phase when the copies that it has started are there", nullptr,
@@ -52,12 +52,6 @@ Intrinsic declared(PhaseCall const& call) {
   return *declare(std::move(node));
 }
 
-std::string replaced(std::string text, std::string_view what, std::string_view by) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
-  return text;
-}
-
 bool is_awaiting(PhaseCall const& call) { return call.completion == Completion::kAwaits; }
 
 void emit(llvm::IRBuilder<>& builder, PhaseCall const& call,
@@ -68,15 +62,14 @@ void emit(llvm::IRBuilder<>& builder, PhaseCall const& call,
   if (is_awaiting(call)) arguments[1] = builder.CreateAnd(arguments[1], builder.getInt32(1));
   std::vector<llvm::Type*> types(arguments.size(), builder.getInt32Ty());
   auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(builder.getVoidTy(), types, false),
-                                    replaced(replaced(call.ptx, "@a", "$0"), "@n", "$1"),
+                                    with_operands(call.ptx, {{"@a", "$0"}, {"@n", "$1"}}),
                                     call.number ? "r,r,~{memory}" : "r,~{memory}", true);
   builder.CreateCall(code, arguments);
 }
 
 /// What begins with '%' is escaped twice: for the pattern, and for CUDA C.
 std::string text_of(PhaseCall const& call) {
-  std::string ptx = replaced(call.ptx, "%", "%%%%");
-  ptx = replaced(replaced(std::move(ptx), "@a", "%%0"), "@n", "%%1");
+  std::string ptx = with_operands(call.ptx, {{"%", "%%%%"}, {"@a", "%%0"}, {"@n", "%%1"}});
   std::string number = !call.number        ? ""
                        : is_awaiting(call) ? ", \"r\"((int)(%1) & 1)"
                                            : ", \"r\"((int)(%1))";
@@ -86,6 +79,14 @@ std::string text_of(PhaseCall const& call) {
 }
 
 }  // namespace
+
+std::string with_operands(std::string text,
+                          std::vector<std::pair<std::string, std::string>> const& operands) {
+  for (auto const& [what, by] : operands)
+    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+      text.replace(at, what.size(), by);
+  return text;
+}
 
 void add_phase_barriers(Target& target) {
   PhaseIntrinsics& phases = target.phases;

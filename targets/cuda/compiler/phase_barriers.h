@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/lowering/pipeline.h"
@@ -13,6 +14,13 @@ struct DeviceShell;
 }
 
 namespace tw::cuda {
+
+/// Names of calls that others stand for, too.
+inline constexpr char kOpenName[] = "open_phases", kArriveName[] = "arrive";
+
+/// Inline PTX in which what begins with '@' is replaced: by "$0" for LLVM, by "%%0" for CUDA C.
+std::string with_operands(std::string text,
+                          std::vector<std::pair<std::string, std::string>> const& operands);
 
 /// Declares what opens them, arrives and waits, and the word that asks for roles.
 void add_phase_barriers(Target& target);

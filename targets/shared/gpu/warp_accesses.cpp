@@ -17,6 +17,8 @@ using namespace ir;
 
 namespace {
 
+constexpr int64_t kWidest = 16;  // bytes of a thread's access
+
 class Collecting {
 public:
   Collecting(Function const& function, LaunchShape const& shape, int warp, int64_t alignment,
@@ -94,6 +96,8 @@ private:
       int64_t elements = 1;
       for (OperandAxis const& axis : call.operands[i].axes)
         elements *= as_int(axis.extent).value_or(1);
+      // What is wider than any access a unit of its own brings.
+      if (elements * int64_t(size_of(element->buffer->type)) > kWidest) continue;
       together_ = int(elements);
       add(s, *element->buffer, element->indices[0],
           call.intrinsic->params[i].kind != ParamKind::kRead);
