@@ -57,15 +57,20 @@ public:
   }
 
 private:
-  void visit_loop(For const& loop) {
-    auto [first, is_new] = extents_.try_emplace(loop.name(), loop.extent);
-    bool differs = !is_new && !equal(first->second, loop.extent);
-    std::string counter = loop.name();
+  /// Runs a counter, as one of its own where another one of that name runs differently often.
+  void count(std::string const& name, Expr const& extent) {
+    auto [first, is_new] = extents_.try_emplace(name, extent);
+    bool differs = !is_new && !equal(first->second, extent);
+    std::string counter = name;
     if (differs) counter += fmt::format(" {}", ++renamed_);  // no name of a program's
-    runs(counter, loop.extent);
+    runs(counter, extent);
+    own_.erase(name);
+    if (differs) own_[name] = var(counter);
+  }
+
+  void visit_loop(For const& loop) {
     Substitution before = own_;
-    own_.erase(loop.name());
-    if (differs) own_[loop.name()] = var(counter);
+    count(loop.name(), loop.extent);
     visit(loop.body);
     own_ = std::move(before);
   }
@@ -140,14 +145,16 @@ private:
 
   /// Of the expressions of one statement, without those of the statements in it.
   void visit_reads(Stmt const& s) {
+    Substitution before = own_;
     if (auto const* call = s.as<IntrinsicCall>())
       for (Operand const& operand : call->operands)
-        for (OperandAxis const& axis : operand.axes) runs(axis.name(), axis.extent);
+        for (OperandAxis const& axis : operand.axes) count(axis.name(), axis.extent);
     dispatch(*s, [&](auto const& node) {
       for_each_field(node, [&](auto const& field) {
         if constexpr (!std::is_same_v<std::decay_t<decltype(field)>, Stmt>) look(field);
       });
     });
+    own_ = std::move(before);
   }
   void look(Expr const& e) {
     if (!e) return;

@@ -52,7 +52,7 @@ bool StatementInterpreter::disturbs_flight(int buffer, NDArray const& tensor, in
   return true;
 }
 
-void StatementInterpreter::land(CopyGroup& group, std::string const& queue) {
+void StatementInterpreter::land(CopyGroup const& group, std::string const* queue) {
   for (Flight const& flight : group.flights) {
     auto there = in_flight_.find(flight.tensor.data());
     InFlight& copy = there->second[flight.element];
@@ -60,8 +60,9 @@ void StatementInterpreter::land(CopyGroup& group, std::string const& queue) {
     if (copy.writers == 0 && copy.readers == 0) there->second.erase(flight.element);
     if (there->second.empty()) in_flight_.erase(there);
   }
+  if (!queue) return;
   // Who waits has written it now, whatever stood between the start and here.
-  starting_queue_ = queue;
+  starting_queue_ = *queue;
   for (Flight const& flight : group.flights) {
     updates_ = flight.updates;
     touched(flight.buffer, flight.tensor, flight.element, flight.writes);
@@ -79,7 +80,7 @@ void StatementInterpreter::complete(IntrinsicNode const& intrinsic, int64_t grou
   if (intrinsic.completion != Completion::kWaits) return;
   std::vector<CopyGroup>& under_way = queue.groups;
   int64_t done = std::max<int64_t>(int64_t(under_way.size()) - std::max<int64_t>(groups, 0), 0);
-  for (int64_t i = 0; i < done; ++i) land(under_way[size_t(i)], intrinsic.queue);
+  for (int64_t i = 0; i < done; ++i) land(under_way[size_t(i)], &intrinsic.queue);
   under_way.erase(under_way.begin(), under_way.begin() + done);
 }
 

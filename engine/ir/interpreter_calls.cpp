@@ -20,6 +20,7 @@ void StatementInterpreter::execute(IntrinsicCall const& node, Code const& code) 
     bool counts = !code.callee->passed.empty();
     return complete(intrinsic, counts ? evaluator_.integer(code.callee->passed[0].exprs[0], 0) : 0);
   }
+  if (has_phases(intrinsic.completion)) return roles_.use(intrinsic, code);
   StatementInterpreter& inner = *code.callee->machine;
   start_copy(intrinsic);
   std::vector<NDArray> arrays;

@@ -9,7 +9,10 @@ CodePtr StatementInterpreter::compile(Stmt const& s) {
   auto code = std::make_unique<Code>();
   code->source = s;
   dispatch(*s, [&](auto const& node) { compile(node, *code); });
-  for (CodePtr const& child : code->children) code->together |= child->together;
+  for (CodePtr const& child : code->children) {
+    code->together |= child->together;
+    code->for_all |= child->for_all;
+  }
   return code;
 }
 
@@ -17,7 +20,7 @@ void StatementInterpreter::compile(For const& node, Code& code) {
   code.exprs.push_back(evaluator_.compile(node.extent));
   code.slot = evaluator_.slot(node.name());
   code.loop_kind = node.loop_kind;
-  code.together = options_.sharing && node.loop_kind == LoopKind::kBind;
+  code.together = code.for_all = options_.sharing && node.loop_kind == LoopKind::kBind;
   code.children.push_back(compile(node.body));
 }
 
@@ -47,7 +50,7 @@ void StatementInterpreter::compile(Let const& node, Code& code) {
 
 void StatementInterpreter::compile(Alloc const& node, Code& code) {
   code.buffer = evaluator_.buffer_slot(node.buffer->name);
-  code.together = options_.sharing && is_shared(*node.buffer);
+  code.together = code.for_all = options_.sharing && is_shared(*node.buffer);
   code.children.push_back(compile(node.body));
 }
 
@@ -66,7 +69,8 @@ void StatementInterpreter::compile(Block const& node, Code& code) {
 void StatementInterpreter::compile(IntrinsicCall const& node, Code& code) {
   IntrinsicNode const& intrinsic = *node.intrinsic;
   operand_ = evaluator_.buffer_slot(" operand");  // no name that a program could have
-  code.together = options_.sharing && intrinsic.barrier;
+  code.for_all = options_.sharing && intrinsic.barrier;
+  code.together = code.for_all || (options_.sharing && intrinsic.completion == Completion::kAwaits);
   code.callee = std::make_unique<Callee>();
   code.callee->machine = std::make_unique<StatementInterpreter>(options_);
   StatementInterpreter& inner = *code.callee->machine;

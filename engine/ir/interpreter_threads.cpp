@@ -26,24 +26,6 @@ size_t StatementInterpreter::processor_loops(Thread const& thread) const {
 }
 
 template <typename F>
-auto StatementInterpreter::as_one(Thread& thread, F const& f) {
-  struct Turn {
-    StatementInterpreter& machine;
-    Thread& thread;
-    Thread* before;
-    Turn(StatementInterpreter& m, Thread& t) : machine(m), thread(t), before(m.current_) {
-      machine.evaluator_.exchange(thread.state);
-      machine.current_ = &thread;
-    }
-    ~Turn() {
-      machine.evaluator_.exchange(thread.state);
-      machine.current_ = before;
-    }
-  } turn(*this, thread);
-  return f();
-}
-
-template <typename F>
 void StatementInterpreter::as_each(Threads const& threads, F const& f) {
   for (int64_t i : order_of(int64_t(threads.size()), true)) {
     if (evaluator_.failed()) return;
@@ -87,6 +69,13 @@ void StatementInterpreter::together(Let const&, Code const& code, Threads const&
 
 void StatementInterpreter::together(If const&, Code const& code, Threads const& threads) {
   if (code.lanes > 1) return fail("divergent_barrier", "threads cannot meet under a mask");
+  if (!code.for_all) {
+    std::array<Threads, 2> roles;
+    for (Thread* thread : threads)
+      as_one(*thread,
+             [&] { roles[evaluator_.integer(code.exprs[0], 0) != 0 ? 0 : 1].push_back(thread); });
+    if (!roles[0].empty() && !roles[1].empty()) return roles_.run(code, roles);
+  }
   bool holds = agreed(code.exprs[0], threads, "a condition") != 0;
   if (evaluator_.failed()) return;
   if (holds)
@@ -137,6 +126,7 @@ void StatementInterpreter::together(Alloc const& node, Code const& code, Threads
 
 void StatementInterpreter::together(IntrinsicCall const& node, Code const& code,
                                     Threads const& threads) {
+  if (node.intrinsic->completion == Completion::kAwaits) return roles_.await(code, threads);
   ++epoch_;
   as_each(threads, [&](Thread&) { execute(node, code); });
   ++epoch_;
@@ -236,7 +226,9 @@ void StatementInterpreter::touched(int buffer, NDArray const& tensor, int64_t el
   if (disturbs_flight(buffer, tensor, element, writes)) return;
   if (starting_) starting_flights_.push_back({buffer, tensor, element, writes, updates_});
   Touch now{launch_, current_->block, epoch_, current_->number, steps_, writes};
-  if (auto earlier = races_.touch(tensor, element, now)) {
+  Seen const& seen = current_->seen;
+  if (!seen.arrivals.empty()) now.arrivals = seen.arrivals[size_t(now.thread - seen.first)];
+  if (auto earlier = races_.touch(tensor, element, now, seen)) {
     raced_ = *earlier;
     fail_race(buffer, tensor, element, writes);
   }

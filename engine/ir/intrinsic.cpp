@@ -26,6 +26,18 @@ Status verify_launch(IntrinsicNode const& node) {
   return {};
 }
 
+/// What is of a barrier with phases takes its word, and opening and awaiting a number besides.
+Status verify_phases(IntrinsicNode const& node) {
+  bool counts = node.completion == Completion::kOpens || node.completion == Completion::kAwaits;
+  bool fits = node.params.size() == (counts ? 2 : 1) && !node.barrier && node.queue.empty() &&
+              node.params[0].kind == ParamKind::kUpdate && (!counts || !node.params[1].buffer);
+  if (!fits)
+    return wrong(node,
+                 "a barrier with phases is one tensor that is updated; with a number when it "
+                 "is opened or awaited");
+  return {};
+}
+
 Status verify_params(IntrinsicNode const& node) {
   std::set<std::string> names;
   for (IntrinsicParam const& param : node.params) {
@@ -35,13 +47,13 @@ Status verify_params(IntrinsicNode const& node) {
       return wrong(node, fmt::format("two parameters are named {}", param.name()));
   }
   TRY(verify_launch(node));
-  bool orders = node.barrier || node.completion == Completion::kCommits ||
-                node.completion == Completion::kWaits || !node.sets.empty();
+  bool orders = node.barrier || node.completion >= Completion::kCommits || !node.sets.empty();
   if (!node.behaviour && !orders && node.function.empty()) return wrong(node, "it does nothing");
   if (node.behaviour && node.completion >= Completion::kCommits)
     return wrong(node, "what commits or waits does nothing else");
   if (!node.queue.empty() && node.completion == Completion::kAtOnce)
     return wrong(node, "what is done at once is in no queue");
+  if (has_phases(node.completion)) return verify_phases(node);
   size_t numbers = node.completion == Completion::kWaits ? 1 : 0;
   if (node.completion >= Completion::kCommits &&
       (node.params.size() != numbers || (numbers == 1 && node.params[0].buffer)))
@@ -133,7 +145,8 @@ bool IntrinsicParam::takes_scope(std::string_view scope) const {
 }
 
 std::string_view word_of(Completion completion) {
-  static constexpr std::string_view kWords[] = {"", "async", "commits", "waits"};
+  static constexpr std::string_view kWords[] = {"",      "async",   "commits",  "waits",
+                                                "opens", "arrives", "delivers", "awaits"};
   return kWords[size_t(completion)];
 }
 

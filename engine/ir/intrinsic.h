@@ -40,9 +40,16 @@ enum class Completion : uint8_t {
              ///< what it reads
   kCommits,  ///< it ends a group of those that were started
   kWaits,    ///< when at most as many groups as its one number says are under way
+  // Of a barrier with phases, the word of shared memory that it is handed (order::PhaseBarrier):
+  kOpens,     ///< its first phase begins; each is over when as many as its number says have arrived
+  kArrives,   ///< the thread has arrived at the phase that is not over yet
+  kDelivers,  ///< the same, as soon as all copies that the thread has started are done
+  kAwaits,    ///< until the phase of its number is over; that of -1 is at the beginning
 };
+/// Whether it is of a barrier with phases.
+constexpr bool has_phases(Completion completion) { return completion >= Completion::kOpens; }
 
-/// In a declaration's text: "async", "commits", "waits".
+/// In a declaration's text: "async", "commits", "waits", "opens", "arrives", "delivers", "awaits".
 std::string_view word_of(Completion completion);
 
 /// One instruction. The declaration is all that anybody knows of it: a call refers to it, and a

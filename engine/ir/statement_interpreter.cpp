@@ -43,6 +43,7 @@ Result<NDArray> StatementInterpreter::fresh(BufferNode const& buffer) {
   TRY_ASSIGN(NDArray array, NDArray::create(buffer.type, shape));
   races_.forget(array);
   owners_.erase(array.data());
+  roles_.forget(array);
   double poison = is_float(buffer.type) ? std::numeric_limits<double>::quiet_NaN() : 85;
   if (buffer.type == DType::kF32)
     std::fill_n(static_cast<float*>(array.data()), array.size(), float(poison));

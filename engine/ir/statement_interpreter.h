@@ -2,6 +2,7 @@
 /// those that run them. Of the interpreter alone.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -33,6 +34,7 @@ struct Code {
   int buffer = -1;
   int lanes = 1;
   bool together = false;  ///< threads meet in it: a bound loop, a barrier, a tensor that they share
+  bool for_all = false;   ///< all threads of a block do: not a wait of one role for another alone
   std::vector<std::unique_ptr<Code>> children;
   std::unique_ptr<Callee> callee;
 };
@@ -84,6 +86,42 @@ struct Thread {
   int32_t block = 0;
   std::map<std::string, CopyQueue> queues = {};   ///< by name
   std::map<std::string, int64_t> registers = {};  ///< those that it has set
+  Seen seen = {};                                 ///< where threads have roles
+};
+
+/// A barrier with phases: how many have arrived, and what who waits for it may rely on.
+struct Phases {
+  int64_t arrivals = 0, arrived = 0, over = 0;
+  int32_t epoch = 0;              ///< when it was opened: others see that in the next one
+  Seen arriving, arrived_before;  ///< in the phase at hand, in those that are over
+  std::vector<CopyGroup> coming;  ///< copies that it is told of
+};
+
+class RoleTurns;
+class StatementInterpreter;
+
+/// Threads of a block that take sides of a condition below which they wait for phases.
+class Roles {
+public:
+  explicit Roles(StatementInterpreter& machine) : machine_(machine) {}
+
+  using Threads = std::vector<Thread*>;
+  /// Two roles, each of which goes on until it has to wait for the other one.
+  void run(Code const& code, std::array<Threads, 2> const& roles);
+  void await(Code const& code, Threads const& threads);
+  /// What the thread at hand does with a barrier but to wait for it.
+  void use(IntrinsicNode const& intrinsic, Code const& code);
+  void forget(NDArray const& tensor);
+
+private:
+  Phases* phases_of(Code const& code);
+  /// Whether the thread at hand may go on; what it waits for stands in `waits`.
+  bool passes(Code const& code, std::string& waits);
+  void arrive(Phases& phases);
+
+  StatementInterpreter& machine_;
+  std::map<std::pair<void const*, int64_t>, Phases> phases_;  ///< by tensor and element
+  RoleTurns* turns_ = nullptr;
 };
 
 /// Executes statements of one function. The first failure stops it.
@@ -149,7 +187,8 @@ private:
   void started_copy();
   /// Fails where the access comes too early for a copy under way.
   bool disturbs_flight(int buffer, NDArray const& tensor, int64_t element, bool writes);
-  void land(CopyGroup& group, std::string const& queue);
+  /// `queue`: null where others wait for it than who has started it.
+  void land(CopyGroup const& group, std::string const* queue);
   void complete(IntrinsicNode const& intrinsic, int64_t groups);
   void check_landed(Thread const& thread);
   /// Fails where a copy under way still needs the tensor, which goes away here.
@@ -207,9 +246,29 @@ private:
   std::string starting_queue_;                   ///< or that which lands
   bool updates_ = false;                         ///< the operand at hand is updated
   std::vector<Flight> starting_flights_;
+  friend Roles;
+  Roles roles_{*this};
   int64_t watched_step_ = 0;
   std::string watched_;
 };
+
+template <typename F>
+auto StatementInterpreter::as_one(Thread& thread, F const& f) {
+  struct Turn {
+    StatementInterpreter& machine;
+    Thread& thread;
+    Thread* before;
+    Turn(StatementInterpreter& m, Thread& t) : machine(m), thread(t), before(m.current_) {
+      machine.evaluator_.exchange(thread.state);
+      machine.current_ = &thread;
+    }
+    ~Turn() {
+      machine.evaluator_.exchange(thread.state);
+      machine.current_ = before;
+    }
+  } turn(*this, thread);
+  return f();
+}
 
 /// What a call runs. It sees its operands only.
 struct Callee {

@@ -18,6 +18,11 @@ bool starts_copy(Stmt const& s) {
   return call && call->intrinsic->completion == Completion::kStarted;
 }
 
+bool has_phases(Stmt const& s) {
+  auto const* call = s.as<IntrinsicCall>();
+  return call && has_phases(call->intrinsic->completion);
+}
+
 bool AsyncQueue::starts(Stmt const& s) const {
   return starts_copy(s) && s.to<IntrinsicCall>().intrinsic->queue == name;
 }

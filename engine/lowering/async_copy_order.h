@@ -27,6 +27,8 @@ struct AsyncQueue {
 
 /// A call that starts something, of any queue.
 bool starts_copy(ir::Stmt const& s);
+/// A call of a barrier with phases, which orders copies and threads by itself.
+bool has_phases(ir::Stmt const& s);
 using IsOne = std::function<bool(ir::Stmt const&)>;
 bool holds(ir::Stmt const& root, IsOne const& is_one);
 /// A loop of blocks or threads: from outside one statement, that waits for its own copies.

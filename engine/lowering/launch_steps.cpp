@@ -1,7 +1,10 @@
 #include "engine/lowering/launch_steps.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "engine/ir/accesses.h"
 #include "engine/ir/intrinsic.h"
@@ -43,7 +46,23 @@ bool is_barrier(Stmt const& s) {
   auto const* call = s.as<IntrinsicCall>();
   return call && call->intrinsic->barrier;
 }
-bool orders(Stmt const& s) { return is_barrier(s) || is_wait(s) || is_commit(s); }
+bool orders(Stmt const& s) { return is_barrier(s) || is_wait(s) || is_commit(s) || has_phases(s); }
+bool holds_phases(Stmt const& root) {
+  return holds(root, [](Stmt const& s) { return has_phases(s); });
+}
+
+LaunchStepKind kind_of(Completion completion) {
+  switch (completion) {
+    case Completion::kOpens:
+      return LaunchStepKind::kOpen;
+    case Completion::kArrives:
+      return LaunchStepKind::kArrive;
+    case Completion::kDelivers:
+      return LaunchStepKind::kDeliver;
+    default:
+      return LaunchStepKind::kAwait;
+  }
+}
 
 /// A statement without barriers and waits, in any iteration.
 struct Leaf {
@@ -102,13 +121,16 @@ private:
   }
 
   void add(LaunchStep step) {
+    step.role = role_;
     if (made_.steps.size() == kMostSteps) give_up("it takes too many steps");
     if (made_.undecided.empty()) made_.steps.push_back(std::move(step));
   }
 
   void run(Stmt const& s) {
     if (!made_.undecided.empty()) return;
+    if (is_barrier(s) && role_ >= 0) return give_up("a barrier stands in one role");
     if (is_barrier(s)) return add({LaunchStepKind::kBarrier});
+    if (has_phases(s)) return run_phase(s.to<IntrinsicCall>());
     if (is_commit(s)) return add({.kind = LaunchStepKind::kCommit, .queue = queue_of(s)});
     if (is_wait(s)) return run_wait(s);
     if (auto const* list = s.as<Seq>()) {
@@ -124,6 +146,9 @@ private:
     } else if (auto const* node = s.as<If>(); node && is_alike(node->condition)) {
       made_.has_sides = true;
       each_chosen(*node, [&](Stmt const& chosen) { run(chosen); });
+    } else if (node && role_ < 0 && holds_phases(s) && take_roles(*node)) {
+      each_role(*node, [&](Stmt const& part) { run(part); });
+      role_ = -1;
     } else {
       give_up("a barrier or a wait stands below a condition");
     }
@@ -144,6 +169,82 @@ private:
       place->conditions.push_back(then ? node.condition : opposite(node.condition));
     f(then ? node.then_body : node.else_body);
     for (AccessPlace* place : {&shared_place_, &copied_place_}) place->conditions.pop_back();
+  }
+
+  /// Threads that differ in one counter, and what each of them does.
+  bool take_roles(If const& node) {
+    std::vector<int64_t> roles = members(node.condition);
+    if (roles.empty() || !made_.roles.empty() || !node.else_body) return false;
+    made_.roles = std::move(roles);
+    each_role(node,
+              [&](Stmt const& part) { walk(part, [&](Stmt const& s) { return take_turns(s); }); });
+    return true;
+  }
+  /// How many threads a condition holds for, and for how many it does not. None: that is not so.
+  std::vector<int64_t> members(Expr const& condition) const {
+    std::vector<int64_t> counts{0, 0};
+    int64_t others = 1;
+    bool told = false;
+    for (For const* loop : launch_.threads) {
+      int64_t extent = as_int(loop->extent).value_or(0);
+      if (!uses_variable(condition, loop->name())) {
+        others *= extent;
+        continue;
+      }
+      if (std::exchange(told, true)) return {};
+      for (int64_t i = 0; i < extent; ++i) {
+        Expr at = arith::simplify(substitute(condition, {{loop->name(), int_imm(i)}}));
+        if (!is_int(at, 0) && !is_int(at, 1)) return {};
+        ++counts[is_int(at, 1) ? 0 : 1];
+      }
+    }
+    if (!told || counts[0] * counts[1] == 0) return {};
+    return {counts[0] * others, counts[1] * others};
+  }
+  /// Loops of roles turn together: both are cut in the same way, by what both touch. A phase's
+  /// parity comes again after two turns of the ring.
+  bool take_turns(Stmt const& s) {
+    auto const* loop = s.as<For>();
+    if (!loop || !holds_phases(s)) return true;
+    if (!role_loops_.empty() && !equal((*role_loops_.begin())->extent, loop->extent))
+      give_up("loops of two roles turn differently often");
+    role_loops_.insert(loop);
+    walk(s, [&](Stmt const& part) {
+      if (has_phases(part))
+        for (Operand const& one : part.to<IntrinsicCall>().operands)
+          if (auto const* word = one.value.as<Load>())
+            role_period_ = common_period(role_period_, period_of(word->indices[0], loop->name()));
+      return true;
+    });
+    each_leaf(loop->body, [&](Leaf& leaf) {
+      role_period_ = common_period(role_period_, period_in(leaf, loop->name()));
+    });
+    return true;
+  }
+  template <typename F>
+  void each_role(If const& node, F const& f) {
+    TakenSide before = std::exchange(side_, TakenSide::kThen);
+    for (int32_t role : {0, 1}) {
+      role_ = role;
+      side_ = role == 0 ? TakenSide::kThen : TakenSide::kElse;
+      each_chosen(node, f);
+    }
+    side_ = before;
+  }
+
+  void run_phase(IntrinsicCall const& call) {
+    Substitution by;
+    for (auto const& [name, value] : values_) by[name] = int_imm(value);
+    auto number = [&](Expr const& e) { return as_int(arith::simplify(substitute(e, by))); };
+    auto const& word = call.operands[0].value.to<Load>();
+    Substitution first;
+    for (OperandAxis const& axis : call.operands[0].axes) first[axis.name()] = int_imm(0);
+    auto place = number(substitute(word.indices[0], first));
+    auto count = call.operands.size() > 1 ? number(call.operands[1].value) : 0;
+    if (!place || !count) return give_up("which phase is meant is computed");
+    add({.kind = kind_of(call.intrinsic->completion),
+         .groups = *count,
+         .tensor = fmt::format("{}[{}]", word.buffer->name, *place)});
   }
 
   void run_wait(Stmt const& s) {
@@ -173,6 +274,7 @@ private:
     int64_t period = 1;
     each_leaf(loop.body,
               [&](Leaf& leaf) { period = common_period(period, period_in(leaf, loop.name())); });
+    if (role_loops_.contains(&loop)) period = 2 * role_period_;
     int64_t least = deepest_wait(loop.body) + 2 * period + 2;
     int64_t turns = extent;
     if (period > 0 && extent > least) turns = least + (extent - least) % period;
@@ -190,7 +292,7 @@ private:
       each_leaf(loop->body, f);
     } else if (auto const* alloc = s.as<Alloc>()) {
       each_leaf(alloc->body, f);
-    } else if (auto const* node = s.as<If>()) {
+    } else if (auto const* node = s.as<If>(); node && is_alike(node->condition)) {
       each_chosen(*node, [&](Stmt const& chosen) { each_leaf(chosen, f); });
     }
   }
@@ -268,6 +370,9 @@ private:
   std::map<StmtNode const*, Leaf> leaves_;
   std::map<For const*, int64_t> turns_;
   std::map<std::pair<StmtNode const*, std::vector<int64_t>>, int32_t> effects_;
+  int32_t role_ = -1;
+  std::set<For const*> role_loops_;
+  int64_t role_period_ = 1;
   LaunchSteps made_;
 };
 

@@ -34,14 +34,28 @@ struct StepEffect {
   std::vector<ThreadAccess> shared, copied;
 };
 
-enum class LaunchStepKind : uint8_t { kTouch, kStart, kCommit, kWait, kBarrier, kRelease };
+/// From kOpen on of a barrier with phases (ir::Completion).
+enum class LaunchStepKind : uint8_t {
+  kTouch,
+  kStart,
+  kCommit,
+  kWait,
+  kBarrier,
+  kRelease,
+  kOpen,
+  kArrive,
+  kDeliver,
+  kAwait
+};
 
 struct LaunchStep {
   LaunchStepKind kind = LaunchStepKind::kTouch;
   int32_t effect = -1;      ///< of kTouch and kStart
-  int64_t groups = 0;       ///< of kWait: as many may be under way
-  std::string tensor = {};  ///< of kRelease: it goes away
+  int64_t groups = 0;       ///< of kWait: as many may be under way; of kOpen: arrivals of a phase;
+                            ///< of kAwait: the phase's number
+  std::string tensor = {};  ///< of kRelease: it goes away; of phases: their barrier, "full[1]"
   std::string queue = {};   ///< of kStart, kCommit and kWait; empty: that of copies
+  int32_t role = -1;        ///< who does it; -1: all threads
 };
 
 /// Of conditions that a counter of a loop with barriers tells, and that never come again: they are
@@ -55,8 +69,9 @@ enum class TakenSide : uint8_t { kThen, kElse };
 struct LaunchSteps {
   std::vector<LaunchStep> steps;
   std::vector<StepEffect> effects;
-  std::string undecided;   ///< why not all of it is here; empty: all is
-  bool has_sides = false;  ///< the other side does something else
+  std::vector<int64_t> roles = {};  ///< how many threads have each; empty: there are no roles
+  std::string undecided;            ///< why not all of it is here; empty: all is
+  bool has_sides = false;           ///< the other side does something else
 };
 LaunchSteps steps_of(Target const& target, Launch const& launch, Guards guards, TakenSide side);
 

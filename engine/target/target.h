@@ -65,6 +65,15 @@ struct AnnotationWord {
   int64_t low = 1, high = 1;  ///< the values that it takes
 };
 
+/// By which threads of one role wait for those of another: barriers with phases in shared memory
+/// (ir::Completion, from kOpens on). Null: it has none.
+struct PhaseIntrinsics {
+  ir::Intrinsic open, arrive, deliver, await;
+};
+/// Says of a loop that some threads fill the tiles that others compute with, and how many tiles
+/// there are at once (`split_roles`).
+inline constexpr char kRolesWord[] = "roles";
+
 struct Target {
   std::string name;  ///< of its kind: a row of `target_table()`
   Hardware hardware;
@@ -81,6 +90,7 @@ struct Target {
   /// were started, and what waits until at most `n` groups, its one number, are under way. Null:
   /// there are no such copies.
   ir::Intrinsic commit = {}, wait = {};
+  PhaseIntrinsics phases = {};
   /// Of each configuration register that intrinsics need: what sets it to its one number.
   std::vector<ir::Intrinsic> configure = {};
   std::vector<TensorIntrinsic> intrinsics = {};  ///< the larger ones first

@@ -57,6 +57,8 @@ private slots:
     };
     for (int i = 0; i < count_in(kernel, is_barrier); ++i)
       compare(changed(kernel, i, is_barrier, nothing), "barrier " + std::to_string(i));
+    for (int i = 0; i < count_in(kernel, is_of_phases); ++i)
+      compare(changed(kernel, i, is_of_phases, nothing), "phases " + std::to_string(i));
     for (int i = 0; i < count_in(kernel, is_wait); ++i) {
       compare(changed(kernel, i, is_wait, nothing), "wait " + std::to_string(i));
       compare(changed(kernel, i, is_wait, with_one_more), "one more at " + std::to_string(i));
@@ -72,8 +74,9 @@ private slots:
     bool given = false;
     uint64_t seed = qEnvironmentVariable("TW_TEST_SEED").toULongLong(&given);
     Rng rng(given ? seed : 20261130);
-    std::set<std::string> const faults{"race", "used_in_flight", "released_in_flight",
-                                       "never_waited_for"};
+    std::set<std::string> const faults{
+        "race",        "used_in_flight", "released_in_flight", "never_waited_for",
+        "roles_stuck", "mistaken_phase", "phase_not_open"};
     int proven = 0, undecided = 0;
     for (int trace = 0; trace < traces; ++trace) {
       std::string text = test_kernel(trace, kernel_set(), rng);

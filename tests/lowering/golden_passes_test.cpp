@@ -159,11 +159,16 @@ void compare_threads(ir::KernelIr const& before, Pass const& pass, ir::KernelIr 
   std::vector<NDArray> inputs = inputs_of(before);
   Result<std::vector<NDArray>> expected;
   if (in_order) expected = ir::interpret(before, inputs.size(), inputs);
+  if (pass.name == "split_roles") {  // as the same threads do one after the other
+    auto waits_inside = run_pass(insert_async_waits(), before, PassContext{target}).value();
+    auto meeting = run_pass(insert_barriers(), waits_inside, PassContext{target}).value();
+    expected = ir::interpret(meeting, inputs.size(), inputs, {.sharing = &sharing});
+  }
   for (uint64_t seed = 0; seed < 5; ++seed) {
     auto actual =
         ir::interpret(*code, inputs.size(), inputs, {.shuffle_seed = seed, .sharing = &sharing});
     QVERIFY2(actual, sentence(actual).c_str());
-    if (!in_order && seed == 0) expected = actual;
+    if (!in_order && pass.name != "split_roles" && seed == 0) expected = actual;
     QVERIFY2(expected, sentence(expected).c_str());
     for (size_t i = 0; i < actual->size(); ++i)
       QCOMPARE((*actual)[i].hash(), (*expected)[i].hash());

@@ -19,6 +19,11 @@ inline bool is_barrier(ir::Stmt const& s) {
   return call && call->intrinsic->barrier;
 }
 
+inline bool is_of_phases(ir::Stmt const& s) {
+  auto const* call = s.as<ir::IntrinsicCall>();
+  return call && ir::has_phases(call->intrinsic->completion);
+}
+
 inline int count_in(ir::KernelIr const& kernel, bool (*is_one)(ir::Stmt const&)) {
   int count = 0;
   ir::walk(kernel.host.body, [&](ir::Stmt const& s) { return count += is_one(s), true; });
@@ -55,12 +60,13 @@ inline ir::Stmt with_one_more(ir::Stmt const& wait) {
                                      std::vector<ir::Operand>{{ir::int_imm(groups + 1), {}}});
 }
 
-/// Whether the interpreter finds a race, or a copy that was not waited for, in some order of the
-/// threads.
+/// Whether the interpreter finds a race, a copy that was not waited for, or roles that wait for
+/// what does not come, in some order of the threads.
 inline bool is_found(ir::KernelIr const& kernel, std::vector<NDArray> const& inputs,
                      ir::Sharing const& sharing) {
-  static std::set<std::string> const kFaults{"used_in_flight", "overwritten_in_flight",
-                                             "released_in_flight", "never_waited_for", "race"};
+  static std::set<std::string> const kFaults{
+      "used_in_flight", "overwritten_in_flight", "released_in_flight", "never_waited_for",
+      "race",           "roles_stuck",           "mistaken_phase",     "phase_not_open"};
   for (uint64_t seed = 1; seed < 20; ++seed)
     if (auto outputs = ir::interpret(kernel, inputs.size(), inputs,
                                      {.shuffle_seed = seed, .sharing = &sharing});

@@ -22,6 +22,17 @@ inline TensorIntrinsic copy_async() {
   return {ir::declare(std::move(node)).value(), {1, 1}};
 }
 
+/// What takes the word of a barrier with phases, and a number where one is named.
+inline ir::Intrinsic phase_call(char const* name, ir::Completion completion,
+                                char const* number = nullptr) {
+  ir::IntrinsicNode node{.name = name};
+  node.params.push_back(ir::tensor_param(ir::ParamKind::kUpdate,
+                                         ir::make_buffer("barrier", DType::kI64, {1}, "shared")));
+  if (number) node.params.push_back(ir::scalar_param(number));
+  node.completion = completion;
+  return ir::declare(std::move(node)).value();
+}
+
 inline std::shared_ptr<Target const> thread_machine() {
   static auto const target = std::make_shared<Target const>(Target{
       .name = "threads",
@@ -53,6 +64,10 @@ inline std::shared_ptr<Target const> thread_machine() {
                            .params = {ir::scalar_param("n")},
                            .completion = ir::Completion::kWaits})
                   .value(),
+      .phases = {.open = phase_call("open_phases", ir::Completion::kOpens, "arrivals"),
+                 .arrive = phase_call("arrive", ir::Completion::kArrives),
+                 .deliver = phase_call("arrive_with_copies", ir::Completion::kDelivers),
+                 .await = phase_call("await_phase", ir::Completion::kAwaits, "phase")},
       .intrinsics = {copy_async()},
       .annotations = {{"unroll_by", "iterations in each turn of a loop", false, 1, 64},
                       {"nontemporal", "what a block writes passes by the caches", true}}});

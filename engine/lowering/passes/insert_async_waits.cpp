@@ -152,6 +152,9 @@ private:
 
   Stmt placed(Stmt const& s, LoopsAround const& around) const {
     if (!holds_outside_launches(target_, s, starts_)) return s;
+    // Roles wait for their copies by phases.
+    if (queue_.name.empty() && holds(s, [](Stmt const& part) { return has_phases(part); }))
+      return s;
     Stmt body = Committing(target_, queue_).visit(s);
     auto waits = latest_waits(target_, queue_, body, around);
     if (!waits) return WaitingAtOnce(target_, queue_).visit(s);

@@ -4,6 +4,7 @@
 #include "engine/ir/accesses.h"
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
+#include "engine/lowering/async_copy_order.h"
 #include "engine/lowering/launch_order.h"
 #include "engine/lowering/pipeline.h"
 #include "engine/lowering/thread_races.h"
@@ -175,6 +176,8 @@ public:
     auto const* loop = s.as<For>();
     ThreadAxis const* axis = loop ? axis_of(target_, *loop) : nullptr;
     if (axis && axis->level == Level::kThread) {
+      // Roles have all that they need; below, it is proven.
+      if (holds(s, [](Stmt const& part) { return has_phases(part); })) return s;
       Threads threads;
       return with_barriers(s, threads);
     }

@@ -15,11 +15,13 @@
 #include "engine/target/memory_parts.h"
 #include "targets/cuda/compiler/access_listing.h"
 #include "targets/cuda/compiler/async_copies.h"
+#include "targets/cuda/compiler/bulk_copies.h"
 #include "targets/cuda/compiler/dialect.h"
 #include "targets/cuda/compiler/matrix_accesses.h"
 #include "targets/cuda/compiler/matrix_rule.h"
 #include "targets/cuda/compiler/matrix_units.h"
 #include "targets/cuda/compiler/nvptx.h"
+#include "targets/cuda/compiler/phase_barriers.h"
 #include "targets/cuda/compiler/product_passes.h"
 #include "targets/cuda/compiler/rates.h"
 #include "targets/cuda/compiler/resources.h"
@@ -70,6 +72,8 @@ Result<Parts> parts_of(ir::KernelIr const& kernel, ir::PrintedProgram const& pri
   TRY_ASSIGN(parts.own_calls, matrix_calls(kernel));
   TRY_ASSIGN(OwnCalls of_warpgroups, warpgroup_calls(kernel));
   parts.own_calls.merge(of_warpgroups);
+  TRY_ASSIGN(OwnCalls of_bulk_copies, bulk_calls(kernel));
+  parts.own_calls.merge(of_bulk_copies);
   for (ir::Function const& function : kernel.device) {
     TRY_ASSIGN(gpu::LaunchShape shape, gpu::launch_shape(function));
     gpu::SharedLayout shared = gpu::shared_layout(function, memory.alignment);
@@ -119,8 +123,10 @@ public:
         toolkit_(find_toolkit()),
         passes_(gpu::launch_passes(gpu::SmallLoops::kChosen)),
         model_passes_(gpu::model_passes()) {
-    add_product_passes(passes_);
-    add_product_passes(model_passes_);
+    for (auto* passes : {&passes_, &model_passes_}) {
+      add_product_passes(*passes);
+      add_role_passes(*passes);
+    }
   }
 
   std::span<Pass const> passes() const override { return passes_; }
@@ -349,7 +355,9 @@ Result<std::shared_ptr<Backend const>> create_cuda_backend(Hardware const& hardw
     add_warpgroup_units(target, hardware.word(kArchitecture));
     add_matrix_units(target);
     add_async_copies(target);
+    add_phase_barriers(target);
   }
+  if (capability_of(hardware) >= kHopper) add_bulk_copies(target);
   return std::make_shared<CudaBackend>(std::move(target), std::move(machine), unit);
 }
 

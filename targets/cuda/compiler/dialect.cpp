@@ -4,7 +4,9 @@
 
 #include "engine/lowering/pipeline.h"
 #include "targets/cuda/compiler/async_copies.h"
+#include "targets/cuda/compiler/bulk_copies.h"
 #include "targets/cuda/compiler/matrix_units.h"
+#include "targets/cuda/compiler/phase_barriers.h"
 #include "targets/cuda/compiler/warpgroup_code.h"
 #include "targets/cuda/hardware/description.h"
 
@@ -160,6 +162,8 @@ std::map<std::string, std::string, std::less<>> calls() {
       {kWaitName, "asm volatile(\"cp.async.wait_group %%0;\" :: \"n\"(%0) : \"memory\");"}};
   for (MatrixForm const& form : matrix_forms()) made[form.name()] = product(form);
   add_warpgroup_texts(made);
+  add_phase_texts(made);
+  add_bulk_texts(made);
   for (AsyncCopy const& copy : kAsyncCopies)
     made[copy.name] = fmt::format(
         "asm volatile(\"cp.async.{}.shared.global [%%0], [%%1], {};\" :: "

@@ -5,8 +5,10 @@
 #include <llvm/IR/Module.h>
 
 #include "targets/cuda/compiler/async_copies.h"
+#include "targets/cuda/compiler/bulk_copies.h"
 #include "targets/cuda/compiler/dialect.h"
 #include "targets/cuda/compiler/matrix_units.h"
+#include "targets/cuda/compiler/phase_barriers.h"
 #include "targets/cuda/compiler/warpgroup_code.h"
 #include "targets/cuda/hardware/description.h"
 #include "targets/shared/llvm/device_shell.h"
@@ -136,6 +138,8 @@ void fill(DeviceShell& shell) {
       multiply(builder, form, operands);
     };
   add_warpgroup_calls(shell);
+  add_phase_calls(shell);
+  add_bulk_calls(shell);
   for (AsyncCopy const& copy : kAsyncCopies)
     shell.calls[copy.name] = [bytes = copy.bytes](llvm::IRBuilder<>& builder,
                                                   Operands const& operands) {

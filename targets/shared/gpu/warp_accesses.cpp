@@ -7,6 +7,7 @@
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
+#include "engine/lowering/async_copy_order.h"
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/gpu/instruction_mix.h"
 
@@ -15,6 +16,8 @@ namespace tw::gpu {
 using namespace ir;
 
 namespace {
+
+constexpr int64_t kWidest = 16;  // bytes of a thread's access
 
 class Collecting {
 public:
@@ -56,6 +59,11 @@ private:
   /// first version needs none.
   void visit_branches(If const& test) {
     std::string const around = version_;
+    auto waits = [](Stmt const& s) { return has_phases(s); };
+    if (test.else_body && holds(test.then_body, waits)) {  // roles, each of some warps
+      visit(test.then_body);
+      return visit(test.else_body);
+    }
     bool tiles = test.else_body && std::ranges::any_of(around_, [&](LoopAround const& loop) {
                    return uses_variable(test.condition, loop.name);
                  });
@@ -79,7 +87,7 @@ private:
 
   /// What a call reaches is one access of each thread, of elements side by side.
   void copies(Stmt const& s, IntrinsicCall const& call) {
-    if (reads_by_itself(*call.intrinsic)) return;
+    if (reads_by_itself(*call.intrinsic) || has_phases(s)) return;
     if (auto known = calls_.find(&call); known != calls_.end()) return call_reads(s, known->second);
     for (size_t i = 0; i < call.operands.size(); ++i) {
       Expr first = arith::first_of(call.operands[i]);
@@ -88,6 +96,8 @@ private:
       int64_t elements = 1;
       for (OperandAxis const& axis : call.operands[i].axes)
         elements *= as_int(axis.extent).value_or(1);
+      // What is wider than any access a unit of its own brings.
+      if (elements * int64_t(size_of(element->buffer->type)) > kWidest) continue;
       together_ = int(elements);
       add(s, *element->buffer, element->indices[0],
           call.intrinsic->params[i].kind != ParamKind::kRead);

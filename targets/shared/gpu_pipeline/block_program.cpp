@@ -8,6 +8,7 @@
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
+#include "engine/lowering/async_copy_order.h"
 #include "engine/lowering/pipeline.h"
 
 namespace tw::gpu {
@@ -239,6 +240,9 @@ int64_t staged_bytes(Function const& function, std::vector<BlockItem> const& ite
 Result<BlockProgram> block_program(Function const& device_function, PrintedProgram const& printed,
                                    Multiprocessor const& unit, Rates const& rates,
                                    double data_bytes) {
+  if (holds(device_function.body, [](Stmt const& s) { return has_phases(s); }))
+    return none(
+        "the threads of a block are split by roles: the picture is of threads that do the same");
   auto nest = launch_nest(device_function.body);
   if (!nest) return none("how often a loop runs is data");
   BlockProgram program;

@@ -1,0 +1,259 @@
+// Rings that one role of a block fills and another one reads, with barriers that have phases: the
+// prover and the interpreter say the same of whatever is left out, counted wrongly or waited for at
+// the wrong time; what is found is said in a sentence; and long rings take no longer.
+#include <fmt/format.h>
+
+#include <QElapsedTimer>
+#include <QtTest>
+#include <set>
+
+#include "engine/ir/interpreter.h"
+#include "engine/ir/kernel.h"
+#include "engine/lowering/launch_order.h"
+#include "engine/support/base/random.h"
+#include "tests/support/launch_faults.h"
+#include "tests/support/thread_machine.h"
+
+using namespace tw;
+
+namespace {
+
+constexpr uint64_t kSeed = 20261130;
+constexpr int kRings = 500;
+
+constexpr char kDeclarations[] =
+    "tilewright kernel 1\n"
+    "intrinsic copy_async(write to: f32[4] @shared, read from: f32[4] @global) async\n"
+    "  for i in 4\n"
+    "    to[i] = from[i]\n"
+    "intrinsic sync_threads() barrier\n"
+    "intrinsic open_phases(update barrier: i64[1] @shared, scalar arrivals: i64) opens\n"
+    "intrinsic arrive(update barrier: i64[1] @shared) arrives\n"
+    "intrinsic arrive_with_copies(update barrier: i64[1] @shared) delivers\n"
+    "intrinsic await_phase(update barrier: i64[1] @shared, scalar phase: i64) awaits\n";
+
+/// Two threads of four bring four elements each into a slot of a ring; each of the two others reads
+/// four of either.
+struct Ring {
+  int64_t places = 2, turns = 6, barriers = 2;  ///< barriers: of each kind
+  int64_t full_arrivals = 2, empty_arrivals = 2;
+  int64_t full_late = 0, empty_late = 0;  ///< phases later than is right
+  bool copies = true;                     ///< else stores
+  bool opens_first = true, waits_full = true, waits_empty = true;
+  bool arrives_full = true, arrives_empty = true, delivers = true, empties_early = false;
+  bool others = true, keeps_all = true;  ///< keeps_all: of all turns, what was read
+};
+
+/// Nothing is wrong with half of them.
+Ring random_ring(Rng& rng) {
+  Ring ring;
+  ring.places = ring.barriers = rng.between(1, 3);
+  ring.turns = rng.between(1, 9);
+  ring.copies = rng.below(3) != 0;
+  ring.others = rng.below(4) != 0;
+  if (rng.below(2)) return ring;
+  switch (rng.below(11)) {
+    case 0:
+      ring.full_arrivals = rng.between(1, 3);
+      break;
+    case 1:
+      ring.empty_arrivals = rng.between(1, 3);
+      break;
+    case 2:
+      ring.full_late = rng.between(-2, 2);
+      break;
+    case 3:
+      ring.empty_late = rng.between(-1, 2);
+      break;
+    case 4:
+      ring.opens_first = false;
+      break;
+    case 5:
+      ring.waits_full = false;
+      break;
+    case 6:
+      ring.waits_empty = false;
+      break;
+    case 7:
+      ring.arrives_full = false;
+      break;
+    case 8:
+      ring.arrives_empty = false;
+      break;
+    case 9:
+      ring.barriers = ring.places + 1;  // tokens for one slot more than there is
+      break;
+    default:
+      (rng.below(2) ? ring.delivers : ring.empties_early) ^= true;
+  }
+  return ring;
+}
+
+std::string word(char const* name, int64_t barriers) {
+  return fmt::format("{0}[k%{1}+w] over (w in 1)", name, barriers);
+}
+
+std::string text_of(Ring const& ring) {
+  std::string in = "      ", deep = in + "    ";
+  std::string text = fmt::format("{}host ring(X: f32[{}], Y: f32[{}])\n", kDeclarations,
+                                 ring.turns * 8, ring.turns * 8);
+  text += "  bind(blockIdx.x) b in 1\n    bind(threadIdx.x) t in 4\n";
+  text += fmt::format(
+      "{0}alloc S: f32[{1}] @shared\n{0}alloc full: i64[{2}] @shared\n"
+      "{0}alloc empty: i64[{2}] @shared\n",
+      in, ring.places * 8, ring.barriers);
+  std::string opening;
+  for (int64_t i = 0; i < ring.barriers; ++i)
+    opening += fmt::format(
+        "{0}call open_phases(full[{1}+w] over (w in 1), {2})\n"
+        "{0}call open_phases(empty[{1}+w] over (w in 1), {3})\n",
+        in, i, ring.full_arrivals, ring.empty_arrivals);
+  text += opening;
+  if (ring.opens_first) text += in + "call sync_threads()\n";
+  text += fmt::format("{0}if t < 2\n{0}  for k in {1}\n", in, ring.turns);
+  if (ring.waits_empty)
+    text += fmt::format("{}call await_phase({}, k//{}+{})\n", deep, word("empty", ring.barriers),
+                        ring.barriers, ring.empty_late - 1);
+  text += ring.copies ? fmt::format(
+                            "{0}call copy_async(S[k%{1}*8+t*4+a] over (a in 4), X[k*8+t*4+c] over "
+                            "(c in 4))\n",
+                            deep, ring.places)
+                      : fmt::format("{0}for i in 4\n{0}  S[k%{1}*8+t*4+i] = X[k*8+t*4+i]\n", deep,
+                                    ring.places);
+  if (ring.arrives_full)
+    text += fmt::format("{}call arrive{}({})\n", deep,
+                        ring.copies && ring.delivers ? "_with_copies" : "",
+                        word("full", ring.barriers));
+  text += fmt::format("{0}else\n{0}  for k in {1}\n", in, ring.turns);
+  std::string emptied = ring.arrives_empty
+                            ? fmt::format("{}call arrive({})\n", deep, word("empty", ring.barriers))
+                            : "";
+  if (ring.waits_full)
+    text += fmt::format("{}call await_phase({}, k//{}+{})\n", deep, word("full", ring.barriers),
+                        ring.barriers, ring.full_late);
+  if (ring.empties_early) text += emptied;
+  text += fmt::format("{0}for i in 4\n{0}  Y[{3}(t-2)*4+i] = S[k%{1}*8+{2}*4+i]\n", deep,
+                      ring.places, ring.others ? "(3-t)" : "(t-2)", ring.keeps_all ? "k*8+" : "");
+  if (!ring.empties_early) text += emptied;
+  return text;
+}
+
+ir::KernelIr parsed(std::string const& text) {
+  auto kernel = ir::parse_kernel(text);
+  if (!kernel) qFatal("%s\n%s", to_sentence(kernel.error()).c_str(), text.c_str());
+  return *kernel;
+}
+
+LaunchOrder order_of(std::string const& text) {
+  return launch_order(*testing::thread_machine(), parsed(text));
+}
+
+/// The first failure in some order of the threads; else what it computes is looked at, too.
+std::string found_by_interpreter(Ring const& ring) {
+  ir::Sharing sharing = testing::thread_machine()->sharing();
+  NDArray x = NDArray::create(DType::kF32, {ring.turns * 8}).value();
+  for (int64_t e = 0; e < x.size(); ++e) x.set_value(e, double(e));
+  ir::KernelIr kernel = parsed(text_of(ring));
+  for (uint64_t seed = 1; seed < 12; ++seed) {
+    auto outputs = ir::interpret(kernel, 1, {x}, {.shuffle_seed = seed, .sharing = &sharing});
+    if (!outputs) return outputs.error().code + ": " + outputs.error().message;
+    for (int64_t e = 0; e < x.size(); ++e) {
+      int64_t of = ring.others ? e / 8 * 8 + (e % 8 + 4) % 8 : e;
+      if ((*outputs)[0].value_at(e) != double(of)) return "wrong: a value that nobody complains of";
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+class RoleOrderTest : public QObject {
+  Q_OBJECT
+private slots:
+  void rings_are_judged_as_the_interpreter_judges_them() {
+    qInfo("seed %llu", static_cast<unsigned long long>(kSeed));
+    Rng rng(kSeed);
+    int wrong = 0;
+    std::set<std::string> codes;
+    for (int i = 0; i < kRings; ++i) {
+      Ring ring = random_ring(rng);
+      std::string text = text_of(ring);
+      LaunchOrder order = order_of(text);
+      QVERIFY2(order.undecided.empty(), (order.undecided + "\n" + text).c_str());
+      std::string found = found_by_interpreter(ring);
+      QVERIFY2(order.faults.empty() == found.empty() && !found.starts_with("wrong"),
+               (fmt::format("ring {}: {}\n{}\n", i, testing::said(order), found) +
+                text.substr(text.find("host")))
+                   .c_str());
+      wrong += !found.empty();
+      for (LaunchFault const& fault : order.faults) codes.insert(fault.code);
+    }
+    qInfo("%d of %d rings have a fault", wrong, kRings);
+    QVERIFY(wrong > kRings / 5 && wrong < kRings * 4 / 5);
+    for (char const* code : {"race", "roles_stuck", "mistaken_phase", "phase_not_open"})
+      QVERIFY2(codes.contains(code), code);
+  }
+
+  void a_ring_of_a_million_turns_is_as_good_as_a_short_one() {
+    Ring ring{.places = 3, .turns = 1'000'000, .barriers = 3, .keeps_all = false};
+    QElapsedTimer clock;
+    clock.start();
+    LaunchOrder good = order_of(text_of(ring));
+    QVERIFY2(good.proven(), testing::said(good).c_str());
+    QVERIFY2(good.events < 1000, std::to_string(good.events).c_str());
+    ring.empty_arrivals = 1;
+    QVERIFY(!order_of(text_of(ring)).faults.empty());
+    qInfo("twice in %lld ms", static_cast<long long>(clock.elapsed()));
+  }
+
+  void faults_say_who_waits_for_what() {
+    Ring ring;
+    ring.arrives_empty = false;
+    QCOMPARE(testing::said(order_of(text_of(ring))),
+             std::string("roles_stuck: a thread of the first role waits for 2 of empty[0], which "
+                         "stays at 0; a thread of the second role waits for 4 of full[0], which "
+                         "stays at 2\n"));
+    QVERIFY(found_by_interpreter(ring).ends_with(
+        "k=2 waits for phase 1, and phase 1 has 0 of 2 arrivals: nobody else goes on"));
+    ring = {};
+    ring.waits_full = false;
+    QVERIFY(testing::said(order_of(text_of(ring)))
+                .contains("race: a copy writes S[0%2*8+t*4+a] while another thread may read "
+                          "S[0%2*8+(3-t)*4+i]\n"));
+    QVERIFY(found_by_interpreter(ring).starts_with("used_in_flight: "));
+    ring = {};
+    ring.full_late = -2;
+    QVERIFY(testing::said(order_of(text_of(ring)))
+                .contains("mistaken_phase: a thread of the first role waits for a phase of "
+                          "empty[0] that its parity "
+                          "does not tell from the one after the next\n"));
+    QVERIFY(found_by_interpreter(ring).ends_with("by parity these are taken for one another"));
+    ring = {};
+    ring.opens_first = false;
+    QVERIFY(testing::said(order_of(text_of(ring)))
+                .contains("phase_not_open: another thread of the first role uses a barrier with "
+                          "phases that may not "
+                          "be open yet\n"));
+    QVERIFY(found_by_interpreter(ring).ends_with("may not be open yet: no barrier is between"));
+  }
+
+  void what_is_not_looked_at_says_why() {
+    std::string text = text_of({});
+    auto undecided = [&](std::string const& what, std::string const& by) {
+      std::string changed = text;
+      changed.replace(changed.find(what), what.size(), by);
+      return order_of(changed).undecided;
+    };
+    QCOMPARE(undecided("        for k in 6", "        for k in 5"),
+             std::string("loops of two roles turn differently often"));
+    QCOMPARE(undecided("if t < 2", "if t < 4"),
+             std::string("a barrier or a wait stands below a condition"));
+    QCOMPARE(undecided("          call arrive(empty",
+                       "          call sync_threads()\n"
+                       "          call arrive(empty"),
+             std::string("a barrier stands in one role"));
+  }
+};
+
+QTEST_GUILESS_MAIN(RoleOrderTest)
+#include "role_order_test.moc"
