@@ -2,9 +2,12 @@
 // in parts, and what is chosen computes the same.
 #include <QtTest>
 
+#include <cmath>
+
 #include "targets/cuda/compiler/cuda_backend.h"
 #include "targets/cuda/compiler/rates.h"
 #include "targets/cuda/hardware/description.h"
+#include "targets/shared/gpu/online_attention.h"
 #include "tests/support/random_schedules.h"
 #include "tests/support/runtime_runs.h"
 
@@ -100,7 +103,88 @@ private slots:
       }
   }
 
+  void attention_runs_over_its_keys_in_one_pass_data() {
+    QTest::addColumn<int>("rows");
+    QTest::addColumn<int>("keys");
+    QTest::addColumn<int>("depth");
+    QTest::addColumn<int>("columns");
+    QTest::addColumn<bool>("masked");
+    QTest::newRow("whole tiles") << 32 << 96 << 8 << 16 << false;
+    QTest::newRow("odd lengths") << 19 << 75 << 5 << 16 << false;
+    QTest::newRow("a key in the last tile") << 16 << 65 << 3 << 16 << false;
+    QTest::newRow("two tiles") << 17 << 64 << 2 << 16 << false;
+    QTest::newRow("masked") << 19 << 75 << 5 << 16 << true;
+  }
+  /// Tiles of 16 rows and 32 keys; a mask of -inf leaves some tiles and a whole row without a
+  /// score.
+  void attention_runs_over_its_keys_in_one_pass() {
+    QFETCH(int, rows);
+    QFETCH(int, keys);
+    QFETCH(int, depth);
+    QFETCH(int, columns);
+    QFETCH(bool, masked);
+    te::Kernel parsed =
+        testing::parsed_kernel(attention(rows, keys, depth, columns, masked)).value();
+    ir::Program program = te::to_program(parsed).value();
+    auto stages = gpu::attention_of(program);
+    QVERIFY(stages);
+    QCOMPARE(stages->mask.empty(), !masked);
+    gpu::OnlineTiles tiles{16, 4, 32, 4};
+    auto target = std::make_shared<Target const>(backend_->target());
+    QVERIFY(gpu::fits(*stages, tiles, *target));
+    auto schedule = gpu::online_attention(program, target, *stages, tiles, ProofBudget::kWork);
+    QVERIFY(schedule);
+    check(parsed, *schedule);
+    if (!masked) return;
+    Rng rng(3);
+    std::vector<NDArray> inputs = testing::random_inputs(parsed, rng);
+    for (int64_t i = 0; i < inputs[2].size(); ++i) {
+      bool row = i / keys == 2, tile = i % keys < 40;
+      if (row || tile || rng.below(3) == 0) inputs[2].set_value(i, -HUGE_VAL);
+    }
+    auto lowered = lower(schedule->program(), *target, backend_->passes()).value();
+    auto wanted = ir::interpret(program, inputs).value();
+    ir::Sharing sharing = placed_sharing(*target);
+    auto got = ir::interpret(lowered.back().kernel, inputs.size(), inputs,
+                             {.shuffle_seed = 5, .sizes = {}, .sharing = &sharing, .stop = {}});
+    QVERIFY2(got, sentence(got).c_str());
+    for (int64_t i = 0; i < wanted[0].size(); ++i) {
+      double a = wanted[0].value_at(i), b = (*got)[0].value_at(i);
+      QVERIFY(std::isnan(a) ? std::isnan(b) : std::abs(a - b) <= 1e-5);
+      QCOMPARE(std::isnan(a), i / columns % rows == 2);
+    }
+  }
+
+  void long_attention_runs_in_one_pass_by_default() {
+    te::Kernel parsed = testing::parsed_kernel(attention(128, 8192, 64, 64, true)).value();
+    ir::Program program = te::to_program(parsed).value();
+    Decisions by_rule;
+    Schedule schedule = backend_->templated(program, by_rule).value();
+    QVERIFY2(schedule.script().find("rolling_update") != std::string::npos,
+             schedule.script().c_str());
+    QStringList asked;
+    for (Knob const& knob : by_rule.knobs()) asked.append(QString::fromStdString(knob.name));
+    QCOMPARE(asked, (QStringList{"Y.rows", "Y.own_rows", "Y.keys"}));
+  }
+
 private:
+  static std::string attention(int rows, int keys, int depth, int columns, bool masked) {
+    std::string scores = fmt::format("h in 2, i in {}, j in {}", rows, keys);
+    std::string text = fmt::format(
+        "kernel attention(Q: f32[2, {0}, {2}], K: f32[2, {1}, {2}], {3}V: f32[2, {1}, {4}]) -> Y\n"
+        "  P[{5}] = sum[d in {2}] Q[h, i, d] * K[h, j, d]\n",
+        rows, keys, depth, masked ? fmt::format("B: f32[{}, {}], ", rows, keys) : "", columns,
+        scores);
+    if (masked) text += fmt::format("  A[{}] = P[h, i, j] + B[i, j]\n", scores);
+    return text + fmt::format(
+                      "  M[h in 2, i in {1}] = max[j in {2}] {4}[h, i, j]\n"
+                      "  E[{0}] = exp({4}[h, i, j] - M[h, i])\n"
+                      "  S[h in 2, i in {1}] = sum[j in {2}] E[h, i, j]\n"
+                      "  Y[h in 2, i in {1}, d in {3}] = sum[j in {2}] E[h, i, j] / S[h, i] * "
+                      "V[h, j, d]\n",
+                      scores, rows, keys, columns, masked ? "A" : "P");
+  }
+
   double seconds(Schedule const& schedule) const {
     Roofs roofs = cuda::roofs_of(backend_->target().hardware).value();
     return backend_->model_time(schedule.program(), analysis::Locality(schedule.program()), roofs)

@@ -8,7 +8,9 @@
 #include "engine/ir/stmt.h"
 #include "engine/lowering/pipeline.h"
 #include "engine/schedule/names.h"
+#include "targets/shared/gpu/attention_stages.h"
 #include "targets/shared/gpu/choices.h"
+#include "targets/shared/gpu/online_attention.h"
 #include "targets/shared/gpu/rows_rule.h"
 #include "targets/shared/gpu/stage_loops.h"
 #include "targets/shared/gpu/steps.h"
@@ -19,44 +21,8 @@ namespace {
 using namespace ir;
 
 constexpr int64_t kOtherBytes =
-    8 << 10;                           // of shared memory: greatest and sums of rows, their parts
-constexpr int64_t kOwnColumns = 4;     // scores of a thread side by side
-constexpr int64_t kLeastThreads = 16;  // along a row
-
-/// The stages in their order, with their loops: those outside of the rows, rows, columns.
-enum Stages : size_t { kScores, kGreatest, kPowers, kSums, kResult, kStages };
-struct Attention {
-  std::array<std::string, kStages> blocks;
-  std::array<StageLoops, kStages> loops;
-  int64_t rows = 0, keys = 0, columns = 0;  ///< columns: of the result
-};
-
-std::optional<Attention> attention_of(Program const& program) {
-  std::vector<BlockSite> blocks = blocks_of(program.body);
-  if (blocks.size() != kStages) return std::nullopt;
-  Attention found;
-  for (size_t i = 0; i < kStages; ++i) {
-    auto loops = stage_loops(blocks[i]);
-    bool sums = i != kPowers, per_row = i == kGreatest || i == kSums;
-    if (!loops || bool(blocks[i].block->init) != sums || loops->reduce.size() != size_t(sums))
-      return std::nullopt;
-    found.blocks[i] = blocks[i].block->name;
-    found.loops[i] = std::move(*loops);
-    size_t rank = found.loops[kScores].spatial.size();
-    if (rank < 2 || found.loops[i].spatial.size() + size_t(per_row) != rank) return std::nullopt;
-  }
-  auto extent = [&](size_t stage, size_t from_last) {
-    std::vector<For const*> const& all = blocks[stage].loops;
-    size_t last = found.loops[stage].spatial.size() - 1;
-    return *as_int(all[last - from_last]->extent);
-  };
-  found.rows = extent(kResult, 1);
-  found.columns = extent(kResult, 0);
-  found.keys = extent(kScores, 0);
-  if (found.columns < kLeastThreads || found.keys < kOwnColumns * found.columns)
-    return std::nullopt;
-  return found;
-}
+    8 << 10;                        // of shared memory: greatest and sums of rows, their parts
+constexpr int64_t kOwnColumns = 4;  // scores of a thread side by side
 
 struct Tiles {
   int64_t rows = 8, own_rows = 2;  ///< of a block and of a thread
@@ -73,8 +39,8 @@ bool fits(Attention const& attention, Tiles const& tiles, Target const& target) 
 
 /// Rows of a block and of a thread, and columns side by side, of the result.
 bool tile_result(Steps& steps, Attention const& attention, Tiles const& tiles) {
-  std::string const& y = attention.blocks[kResult];
-  StageLoops const& loops = attention.loops[kResult];
+  std::string const& y = attention.blocks[Attention::kResult];
+  StageLoops const& loops = attention.loops[Attention::kResult];
   size_t rank = loops.spatial.size();
   std::vector<std::string> outer;
   for (size_t i = 0; i + 2 < rank; ++i) outer.push_back(y + "." + loops.spatial[i]);
@@ -93,12 +59,12 @@ bool tile_result(Steps& steps, Attention const& attention, Tiles const& tiles) {
 
 /// All other stages are made where a block's rows are.
 bool place_stages(Steps& steps, Attention const& attention) {
-  std::string at = attention.blocks[kResult] + ".i0";
-  for (size_t i : {kSums, kPowers, kGreatest})
+  std::string at = attention.blocks[Attention::kResult] + ".i0";
+  for (size_t i : {Attention::kSums, Attention::kPowers, Attention::kGreatest})
     if (!steps.take_all({fmt::format("set_scope({}, scope=shared)", attention.blocks[i]),
                          fmt::format("compute_at({}, {})", attention.blocks[i], at)}))
       return false;
-  std::string const& scores = attention.blocks[kScores];
+  std::string const& scores = attention.blocks[Attention::kScores];
   return steps.take_all({fmt::format("set_scope({}_write, scope=shared)", scores),
                          fmt::format("compute_at({}_write, {})", scores, at),
                          fmt::format("compute_at({}, {})", scores, at)});
@@ -109,7 +75,7 @@ bool share_rows(Steps& steps, Attention const& attention, size_t stage, Tiles co
                 std::string const& prefix) {
   std::string const& block = attention.blocks[stage];
   std::vector<std::string> const& loops = attention.loops[stage].spatial;
-  std::string const& row = loops[attention.loops[kScores].spatial.size() - 2];
+  std::string const& row = loops[attention.loops[Attention::kScores].spatial.size() - 2];
   return steps.take_all(
       {fmt::format("{0}y, {0}r = split({1}.{2}, factor={3})", prefix, block, row, tiles.own_rows),
        fmt::format("bind({}.{}y, axis=threadIdx.y)", block, prefix)});
@@ -127,9 +93,9 @@ bool share_columns(Steps& steps, Attention const& attention, size_t stage,
 
 /// Scores of some rows and columns are a thread's, in registers until they are done.
 bool share_scores(Steps& steps, Attention const& attention, Tiles const& tiles) {
-  std::string const& p = attention.blocks[kScores];
-  StageLoops const& loops = attention.loops[kScores];
-  return share_rows(steps, attention, kScores, tiles, "p") &&
+  std::string const& p = attention.blocks[Attention::kScores];
+  StageLoops const& loops = attention.loops[Attention::kScores];
+  return share_rows(steps, attention, Attention::kScores, tiles, "p") &&
          steps.take_all({fmt::format("j0, j1 = split({}.{}, factor={})", p, loops.spatial.back(),
                                      attention.columns * kOwnColumns),
                          fmt::format("jx, jn = split({}.j1, factor={})", p, kOwnColumns),
@@ -144,16 +110,53 @@ std::optional<Schedule> schedule_of(Program const& program, std::shared_ptr<Targ
                                     ProofBudget budget) {
   Steps steps(Schedule(program, std::move(target)), budget);
   bool made =
-      steps.take_all({fmt::format("cache_write({}, scope=local)", attention.blocks[kScores]),
-                      fmt::format("cache_write({}, scope=local)", attention.blocks[kResult])}) &&
+      steps.take_all(
+          {fmt::format("cache_write({}, scope=local)", attention.blocks[Attention::kScores]),
+           fmt::format("cache_write({}, scope=local)", attention.blocks[Attention::kResult])}) &&
       tile_result(steps, attention, tiles) && place_stages(steps, attention) &&
       share_scores(steps, attention, tiles);
   for (auto [stage, prefix] :
-       {std::pair(kGreatest, "m"), std::pair(kPowers, "e"), std::pair(kSums, "s")})
+       {std::pair(Attention::kGreatest, "m"), std::pair(Attention::kPowers, "e"),
+        std::pair(Attention::kSums, "s")})
     made = made && share_rows(steps, attention, stage, tiles, prefix) &&
            share_columns(steps, attention, stage, prefix);
   if (!made) return std::nullopt;
   return steps.schedule();
+}
+
+std::optional<Schedule> with_whole_rows(Program const& program,
+                                        std::shared_ptr<Target const> target,
+                                        Attention const& attention, Tiles const& preset,
+                                        Decisions& decisions) {
+  std::string const& name = attention.blocks[Attention::kResult];
+  Tiles tiles;
+  tiles.rows = decisions.choose(name + ".rows", up_to({2, 4, 8, 16}, attention.rows), preset.rows);
+  tiles.own_rows = decisions.choose(name + ".own_rows", {1, 2, 4}, preset.own_rows);
+  if (!fits(attention, tiles, *target)) {
+    decisions.reject("tile", "a block of so many rows would have more threads or scores than fit");
+    tiles = preset;
+  }
+  return schedule_of(program, std::move(target), attention, tiles, decisions.budget());
+}
+
+/// Few: each costs a schedule of some 80 steps. Results of many columns have more of them for a
+/// thread, so that there are as many threads.
+constexpr OnlineTiles kOnline[] = {{16, 4, 64, 4}, {32, 4, 64, 4}, {64, 4, 64, 4}, {32, 4, 64, 8}};
+
+std::optional<Schedule> in_one_pass(Program const& program, std::shared_ptr<Target const> target,
+                                    Attention const& attention, OnlineTiles const& preset,
+                                    Decisions& decisions) {
+  std::string const& name = attention.blocks[Attention::kResult];
+  OnlineTiles tiles = preset;
+  tiles.rows =
+      decisions.choose(name + ".rows", up_to({16, 32, 64, 128}, attention.rows), preset.rows);
+  tiles.own_rows = decisions.choose(name + ".own_rows", {2, 4, 8}, preset.own_rows);
+  tiles.keys = decisions.choose(name + ".keys", up_to({16, 32, 64}, attention.keys), preset.keys);
+  if (!fits(attention, tiles, *target)) {
+    decisions.reject("tile", "a block of such tiles would have more threads or scores than fit");
+    tiles = preset;
+  }
+  return online_attention(program, std::move(target), attention, tiles, decisions.budget());
 }
 
 }  // namespace
@@ -163,25 +166,26 @@ std::optional<Schedule> attention_schedule(Program const& program,
                                            Decisions& decisions, Judge const& judge) {
   auto attention = attention_of(program);
   if (!attention) return std::nullopt;
-  size_t count = std::size(kCandidates);
-  auto fastest = judge.fastest("attention", program, count + 1, [&](size_t i) {
-    Decisions apart;
-    if (i == count) return rows_schedule(program, target, apart);
-    return fits(*attention, kCandidates[i], *target)
-               ? schedule_of(program, target, *attention, kCandidates[i], ProofBudget::kTrusted)
-               : std::nullopt;
-  });
+  size_t whole = std::size(kCandidates), count = whole + std::size(kOnline);
+  auto fastest =
+      judge.fastest("attention", program, count + 1, [&](size_t i) -> std::optional<Schedule> {
+        Decisions apart;
+        if (i == count) return rows_schedule(program, target, apart);
+        if (i < whole)
+          return attention->mask.empty() && fits(*attention, kCandidates[i], *target)
+                     ? schedule_of(program, target, *attention, kCandidates[i],
+                                   ProofBudget::kTrusted)
+                     : std::nullopt;
+        OnlineTiles const& tiles = kOnline[i - whole];
+        return fits(*attention, tiles, *target)
+                   ? online_attention(program, target, *attention, tiles, ProofBudget::kTrusted)
+                   : std::nullopt;
+      });
   if (!fastest || *fastest == count) return std::nullopt;
-  Tiles const preset = kCandidates[*fastest];
-  std::string const& name = attention->blocks[kResult];
-  Tiles tiles;
-  tiles.rows = decisions.choose(name + ".rows", up_to({2, 4, 8, 16}, attention->rows), preset.rows);
-  tiles.own_rows = decisions.choose(name + ".own_rows", {1, 2, 4}, preset.own_rows);
-  if (!fits(*attention, tiles, *target)) {
-    decisions.reject("tile", "a block of so many rows would have more threads or scores than fit");
-    tiles = preset;
-  }
-  return schedule_of(program, std::move(target), *attention, tiles, decisions.budget());
+  if (*fastest >= whole)
+    return in_one_pass(program, std::move(target), *attention, kOnline[*fastest - whole],
+                       decisions);
+  return with_whole_rows(program, std::move(target), *attention, kCandidates[*fastest], decisions);
 }
 
 }  // namespace tw::gpu

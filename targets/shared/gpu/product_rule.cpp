@@ -12,6 +12,7 @@
 #include "targets/shared/gpu/stage_loops.h"
 #include "targets/shared/gpu/steps.h"
 #include "targets/shared/gpu/sum_parts.h"
+#include "targets/shared/gpu/thread_sums.h"
 
 namespace tw::gpu {
 namespace {
@@ -122,29 +123,9 @@ int64_t wanted_parts(Product const& product, Tiles const& tiles) {
   return up_to(choices, std::max<int64_t>(1, wanted)).back();
 }
 
-int64_t extent_of(Steps const& steps, std::string const& loop) {
-  auto site = find_loop(steps.schedule().program(), loop);
-  return site ? as_int(site->loop->extent).value_or(0) : 0;
-}
-
 /// All threads of the block bring a tile together, fewer of them one that is smaller.
 bool fill(Steps& steps, std::string const& block, std::string const& prefix, Tiles const& tiles) {
-  std::string all = steps.fuse_all(block, steps.loops_below(block, "k0"), prefix);
-  if (all.empty()) return false;
-  if (extent_of(steps, all) <= tiles.threads_x())
-    return steps.take(fmt::format("bind({}, axis=threadIdx.x)", all));
-  if (!steps.take(
-          fmt::format("{0}r, {0}x = split({1}, factor={2})", prefix, all, tiles.threads_x())))
-    return false;
-  std::string row = fmt::format("{}.{}r", block, prefix);
-  if (extent_of(steps, row) > tiles.threads_y()) {
-    if (!steps.take(
-            fmt::format("{0}n, {0}y = split({1}, factor={2})", prefix, row, tiles.threads_y())))
-      return false;
-    row = fmt::format("{}.{}y", block, prefix);
-  }
-  return steps.take_all({fmt::format("bind({}, axis=threadIdx.y)", row),
-                         fmt::format("bind({}.{}x, axis=threadIdx.x)", block, prefix)});
+  return share_tile(steps, block, "k0", prefix, tiles.threads_y(), tiles.threads_x());
 }
 
 /// A block's tile, and a thread's in it.

@@ -42,4 +42,26 @@ bool share_elements(Steps& steps, std::string const& block, std::vector<std::str
                          fmt::format("bind({}.j1, axis=threadIdx.x)", block)});
 }
 
+bool share_tile(Steps& steps, std::string const& block, std::string const& loop,
+                std::string const& prefix, int64_t threads_y, int64_t threads_x) {
+  auto extent_of = [&](std::string const& name) {
+    auto site = find_loop(steps.schedule().program(), name);
+    return site ? ir::as_int(site->loop->extent).value_or(0) : 0;
+  };
+  std::string all = steps.fuse_all(block, steps.loops_below(block, loop), prefix);
+  if (all.empty()) return false;
+  if (extent_of(all) <= threads_x)
+    return steps.take(fmt::format("bind({}, axis=threadIdx.x)", all));
+  if (!steps.take(fmt::format("{0}r, {0}x = split({1}, factor={2})", prefix, all, threads_x)))
+    return false;
+  std::string row = fmt::format("{}.{}r", block, prefix);
+  if (extent_of(row) > threads_y) {
+    if (!steps.take(fmt::format("{0}n, {0}y = split({1}, factor={2})", prefix, row, threads_y)))
+      return false;
+    row = fmt::format("{}.{}y", block, prefix);
+  }
+  return steps.take_all({fmt::format("bind({}, axis=threadIdx.y)", row),
+                         fmt::format("bind({}.{}x, axis=threadIdx.x)", block, prefix)});
+}
+
 }  // namespace tw::gpu

@@ -21,4 +21,9 @@ std::string fused_reduction(Steps& steps, std::string const& block);
 bool share_elements(Steps& steps, std::string const& block, std::vector<std::string> const& loops,
                     int64_t threads);
 
+/// All threads of a block, `threads_x` side by side, compute a tile together: the loops of `block`
+/// below `loop`; fewer of them one that is smaller. Loops are named after `prefix`.
+bool share_tile(Steps& steps, std::string const& block, std::string const& loop,
+                std::string const& prefix, int64_t threads_y, int64_t threads_x);
+
 }  // namespace tw::gpu
