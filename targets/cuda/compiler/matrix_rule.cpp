@@ -124,21 +124,17 @@ bool fill(gpu::Steps& steps, Tiles const& tiles, size_t factor) {
   std::string p = factor == 0 ? "p" : "q";
   return steps.take_all(
       {fmt::format("{} = fuse({}, {})", p, row, column),
-       fmt::format("{0}r, {0}x = split({1}.{0}, factor={2})", p, block, kWarpThreads),
-       fmt::format("{0}n, {0}y = split({1}.{0}r, factor={2})", p, block, tiles.warps()),
-       fmt::format("bind({}.{}y, axis=threadIdx.y)", block, p),
-       fmt::format("bind({}.{}x, axis=threadIdx.x)", block, p)});
+       fmt::format("cooperative_fetch({}.{}, x={}, y={})", block, p, kWarpThreads, tiles.warps())});
 }
 
 bool bring_factors(gpu::Steps& steps, gpu::Product const& product, Tiles const& tiles) {
   std::string const& c = product.block;
   for (size_t i = 0; i < 2; ++i)
-    if (!steps.take(tiles.pads(i) ? fmt::format("set_scope({}, scope=shared)", tiles.names[i])
-                                  : fmt::format("cache_read({}, tensor={}, scope=shared)", c,
-                                                product.factors[i])))
+    if (!steps.take(tiles.pads(i) ? fmt::format("stage_at({}, {}.k0)", tiles.names[i], c)
+                                  : fmt::format("pack_panels({0}, {0}.k0, tensor={1}, "
+                                                "memory=shared)",
+                                                c, product.factors[i])))
       return false;
-  for (std::string const& name : tiles.names)
-    if (!steps.take(fmt::format("compute_at({}, {}.k0)", name, c))) return false;
   for (size_t i = 0; i < 2; ++i)
     if (!steps.take(
             fmt::format("transform_layout({}, map=\"{}\")", tiles.names[i], map_of(tiles, i))))
@@ -201,11 +197,6 @@ bool schedule_product(gpu::Steps& steps, gpu::Product const& product, Tiles tile
          steps.take(fmt::format("tensorize({}.a, intrinsic={})", c, tiles.unit->name));
 }
 
-MacroSet const& macros() {
-  static MacroSet const known(builtin_macros());
-  return known;
-}
-
 }  // namespace
 
 std::optional<Schedule> matrix_schedule(Program const& program,
@@ -215,7 +206,7 @@ std::optional<Schedule> matrix_schedule(Program const& program,
   if (!product) return std::nullopt;
   auto tiles = tiles_for(program, *product, *target, decisions);
   if (!tiles) return std::nullopt;
-  gpu::Steps steps(Schedule(program, std::move(target)), decisions.budget(), &macros());
+  gpu::Steps steps(Schedule(program, std::move(target)), decisions.budget());
   if (!schedule_product(steps, *product, *tiles)) return std::nullopt;
   size_t at = product->loops.size() - 1;
   if (product->extents[at] > tiles->terms() && !tiles->any_odd())

@@ -134,18 +134,13 @@ bool fill(Steps& steps, std::string const& tensor, std::string const& prefix, Ti
   if (all.empty()) return false;
   if (extent_of(steps, all) <= tiles.threads_x())
     return steps.take(fmt::format("bind({}, axis=threadIdx.x)", all));
-  if (!steps.take(
-          fmt::format("{0}r, {0}x = split({1}, factor={2})", prefix, all, tiles.threads_x())))
-    return false;
-  std::string row = fmt::format("{}.{}r", block, prefix);
-  if (extent_of(steps, row) > tiles.threads_y()) {
-    if (!steps.take(
-            fmt::format("{0}n, {0}y = split({1}, factor={2})", prefix, row, tiles.threads_y())))
-      return false;
-    row = fmt::format("{}.{}y", block, prefix);
-  }
-  return steps.take_all({fmt::format("bind({}, axis=threadIdx.y)", row),
-                         fmt::format("bind({}.{}x, axis=threadIdx.x)", block, prefix)});
+  if (extent_of(steps, all) > tiles.threads())
+    return steps.take(fmt::format("cooperative_fetch({}, x={}, y={})", all, tiles.threads_x(),
+                                  tiles.threads_y()));
+  return steps.take_all(
+      {fmt::format("{0}r, {0}x = split({1}, factor={2})", prefix, all, tiles.threads_x()),
+       fmt::format("bind({}.{}r, axis=threadIdx.y)", block, prefix),
+       fmt::format("bind({}.{}x, axis=threadIdx.x)", block, prefix)});
 }
 
 /// A block's tile, and a thread's in it.
@@ -199,16 +194,10 @@ bool schedule_product(Steps& steps, Product const& product, Tiles const& tiles) 
       !steps.take(fmt::format("{}({}, scope=local)", writes ? "cache_write" : "set_scope", c)) ||
       !tile_loops(steps, product, c, terms, last, tiles))
     return false;
-  for (auto [name, axis] : {std::pair{"by", "blockIdx.y"},
-                            {"bx", "blockIdx.x"},
-                            {"ty", "threadIdx.y"},
-                            {"tx", "threadIdx.x"}})
-    if (!steps.take(fmt::format("bind({}.{}, axis={})", c, name, axis))) return false;
+  if (!steps.take(fmt::format("bind_grid({0}.by, {0}.bx, {0}.ty, {0}.tx)", c))) return false;
   for (std::string const& factor : product.factors)
-    if (!steps.take(fmt::format("cache_read({}, tensor={}, scope=shared)", c, factor)))
+    if (!steps.take(fmt::format("pack_panels({0}, {0}.k0, tensor={1}, memory=shared)", c, factor)))
       return false;
-  for (std::string const& factor : product.factors)
-    if (!steps.take(fmt::format("compute_at({}_cache, {}.k0)", factor, c))) return false;
   std::vector<std::string> elements(product.loops.begin(), product.loops.end() - 1);
   return fill(steps, product.factors[0], "p", tiles) &&
          fill(steps, product.factors[1], "q", tiles) &&
