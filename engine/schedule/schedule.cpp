@@ -9,6 +9,7 @@
 #include "engine/ir/parse_expr.h"
 #include "engine/schedule/legality/bound_loops.h"
 #include "engine/schedule/legality/memory_use.h"
+#include "engine/schedule/macros/expansion.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/open_sizes.h"
 #include "engine/schedule/result_checks.h"
@@ -271,6 +272,11 @@ Schedule::Schedule(SizedProgram const& program, std::shared_ptr<Target const> ta
 }
 
 std::expected<Proof, Refusal> Schedule::check(Step const& step, ProofBudget budget) const {
+  if (program_macros().find(step.primitive)) {
+    auto taken = take(step, budget, nullptr);
+    if (!taken) return std::unexpected(taken.error());
+    return Proof{taken->trace().back().proof};
+  }
   Primitive const* primitive = find_primitive(step.primitive);
   if (primitive && names_a_size(*primitive)) return check_where_open(*this, step, budget);
   if (!sized()) return check_with_calls(program(), target(), step, budget);
@@ -319,9 +325,25 @@ bool may_be_trusted(Schedule const& schedule, Step const& step, ProofBudget budg
          !opens_a_size(*primitive) && !has_calls(schedule.program());
 }
 
+/// The macro as one step behind those of before.
+std::vector<TakenStep> with_macro(std::vector<TakenStep> trace, size_t steps, Step const& step) {
+  trace.push_back({step, fmt::format("each of its {} steps is legal", steps)});
+  return trace;
+}
+
 /// `own`: the state, if its trace may be taken away.
 std::expected<Schedule, Refusal> Schedule::take(Step const& step, ProofBudget budget,
                                                 State* own) const {
+  if (Macro const* macro = program_macros().find(step.primitive)) {
+    auto expanded = expand_macro(*this, *macro, step, program_macros(), budget);
+    if (!expanded) return std::unexpected(expanded.error());
+    State all{*expanded->schedule.state_};
+    all.trace = with_macro(trace(), all.trace.size() - trace().size(), step);
+    all.cursors = std::move(expanded->cursors);
+    Schedule next = *this;
+    next.state_ = std::make_shared<State>(std::move(all));
+    return next;
+  }
   bool trusted = may_be_trusted(*this, step, budget);
   auto proof = trusted ? Proof() : check(step, budget);
   if (!proof) return std::unexpected(proof.error());

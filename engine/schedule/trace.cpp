@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/schedule/macros/expansion.h"
+#include "engine/schedule/macros/macro_checks.h"
 #include "engine/schedule/macros/macro_set.h"
 #include "engine/schedule/step_text.h"
 
@@ -74,7 +75,7 @@ Status parse_head(ir::LineReader& reader) {
 
 /// The argument's name of today, where an older script has another.
 std::string argument_called(std::string const& name, std::string const& step) {
-  if (Primitive const* primitive = find_primitive(step))
+  if (Primitive const* primitive = primitive_of_table(step))
     for (Parameter const& parameter : primitive->parameters)
       if (!name.empty() && parameter.former == name) return parameter.name;
   return name;
@@ -132,9 +133,9 @@ std::optional<std::vector<int64_t>> numbers_of(std::string_view list) {
 }
 
 Primitive const* find_primitive(std::string_view name) {
-  for (Primitive const* primitive : primitive_table())
-    if (primitive->name == name) return primitive;
-  return nullptr;
+  if (Primitive const* primitive = primitive_of_table(name)) return primitive;
+  Macro const* macro = program_macros().find(name);
+  return macro ? &macro->head : nullptr;
 }
 
 std::string to_text(Step const& step) {
@@ -249,10 +250,9 @@ std::expected<Schedule, Refusal> replay(Schedule schedule, Script const& script,
     return std::unexpected(std::move(refusal));
   }
   for (auto const& [line, step] : script.steps) {
-    Macro const* macro = macros ? macros->find(step.primitive) : nullptr;
+    bool own = macros && !find_primitive(step.primitive);
     // The schedule stays as it is where the step is refused.
-    auto next =
-        macro ? apply_macro(schedule, *macro, step, *macros) : std::move(schedule).apply(step);
+    auto next = own ? apply_step(schedule, step, *macros) : std::move(schedule).apply(step);
     if (!next) {
       Refusal refusal = next.error();
       refusal.line = line;

@@ -141,6 +141,10 @@ Result<std::string> without_macros(LoadedModel const& model, int kernel, NamedSc
                                    Backend const& backend, MacroSet const& macros);
 /// The kernel's schedule by rule, as a script.
 Result<std::string> default_script(LoadedModel const& model, int kernel, Backend const& backend);
+/// The script with each of the program's macros written out, so that one can edit its steps.
+/// Errors: those of `lower_kernel`.
+Result<std::string> script_in_primitives(LoadedModel const& model, int kernel,
+                                         NamedScript const& script, Backend const& backend);
 
 /// What a kernel's loops work on under a script, and the time that this should take.
 struct KernelAnalysis {

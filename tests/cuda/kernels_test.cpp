@@ -110,7 +110,7 @@ private slots:
       return std::pair(code.listings[0].text, code.listings[1].text);
     };
     auto [wide, wide_ptx] = texts("product_wide");
-    for (char const* part : {"*(float4*)&A_cache[an", "= *(float4 const*)&A[", "*(float4*)&C["})
+    for (char const* part : {"*(float4*)&A_cache[", "= *(float4 const*)&A[", "*(float4*)&C["})
       QVERIFY2(wide.contains(part), wide.c_str());
     for (char const* part :
          {"ld.global.nc.v4.f32", "st.shared.v4.f32", "ld.shared.v4.f32", "st.global.v4.f32"})

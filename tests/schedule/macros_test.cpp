@@ -7,7 +7,9 @@
 #include "engine/lowering/pipeline.h"
 #include "engine/schedule/macros/expansion.h"
 #include "engine/schedule/names.h"
+#include "engine/schedule/open_script.h"
 #include "engine/schedule/trace.h"
+#include "engine/schedule/transfer.h"
 #include "engine/support/files.h"
 #include "engine/te/te.h"
 #include "tests/support/mutate.h"
@@ -85,14 +87,58 @@ private slots:
     }
   }
 
-  void the_trace_of_a_macro_holds_primitives_and_replays_without_it() {
-    MacroSet set = load_macros({});
-    Schedule tiled = applied(plain(), "two_level_tile(C.i, C.j, outer=8, inner=2)", set).value();
-    QCOMPARE(tiled.trace().size(), size_t(2));
-    Script script = parse_script(tiled.script()).value();
-    Schedule again = replay(plain(), script).value();
+  void a_macro_of_the_program_is_one_step_of_the_trace() {
+    std::string line = "two_level_tile(C.i, C.j, inner=2, outer=8)";
+    Schedule tiled = applied(plain(), line, load_macros({})).value();
+    QCOMPARE(tiled.script(), "tilewright schedule 1\nfor matmul\n" + line + "\n");
+    QCOMPARE(tiled.trace()[0].proof, std::string("each of its 2 steps is legal"));
+    // Whoever replays it has it, too, and finds the same loops.
+    Schedule again = replay(plain(), parse_script(tiled.script()).value()).value();
     QVERIFY(ir::equal(again.program(), tiled.program()));
     QVERIFY(same_results(plain().program(), tiled.program(), 7));
+    // Where loops came to is known as of any step.
+    ir::LoopId i = find_loop(plain().program(), "C.i").value().loop->id;
+    QCOMPARE(tiled.last_cursors().at(i).size(), size_t(3));
+    // Trusted it makes the same; as a question it is answered and not taken.
+    Schedule trusted = plain().apply(tiled.trace()[0].step, ProofBudget::kTrusted).value();
+    QVERIFY(ir::equal(trusted.program(), tiled.program()));
+    QVERIFY(plain().check(tiled.trace()[0].step));
+    QCOMPARE(plain().check(parse_step("two_level_tile(C.i, C.q)").value()).error().code,
+             std::string("unknown_loop"));
+  }
+
+  void a_macro_in_a_trace_becomes_its_steps_where_one_wants_to_edit_them() {
+    Schedule bound = plain();
+    for (char const* line : {"a, b = vectorize_inner(C.j, lanes=4)", "parallel(C.i)"})
+      bound = bound.apply(parse_step(line).value()).value();
+    QCOMPARE(bound.trace().size(), size_t(2));
+    Schedule written_out = in_primitives(plain(), bound.trace()).value();
+    QCOMPARE(written_out.script(),
+             std::string("tilewright schedule 1\nfor matmul\na, b = split(C.j, factor=4)\n"
+                         "vectorize(C.b)\nparallel(C.i)\n"));
+    QVERIFY(ir::equal(written_out.program(), bound.program()));
+  }
+
+  void a_macro_is_carried_over_to_another_kernel_and_opened_for_the_tuner() {
+    Schedule bound = plain().apply(parse_step("vectorize_inner(C.j, lanes=4)").value()).value();
+    std::string other = kMatmul;
+    for (auto at = other.find("20"); at != other.npos; at = other.find("20"))
+      other.replace(at, 2, "32");
+    Transfer moved =
+        transfer(bound, Schedule(te::to_program(te::parse_kernel(other).value()).value()));
+    QCOMPARE(moved.schedule.script(), bound.script());
+    OpenScript open = OpenScript::all_open(bound.trace());
+    QCOMPARE(open.open(), size_t(1));
+    Decisions decisions;
+    QCOMPARE(open.run(plain().program(), any_target(), decisions).script(), bound.script());
+    QVERIFY(!decisions.rejection());
+  }
+
+  void a_macro_of_a_folder_becomes_primitives_so_that_others_can_replay_it() {
+    MacroSet set({kCut});
+    Schedule tiled = applied(plain(), "cut(C.i)", set).value();
+    QCOMPARE(tiled.trace()[0].step.primitive, std::string("split"));
+    QVERIFY(replay(plain(), parse_script(tiled.script()).value()));
   }
 
   void loops_get_the_names_that_the_caller_gives() {
@@ -175,9 +221,12 @@ private slots:
 
   void an_argument_that_is_left_out_leaves_out_what_it_would_have_been() {
     MacroSet set = load_macros({});
-    Schedule packed = applied(plain(), "pack_panels(C, C.i, tensor=B)", set).value();
+    auto steps_of = [&](char const* line) {
+      return in_primitives(plain(), applied(plain(), line, set).value().trace()).value();
+    };
+    Schedule packed = steps_of("pack_panels(C, C.i, tensor=B)");
     QVERIFY(!packed.trace()[0].step.arguments.contains("layout"));
-    packed = applied(plain(), "pack_panels(C, C.i, tensor=B, layout=BA4b)", set).value();
+    packed = steps_of("pack_panels(C, C.i, tensor=B, layout=BA4b)");
     QCOMPARE(packed.trace()[0].step.arguments.at("layout"), ArgumentValue(std::string("BA4b")));
   }
 

@@ -96,6 +96,14 @@ Status run_passes(Context const& context, ChosenKernel const& chosen, std::strin
   return {};
 }
 
+int print_primitives(Context const& context, ChosenKernel const& chosen) {
+  auto text =
+      session::script_in_primitives(*chosen.model, chosen.kernel, chosen.script, *context.backend);
+  if (!text) return report(context, text.error());
+  fmt::print("{}", *text);
+  return 0;
+}
+
 int lower(Context context, Arguments const& arguments) {
   if (!arguments.target.empty()) {
     auto backend = context.exports.backend_for(arguments.target);
@@ -106,6 +114,7 @@ int lower(Context context, Arguments const& arguments) {
   if (!chosen) return report(context, chosen.error());
   chosen->script.open = arguments.open;
   if (arguments.stage == "script") return fmt::print("{}", chosen->script.text), 0;
+  if (arguments.stage == "primitives") return print_primitives(context, *chosen);
   if (arguments.stage == "list") return list_stages(context);
   LowerOptions options = options_of(arguments);
   if (arguments.passes) return list_passes(context, *chosen, options);
@@ -137,8 +146,8 @@ void add_lower(Command app, Context& context) {
   add_kernel_options(command, context, arguments->kernel);
   command
       .add_option("--stage", arguments->stage,
-                  "a stage's name, 'list' for all names, 'script' for the schedule itself "
-                  "(default: program)")
+                  "a stage's name, 'list' for all names, 'script' for the schedule itself, "
+                  "'primitives' for it without macros (default: program)")
       .type_name("STAGE");
   command
       .add_option("--target", arguments->target,

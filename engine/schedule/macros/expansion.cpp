@@ -48,6 +48,7 @@ public:
       : before_(schedule), schedule_(std::move(schedule)), macros_(macros), budget_(budget) {}
 
   Schedule const& schedule() const { return schedule_; }
+  CursorMap const& cursors() const { return cursors_; }
 
   /// The loops that the macro gives.
   std::expected<std::vector<ir::LoopId>, Refusal> run(Macro const& macro, Step const& step) {
@@ -274,20 +275,41 @@ private:
 
 }  // namespace
 
-std::expected<Schedule, Refusal> apply_macro(Schedule const& schedule, Macro const& macro,
-                                             Step const& step, MacroSet const& macros,
-                                             ProofBudget budget) {
+std::expected<Expanded, Refusal> expand_macro(Schedule const& schedule, Macro const& macro,
+                                              Step const& step, MacroSet const& macros,
+                                              ProofBudget budget) {
   Expansion expansion(schedule, macros, budget);
   auto made = expansion.run(macro, step);
   if (!made) return std::unexpected(made.error());
-  return expansion.schedule();
+  return Expanded{expansion.schedule(), expansion.cursors()};
+}
+
+std::expected<Schedule, Refusal> apply_macro(Schedule const& schedule, Macro const& macro,
+                                             Step const& step, MacroSet const& macros,
+                                             ProofBudget budget) {
+  auto expanded = expand_macro(schedule, macro, step, macros, budget);
+  if (!expanded) return std::unexpected(expanded.error());
+  return std::move(expanded->schedule);
 }
 
 std::expected<Schedule, Refusal> apply_step(Schedule const& schedule, Step const& step,
                                             MacroSet const& macros, ProofBudget budget) {
-  if (Macro const* macro = macros.find(step.primitive))
+  bool known = program_macros().find(step.primitive) != nullptr;
+  if (Macro const* macro = known ? nullptr : macros.find(step.primitive))
     return apply_macro(schedule, *macro, step, macros, budget);
   return schedule.apply(step, budget);
+}
+
+std::expected<Schedule, Refusal> in_primitives(Schedule plain,
+                                               std::vector<TakenStep> const& trace) {
+  std::expected<Schedule, Refusal> next = std::move(plain);
+  for (TakenStep const& taken : trace) {
+    Macro const* macro = program_macros().find(taken.step.primitive);
+    next = macro ? apply_macro(*next, *macro, taken.step, program_macros())
+                 : std::move(*next).apply(taken.step);
+    if (!next) break;
+  }
+  return next;
 }
 
 }  // namespace tw

@@ -133,8 +133,14 @@ std::vector<std::string> way_back(Macro const& from, std::string const& to, Macr
 
 }  // namespace
 
+Primitive const* primitive_of_table(std::string_view name) {
+  for (Primitive const* primitive : primitive_table())
+    if (primitive->name == name) return primitive;
+  return nullptr;
+}
+
 Primitive const* head_of(std::string_view step, MacroSet const& macros) {
-  if (Primitive const* primitive = find_primitive(step)) return primitive;
+  if (Primitive const* primitive = primitive_of_table(step)) return primitive;
   Macro const* macro = macros.find(step);
   return macro ? &macro->head : nullptr;
 }

@@ -11,6 +11,9 @@ namespace tw {
 /// where it is about a word, column.
 Status check_macro(Macro const& macro, MacroSet const& macros);
 
+/// Of `primitive_table`: no macro, as `find_primitive` gives, too, once those are read.
+Primitive const* primitive_of_table(std::string_view name);
+
 /// The primitive, or the head of the macro, of this name; null: there is none.
 Primitive const* head_of(std::string_view step, MacroSet const& macros);
 

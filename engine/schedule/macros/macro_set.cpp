@@ -15,7 +15,7 @@ constexpr int64_t kLargestFile = 1 << 20;
 
 Result<Macro> read_macro(MacroSource const& source) {
   TRY_ASSIGN(Macro macro, parse_macro(source.text, source.file));
-  if (find_primitive(macro.head.name))
+  if (primitive_of_table(macro.head.name))
     return bad_input("name_taken", fmt::format("there is a primitive {} already", macro.head.name),
                      Place{source.file, macro.line, 0, {}});
   return macro;
@@ -79,6 +79,11 @@ Macro const* MacroSet::find(std::string_view name) const {
   auto found = std::ranges::find(
       macros_, name, [](Macro const& one) -> std::string_view { return one.head.name; });
   return found == macros_.end() ? nullptr : &*found;
+}
+
+MacroSet const& program_macros() {
+  static MacroSet const known(builtin_macros());
+  return known;
 }
 
 MacroSet load_macros(std::span<std::filesystem::path const> folders) {

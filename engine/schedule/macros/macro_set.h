@@ -39,6 +39,10 @@ private:
   std::vector<Error> errors_;
 };
 
+/// Those of the program alone. Every schedule knows them: a step that is one of them is one step of
+/// its trace, and one line of its script.
+MacroSet const& program_macros();
+
 /// Those of the program and those of the folders. Of what cannot be read `errors` of the set tells,
 /// too.
 MacroSet load_macros(std::span<std::filesystem::path const> folders);

@@ -118,6 +118,22 @@ Result<std::string> without_macros(LoadedModel const& model, int kernel, NamedSc
   return done->script();
 }
 
+Result<std::string> script_in_primitives(LoadedModel const& model, int kernel,
+                                         NamedScript const& script, Backend const& backend) {
+  auto refusal_of = [&](Refusal const& why) {
+    return refused("step_refused", fmt::format("{}: {}", why.code, why.message),
+                   Place{script.name, why.line, 0, {}});
+  };
+  TRY_ASSIGN(Schedule first, first_schedule(model, kernel, script.open, backend));
+  if (script.text.empty()) return first.script();
+  TRY_ASSIGN(Script parsed, parse_script(script.text, script.name));
+  auto made = replay(first, parsed);
+  if (!made) return refusal_of(made.error());
+  auto written_out = in_primitives(std::move(first), made->trace());
+  if (!written_out) return refusal_of(written_out.error());
+  return written_out->script();
+}
+
 Result<KernelAnalysis> analyze_kernel(LoadedModel const& model, int kernel,
                                       std::string const& script, std::string const& script_file,
                                       MachineView const& machine, Backend const& backend) {

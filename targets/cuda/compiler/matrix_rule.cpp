@@ -135,13 +135,11 @@ bool fill(gpu::Steps& steps, Tiles const& tiles, size_t factor, bool made) {
 bool bring_factors(gpu::Steps& steps, gpu::Product const& product, Tiles const& tiles) {
   std::string const& c = product.block;
   for (size_t i = 0; i < 2; ++i)
-    if (!steps.take(
-            product.made_factors || tiles.pads(i)
-                ? fmt::format("set_scope({}, scope=shared)", tiles.names[i])
-                : fmt::format("cache_read({}, tensor={}, scope=shared)", c, product.factors[i])))
+    if (!steps.take(product.made_factors || tiles.pads(i)
+                        ? fmt::format("stage_at({}, {}.k0)", tiles.names[i], c)
+                        : fmt::format("pack_panels({0}, {0}.k0, tensor={1}, memory=shared)", c,
+                                      product.factors[i])))
       return false;
-  for (std::string const& name : tiles.names)
-    if (!steps.take(fmt::format("compute_at({}, {}.k0)", name, c))) return false;
   for (size_t i = 0; i < 2; ++i)
     if (!steps.take(
             fmt::format("transform_layout({}, map=\"{}\")", tiles.names[i], map_of(tiles, i))))
@@ -272,7 +270,7 @@ std::optional<Schedule> conv_as_product(Program const& program,
                                         std::shared_ptr<Target const> target,
                                         gpu::Convolution const& conv, MatrixUnit const& unit,
                                         ConvChoice const& choice, ProofBudget budget) {
-  gpu::Steps steps(Schedule(program, std::move(target)), budget, &gpu::known_macros());
+  gpu::Steps steps(Schedule(program, std::move(target)), budget);
   auto product = gpu::as_product(steps, conv, choice.order);
   if (!product) return std::nullopt;
   Tiles tiles{.unit = &unit,
@@ -312,7 +310,7 @@ std::optional<Schedule> matrix_schedule(Program const& program,
   if (!product) return conv_schedule(program, std::move(target), decisions, judge);
   auto tiles = tiles_for(program, *product, *target, decisions);
   if (!tiles) return std::nullopt;
-  gpu::Steps steps(Schedule(program, std::move(target)), decisions.budget(), &gpu::known_macros());
+  gpu::Steps steps(Schedule(program, std::move(target)), decisions.budget());
   if (!schedule_product(steps, *product, *tiles)) return std::nullopt;
   size_t at = product->loops.size() - 1;
   if (product->extents[at] > tiles->terms() && !tiles->any_odd())

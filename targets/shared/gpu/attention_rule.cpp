@@ -51,58 +51,47 @@ bool tile_result(Steps& steps, Attention const& attention, Tiles const& tiles) {
        fmt::format("reorder({0}.iy, {1}, {0}.{2}, {0}.io)", y, column, loops.reduce[0]),
        fmt::format("reverse_compute_at({}_write, {})", y, column)});
   std::string all = made ? steps.fuse_all(y, outer, "b") : std::string();
-  return made && (outer.empty() || steps.take(fmt::format("bind({}, axis=blockIdx.y)", all))) &&
-         steps.take_all({fmt::format("bind({}.i0, axis=blockIdx.x)", y),
-                         fmt::format("bind({}.iy, axis=threadIdx.y)", y),
-                         fmt::format("bind({}, axis=threadIdx.x)", column)});
+  if (made && !outer.empty())
+    return steps.take(fmt::format("bind_grid({0}, {1}.i0, {1}.iy, {2})", all, y, column));
+  return made && steps.take_all({fmt::format("bind({}.i0, axis=blockIdx.x)", y),
+                                 fmt::format("bind({}.iy, axis=threadIdx.y)", y),
+                                 fmt::format("bind({}, axis=threadIdx.x)", column)});
 }
 
 /// All other stages are made where a block's rows are.
 bool place_stages(Steps& steps, Attention const& attention) {
   std::string at = attention.blocks[Attention::kResult] + ".i0";
   for (size_t i : {Attention::kSums, Attention::kPowers, Attention::kGreatest})
-    if (!steps.take_all({fmt::format("set_scope({}, scope=shared)", attention.blocks[i]),
-                         fmt::format("compute_at({}, {})", attention.blocks[i], at)}))
-      return false;
+    if (!steps.take(fmt::format("stage_at({}, {})", attention.blocks[i], at))) return false;
   std::string const& scores = attention.blocks[Attention::kScores];
-  return steps.take_all({fmt::format("set_scope({}_write, scope=shared)", scores),
-                         fmt::format("compute_at({}_write, {})", scores, at),
+  return steps.take_all({fmt::format("stage_at({}_write, {})", scores, at),
                          fmt::format("compute_at({}, {})", scores, at)});
 }
 
-/// Rows of a stage are shared as those of the result are; `prefix`: of the names of its loops.
-bool share_rows(Steps& steps, Attention const& attention, size_t stage, Tiles const& tiles,
-                std::string const& prefix) {
-  std::string const& block = attention.blocks[stage];
-  std::vector<std::string> const& loops = attention.loops[stage].spatial;
-  std::string const& row = loops[attention.loops[Attention::kScores].spatial.size() - 2];
-  return steps.take_all(
-      {fmt::format("{0}y, {0}r = split({1}.{2}, factor={3})", prefix, block, row, tiles.own_rows),
-       fmt::format("bind({}.{}y, axis=threadIdx.y)", block, prefix)});
-}
-
-bool share_columns(Steps& steps, Attention const& attention, size_t stage,
-                   std::string const& prefix) {
+/// Rows of a stage are shared as those of the result are, and its columns among a row's threads.
+bool share_stage(Steps& steps, Attention const& attention, size_t stage, Tiles const& tiles) {
   std::string const& block = attention.blocks[stage];
   StageLoops const& loops = attention.loops[stage];
+  std::string const& row = loops.spatial[attention.loops[Attention::kScores].spatial.size() - 2];
   std::string const& column = loops.reduce.empty() ? loops.spatial.back() : loops.reduce[0];
-  return steps.take_all({fmt::format("{0}0, {0}x = split({1}.{2}, factor={3})", prefix, block,
-                                     column, attention.columns),
-                         fmt::format("bind({}.{}x, axis=threadIdx.x)", block, prefix)});
+  return steps.take(fmt::format("tile_threads({0}.{1}, {0}.{2}, rows={3}, columns={4})", block, row,
+                                column, tiles.own_rows, attention.columns));
 }
 
 /// Scores of some rows and columns are a thread's, in registers until they are done.
 bool share_scores(Steps& steps, Attention const& attention, Tiles const& tiles) {
   std::string const& p = attention.blocks[Attention::kScores];
   StageLoops const& loops = attention.loops[Attention::kScores];
-  return share_rows(steps, attention, Attention::kScores, tiles, "p") &&
-         steps.take_all({fmt::format("j0, j1 = split({}.{}, factor={})", p, loops.spatial.back(),
-                                     attention.columns * kOwnColumns),
-                         fmt::format("jx, jn = split({}.j1, factor={})", p, kOwnColumns),
-                         fmt::format("reorder({0}.py, {0}.j0, {0}.jx, {0}.{1}, {0}.jn, {0}.pr)", p,
-                                     loops.reduce[0]),
-                         fmt::format("reverse_compute_at({0}_write, {0}.jx)", p),
-                         fmt::format("bind({}.jx, axis=threadIdx.x)", p)});
+  return steps.take_all(
+      {fmt::format("py, pr = split({}.{}, factor={})", p, loops.spatial[loops.spatial.size() - 2],
+                   tiles.own_rows),
+       fmt::format("bind({}.py, axis=threadIdx.y)", p),
+       fmt::format("j0, j1 = split({}.{}, factor={})", p, loops.spatial.back(),
+                   attention.columns * kOwnColumns),
+       fmt::format("jx, jn = split({}.j1, factor={})", p, kOwnColumns),
+       fmt::format("reorder({0}.py, {0}.j0, {0}.jx, {0}.{1}, {0}.jn, {0}.pr)", p, loops.reduce[0]),
+       fmt::format("reverse_compute_at({0}_write, {0}.jx)", p),
+       fmt::format("bind({}.jx, axis=threadIdx.x)", p)});
 }
 
 std::optional<Schedule> schedule_of(Program const& program, std::shared_ptr<Target const> target,
@@ -115,11 +104,8 @@ std::optional<Schedule> schedule_of(Program const& program, std::shared_ptr<Targ
            fmt::format("cache_write({}, scope=local)", attention.blocks[Attention::kResult])}) &&
       tile_result(steps, attention, tiles) && place_stages(steps, attention) &&
       share_scores(steps, attention, tiles);
-  for (auto [stage, prefix] :
-       {std::pair(Attention::kGreatest, "m"), std::pair(Attention::kPowers, "e"),
-        std::pair(Attention::kSums, "s")})
-    made = made && share_rows(steps, attention, stage, tiles, prefix) &&
-           share_columns(steps, attention, stage, prefix);
+  for (size_t stage : {Attention::kGreatest, Attention::kPowers, Attention::kSums})
+    made = made && share_stage(steps, attention, stage, tiles);
   if (!made) return std::nullopt;
   return steps.schedule();
 }

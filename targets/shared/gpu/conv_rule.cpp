@@ -25,11 +25,8 @@ bool fill(Steps& steps, std::string const& block, std::string const& prefix, int
   std::string all = steps.fuse_all(block, steps.loops_below(block, "k0"), prefix);
   if (all.empty()) return false;
   auto loop = find_loop(steps.schedule().program(), all);
-  if (loop && as_int(loop->loop->extent).value_or(0) > threads) {
-    if (!steps.take(fmt::format("{0}n, {0}t = split({1}, factor={2})", prefix, all, threads)))
-      return false;
-    all = fmt::format("{}.{}t", block, prefix);
-  }
+  if (loop && as_int(loop->loop->extent).value_or(0) > threads)
+    return steps.take(fmt::format("split_bind({}, factor={})", all, threads));
   return steps.take(fmt::format("bind({}, axis=threadIdx.x)", all));
 }
 
@@ -110,12 +107,10 @@ bool schedule_conv(Steps& steps, Convolution const& conv, ConvTiles const& tiles
   std::string input = conv.before.empty() ? conv.input + "_cache" : conv.before;
   return steps.take_all({
              conv.before.empty()
-                 ? fmt::format("cache_read({}, tensor={}, scope=shared)", c, conv.input)
-                 : fmt::format("set_scope({}, scope=shared)", input),
-             fmt::format("compute_at({}, {}.k0)", input, c),
-             fmt::format("cache_read({}, tensor={}, scope=shared, layout={})", c, conv.weights,
-                         weight_layout(conv)),
-             fmt::format("compute_at({}_cache, {}.k0)", conv.weights, c),
+                 ? fmt::format("pack_panels({0}, {0}.k0, tensor={1}, memory=shared)", c, conv.input)
+                 : fmt::format("stage_at({}, {}.k0)", input, c),
+             fmt::format("pack_panels({0}, {0}.k0, tensor={1}, layout={2}, memory=shared)", c,
+                         conv.weights, weight_layout(conv)),
          }) &&
          fill(steps, input, "p", tiles.threads()) &&
          fill(steps, conv.weights + "_cache", "q", tiles.threads()) &&
@@ -168,7 +163,7 @@ std::optional<Schedule> product_schedule_of(Program const& program,
                                             std::shared_ptr<Target const> target,
                                             Convolution const& conv, Decisions& decisions,
                                             Judge const& judge) {
-  Steps steps(Schedule(program, std::move(target)), decisions.budget(), &known_macros());
+  Steps steps(Schedule(program, std::move(target)), decisions.budget());
   auto product = as_product(steps, conv, TermOrder::kChannelsFirst);
   return product ? tiled_product(steps.schedule(), *product, decisions, judge) : std::nullopt;
 }

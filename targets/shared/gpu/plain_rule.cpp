@@ -49,11 +49,13 @@ bool bind_all(Steps& steps, std::string const& block, int64_t threads, bool in_r
     return (!in_registers || sum_in_registers(steps, block, name)) &&
            steps.take(fmt::format("bind({}, axis=threadIdx.x)", all));
   }
+  if (in_registers)
+    return steps.take(
+        fmt::format("launch_elements({}, {}_write, threads={})", all, block, threads));
   // Loops of the model's own may have the short names: steps in time are called t.
   for (auto [b, t] : {std::pair("b", "t"), std::pair("blocks", "lanes")})
     if (steps.take(fmt::format("{}, {} = split({}, factor={})", b, t, all, threads)))
-      return (!in_registers || sum_in_registers(steps, block, t)) &&
-             steps.take(fmt::format("bind({}.{}, axis=blockIdx.x)", block, b)) &&
+      return steps.take(fmt::format("bind({}.{}, axis=blockIdx.x)", block, b)) &&
              steps.take(fmt::format("bind({}.{}, axis=threadIdx.x)", block, t));
   return false;
 }

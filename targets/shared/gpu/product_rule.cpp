@@ -179,21 +179,16 @@ bool schedule_product(Steps& steps, Product const& product, Tiles const& tiles) 
       !steps.take(fmt::format("{}({}, scope=local)", writes ? "cache_write" : "set_scope", c)) ||
       !tile_loops(steps, product, c, terms, last, tiles))
     return false;
-  for (auto [name, axis] : {std::pair{"by", "blockIdx.y"},
-                            {"bx", "blockIdx.x"},
-                            {"ty", "threadIdx.y"},
-                            {"tx", "threadIdx.x"}})
-    if (!steps.take(fmt::format("bind({}.{}, axis={})", c, name, axis))) return false;
+  if (!steps.take(fmt::format("bind_grid({0}.by, {0}.bx, {0}.ty, {0}.tx)", c))) return false;
   std::vector<std::string> brought;  // by these blocks
   for (std::string const& factor : product.factors) {
     brought.push_back(product.made_factors ? factor : factor + "_cache");
-    if (!steps.take(product.made_factors
-                        ? fmt::format("set_scope({}, scope=shared)", factor)
-                        : fmt::format("cache_read({}, tensor={}, scope=shared)", c, factor)))
+    if (!steps.take(
+            product.made_factors
+                ? fmt::format("stage_at({}, {}.k0)", factor, c)
+                : fmt::format("pack_panels({0}, {0}.k0, tensor={1}, memory=shared)", c, factor)))
       return false;
   }
-  for (std::string const& block : brought)
-    if (!steps.take(fmt::format("compute_at({}, {}.k0)", block, c))) return false;
   std::vector<std::string> elements(product.loops.begin(), product.loops.end() - 1);
   return fill(steps, brought[0], "p", tiles) && fill(steps, brought[1], "q", tiles) &&
          (!parts || add_parts(steps, product.block, elements, product.epilogue));

@@ -168,9 +168,9 @@ bool place_stages(Steps& steps, Rows const& rows, std::string const& row) {
     Stage const& stage = rows.stages[i];
     bool copied = rows.last_sums && i + 1 == rows.stages.size();
     if (!stage.kept) continue;
-    if (!copied && !steps.take(fmt::format("set_scope({}, scope=shared)", stage.block)))
+    if (!steps.take(
+            fmt::format("{}({}, {})", copied ? "compute_at" : "stage_at", stage.block, row)))
       return false;
-    if (!steps.take(fmt::format("compute_at({}, {})", stage.block, row))) return false;
   }
   return true;
 }

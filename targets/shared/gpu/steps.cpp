@@ -6,22 +6,15 @@
 #include <algorithm>
 
 #include "engine/ir/stmt.h"
-#include "engine/schedule/macros/expansion.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/trace.h"
 
 namespace tw::gpu {
 
-MacroSet const& known_macros() {
-  static MacroSet const known(builtin_macros());
-  return known;
-}
-
 bool Steps::take(std::string const& line) {
-  auto step = parse_step(line, macros_);
+  auto step = parse_step(line);
   if (!step) return false;
-  auto next =
-      macros_ ? apply_step(schedule_, *step, *macros_, budget_) : schedule_.apply(*step, budget_);
+  auto next = schedule_.apply(*step, budget_);
   if (!next) return false;
   schedule_ = std::move(*next);
   return true;

@@ -4,20 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "engine/schedule/macros/macro_set.h"
 #include "engine/schedule/schedule.h"
 
 namespace tw::gpu {
 
-/// The macros that come with the program.
-MacroSet const& known_macros();
-
 class Steps {
 public:
-  /// `budget`: of each step's proof; `macros`: that lines may name, too.
-  explicit Steps(Schedule schedule, ProofBudget budget = ProofBudget::kWork,
-                 MacroSet const* macros = nullptr)
-      : schedule_(std::move(schedule)), budget_(budget), macros_(macros) {}
+  /// `budget`: of each step's proof.
+  explicit Steps(Schedule schedule, ProofBudget budget = ProofBudget::kWork)
+      : schedule_(std::move(schedule)), budget_(budget) {}
 
   /// False: it is refused, and nothing has changed.
   bool take(std::string const& line);
@@ -34,7 +29,6 @@ public:
 private:
   Schedule schedule_;
   ProofBudget budget_;
-  MacroSet const* macros_ = nullptr;
 };
 
 }  // namespace tw::gpu

@@ -30,11 +30,8 @@ bool add_parts(Steps& steps, std::string const& block, std::vector<std::string> 
       fmt::format("{}({}, scope=local)", after.empty() ? "cache_write" : "set_scope", block));
   std::string all = in_registers ? steps.fuse_all(block, loops, "all") : std::string();
   return !all.empty() &&
-         steps.take_all({fmt::format("b, t = split({}, factor={})", all, kThreads),
-                         fmt::format("reverse_compute_at({}, {}.t)",
-                                     after.empty() ? block + "_write" : after, block),
-                         fmt::format("bind({}.b, axis=blockIdx.x)", block),
-                         fmt::format("bind({}.t, axis=threadIdx.x)", block)});
+         steps.take(fmt::format("launch_elements({}, {}, threads={})", all,
+                                after.empty() ? block + "_write" : after, kThreads));
 }
 
 }  // namespace tw::gpu

@@ -52,15 +52,10 @@ bool share_tile(Steps& steps, std::string const& block, std::string const& loop,
   if (all.empty()) return false;
   if (extent_of(all) <= threads_x)
     return steps.take(fmt::format("bind({}, axis=threadIdx.x)", all));
-  if (!steps.take(fmt::format("{0}r, {0}x = split({1}, factor={2})", prefix, all, threads_x)))
-    return false;
-  std::string row = fmt::format("{}.{}r", block, prefix);
-  if (extent_of(row) > threads_y) {
-    if (!steps.take(fmt::format("{0}n, {0}y = split({1}, factor={2})", prefix, row, threads_y)))
-      return false;
-    row = fmt::format("{}.{}y", block, prefix);
-  }
-  return steps.take_all({fmt::format("bind({}, axis=threadIdx.y)", row),
+  if (extent_of(all) > threads_x * threads_y)
+    return steps.take(fmt::format("cooperative_fetch({}, x={}, y={})", all, threads_x, threads_y));
+  return steps.take_all({fmt::format("{0}r, {0}x = split({1}, factor={2})", prefix, all, threads_x),
+                         fmt::format("bind({}.{}r, axis=threadIdx.y)", block, prefix),
                          fmt::format("bind({}.{}x, axis=threadIdx.x)", block, prefix)});
 }
 
