@@ -313,18 +313,6 @@ Stmt final_nest(StepRequest const& request, Parts const& parts, LastLoops last,
   return body;
 }
 
-/// The tensor lives as long as another one does.
-Stmt with_alloc_beside(Stmt const& body, std::string const& tensor, Buffer const& more) {
-  bool found = false;
-  Stmt both = rewrite_stmts(body, [&](Stmt const& s) -> Stmt {
-    auto const* alloc = s.as<Alloc>();
-    if (!alloc || alloc->buffer->name != tensor) return nullptr;
-    found = true;
-    return make<Alloc>(more, s);
-  });
-  return found ? both : make<Alloc>(more, body);
-}
-
 Applied apply(StepRequest const& request) {
   Applied applied{request.program, {}, {}};
   Parts parts = parts_of(request);

@@ -77,7 +77,7 @@ public:
     Applied applied{std::move(program_), {}, {id}};
     Stmt rest = without_powers(form_, request_.program.body);
     for (LoopSite const& site : request_.loops) applied.cursors[site.loop->id] = {id};
-    applied.program.body = rewrite_stmts(rest, [&](Stmt const& s) -> Stmt {
+    Stmt fused = rewrite_stmts(rest, [&](Stmt const& s) -> Stmt {
       auto const* list = s.as<Seq>();
       if (!list) return nullptr;
       std::vector<Stmt> stmts;
@@ -89,6 +89,7 @@ public:
       }
       return seq(std::move(stmts));
     });
+    applied.program.body = with_alloc_beside(fused, form_.maximum.store().buffer->name, before_);
     return applied;
   }
   /// Tensors that must be made in the iteration that reads them.
@@ -186,7 +187,7 @@ private:
     Stmt body = seq(std::move(stmts));
     for (RollingPart const& part : form_.parts)
       if (part.of_iteration()) body = make<Alloc>(part.nest.store().buffer, body);
-    for (Buffer const& buffer : {scale_, now_, before_}) body = make<Alloc>(buffer, body);
+    for (Buffer const& buffer : {scale_, now_}) body = make<Alloc>(buffer, body);
     return body;
   }
   /// What was summed so far, for the maximum as it is now; at first the sum's start.

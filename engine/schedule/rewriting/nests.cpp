@@ -83,6 +83,17 @@ Stmt without_alloc(Stmt const& s, std::string const& buffer) {
   return AllocRemoval(buffer).visit(s);
 }
 
+Stmt with_alloc_beside(Stmt const& body, std::string const& tensor, Buffer const& more) {
+  bool found = false;
+  Stmt both = rewrite_stmts(body, [&](Stmt const& s) -> Stmt {
+    auto const* alloc = s.as<Alloc>();
+    if (!alloc || alloc->buffer->name != tensor) return nullptr;
+    found = true;
+    return make<Alloc>(more, s);
+  });
+  return found ? both : make<Alloc>(more, body);
+}
+
 Stmt insert_before(Stmt const& body, Stmt const& nest, std::vector<BlockId> const& blocks) {
   if (auto const* alloc = body.as<Alloc>())
     return make_from<Alloc>(alloc->origin, alloc->buffer, insert_before(alloc->body, nest, blocks));

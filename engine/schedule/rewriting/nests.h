@@ -16,6 +16,9 @@ namespace tw {
 ir::Stmt without_block(ir::Stmt const& s, ir::BlockId block);
 /// The statement without the allocation of a tensor; its body stays.
 ir::Stmt without_alloc(ir::Stmt const& s, std::string const& buffer);
+/// The statement with another tensor that lives as long as `tensor` does; as long as the statement
+/// where that is allocated elsewhere.
+ir::Stmt with_alloc_beside(ir::Stmt const& body, std::string const& tensor, ir::Buffer const& more);
 /// `body`, of a loop or of the program, with `nest` right before the first statement that holds one
 /// of `blocks`, or right after the last one. Allocations are no such statements: the nest comes as
 /// far into them as what it stands beside, so that nothing stands between the two.
