@@ -97,6 +97,36 @@ IterVar counter_of(For const& loop, Block const& block) {
   return {var(name), loop.extent, kinds_of(block, loop)[0], loop.var, ""};
 }
 
+/// Indices and conditions in their simplest form. Values stay as they are written: a sum of
+/// integers in another order would be no update of its element.
+class Renewed : public Rewriter {
+public:
+  Renewed(Substitution const& by, arith::Ranges const& ranges) : by_(by), ranges_(ranges) {}
+  Expr visit(Expr const& e) override {
+    if (auto const* read = e.as<Load>()) return load(read->buffer, simple(read->indices));
+    if (auto const* choice = e.as<Select>())
+      return make<Select>(simple(choice->condition), visit(choice->a), visit(choice->b));
+    return e.as<Variable>() ? substitute(e, by_) : rebuild(e);
+  }
+  Stmt visit(Stmt const& s) override {
+    auto const* store = s.as<Store>();
+    return store ? make_from<Store>(store->origin, store->buffer, simple(store->indices),
+                                    visit(store->value))
+                 : rebuild(s);
+  }
+
+private:
+  Expr simple(Expr const& e) const { return arith::simplify(substitute(e, by_), ranges_); }
+  std::vector<Expr> simple(std::vector<Expr> const& all) const {
+    std::vector<Expr> made;
+    for (Expr const& e : all) made.push_back(simple(e));
+    return made;
+  }
+
+  Substitution const& by_;
+  arith::Ranges const& ranges_;
+};
+
 Applied apply(StepRequest const& request) {
   Applied applied{request.program, {}, {}};
   BlockSite const& site = request.blocks[0];
@@ -121,13 +151,12 @@ Applied apply(StepRequest const& request) {
     } else {
       values[iter.name()] = arith::simplify(substitute(iter.binding, counted), ranges);
     }
-  auto renewed = [&](Stmt const& s) {
-    return s ? arith::simplify(substitute(s, values), ranges) : Stmt();
-  };
-  applied.program.body =
-      replace_block(request.program.body, block.id,
-                    make_from<Block>(block.origin, block.id, block.name, block.op, std::move(iters),
-                                     block.predicate, renewed(block.init), renewed(block.body)));
+  Renewed renewed(values, ranges);
+  applied.program.body = replace_block(
+      request.program.body, block.id,
+      make_from<Block>(block.origin, block.id, block.name, block.op, std::move(iters),
+                       block.predicate, block.init ? renewed.visit(block.init) : Stmt(),
+                       renewed.visit(block.body)));
   return applied;
 }
 
