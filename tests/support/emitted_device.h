@@ -20,6 +20,7 @@
 #include "targets/cuda/compiler/async_copies.h"
 #include "targets/cuda/compiler/dialect.h"
 #include "targets/cuda/compiler/matrix_units.h"
+#include "targets/cuda/compiler/phase_barriers.h"
 #include "targets/cuda/hardware/description.h"
 #include "targets/shared/gpu/launch_shape.h"
 #include "targets/shared/gpu/shared_layout.h"
@@ -31,7 +32,8 @@
 
 namespace tw::testing {
 
-inline constexpr char kMultiply[] = "tw_multiply", kLoadMatrix[] = "tw_load_matrix";
+inline constexpr char kMultiply[] = "tw_multiply", kLoadMatrix[] = "tw_load_matrix",
+                      kUsePhases[] = "tw_use_phases";
 
 /// Blocks along x, y and z, then threads: six numbers of 32 bits.
 inline llvm::Value* counter(llvm::IRBuilder<>& builder, std::string const& axis) {
@@ -114,6 +116,19 @@ inline void fill(DeviceShell& shell) {
       llvm::Align align{uint64_t(bytes)};
       builder.CreateAlignedStore(builder.CreateAlignedLoad(type, operands[1], align), operands[0],
                                  align);
+    };
+  for (auto [name, use] : {std::pair{cuda::kOpenName, PhaseUse::kOpen},
+                           {cuda::kArriveName, PhaseUse::kArrive},
+                           {cuda::kDeliverName, PhaseUse::kArrive},
+                           {cuda::kAwaitName, PhaseUse::kAwait}})
+    shell.calls[name] = [use = int64_t(use)](llvm::IRBuilder<>& builder, Operands const& operands) {
+      auto* pointer = builder.getPtrTy();
+      auto* place = global(*builder.GetInsertBlock()->getModule(), kUsePhases, pointer);
+      auto* word = builder.getInt64Ty();
+      builder.CreateCall(llvm::FunctionType::get(builder.getVoidTy(), {word, pointer, word}, false),
+                         builder.CreateLoad(pointer, place),
+                         {builder.getInt64(uint64_t(use)), operands[0],
+                          operands.size() > 1 ? operands[1] : builder.getInt64(0)});
     };
   shell.calls[cuda::kBarrierName] = [](llvm::IRBuilder<>& builder, Operands const&) {
     auto* pointer = builder.getPtrTy();
@@ -300,13 +315,15 @@ public:
   Status launch(std::string const& name, std::array<int64_t, 3> const& grid,
                 std::array<int64_t, 3> const& block, std::span<void* const> arguments) const {
     TRY_ASSIGN(void* address, loaded_.symbol(kCall + name));
-    auto at = loaded_.symbol(kAt), meet = loaded_.symbol(kMeet), rows = loaded_.symbol(kLoadMatrix),
+    auto at = loaded_.symbol(kAt), meet = loaded_.symbol(kMeet),
+         phases = loaded_.symbol(kUsePhases), rows = loaded_.symbol(kLoadMatrix),
          product = loaded_.symbol(kMultiply),
          of_warpgroup = loaded_.symbol(kMultiplyByWarpgroup);  // where they are used
     if (rows) *static_cast<void**>(*rows) = reinterpret_cast<void*>(&load_matrix);
     if (product) *static_cast<void**>(*product) = reinterpret_cast<void*>(&multiply_in_warp);
     if (of_warpgroup)
       *static_cast<void**>(*of_warpgroup) = reinterpret_cast<void*>(&multiply_by_warpgroup);
+    if (phases) *static_cast<void**>(*phases) = reinterpret_cast<void*>(&Block::use_phases);
     void* nowhere = nullptr;
     int32_t none[6] = {};
     int32_t* numbers = at ? static_cast<int32_t*>(*at) : none;

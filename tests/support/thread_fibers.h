@@ -15,12 +15,15 @@ namespace tw::testing {
 /// threads, what a barrier calls, and a function with its arguments as a list of words.
 inline constexpr char kAt[] = "tw_at", kMeet[] = "tw_meet", kCall[] = "tw_call_";
 
+enum class PhaseUse : uint8_t { kOpen, kArrive, kAwait };
+
 /// The threads of one block, which meet.
 class Block {
 public:
   using Function = void (*)(void const* arguments);
 
-  /// False: some threads wait at a barrier that others never come to.
+  /// False: some threads wait at a barrier that others never come to, or for a phase that is never
+  /// over.
   static bool run(Function function, void const* arguments, std::array<int64_t, 3> const& threads,
                   int32_t* at, void** meet) {
     Block block(function, arguments);
@@ -31,18 +34,22 @@ public:
     block.fibers_.resize(count);
     for (Fiber& fiber : block.fibers_) block.make(fiber);
     for (bool some = true; some;) {
-      size_t left = 0;
-      some = false;
+      size_t left = 0, polling = 0;
+      block.moved_ = false;
       for (size_t i = 0; i < count; ++i) {
         block.current_ = i;
         at[3] = int32_t(int64_t(i) % threads[0]);
         at[4] = int32_t(int64_t(i) / threads[0] % threads[1]);
         at[5] = int32_t(int64_t(i) / threads[0] / threads[1]);
-        ::swapcontext(&block.scheduler_, &block.fibers_[i].context);
+        if (!block.fibers_[i].done) ::swapcontext(&block.scheduler_, &block.fibers_[i].context);
         left += block.fibers_[i].done;
+        polling += block.fibers_[i].polls;
       }
-      if (left != 0 && left != count) return false;
-      some = left == 0;
+      // Roles end when each of them is done.
+      bool stuck = block.has_roles_ ? polling > 0 && polling + left == count && !block.moved_
+                                    : left != 0 && left != count;
+      if (stuck) return false;
+      some = left != count;
     }
     return true;
   }
@@ -53,6 +60,23 @@ public:
   static void wait() {
     Block& block = *running_;
     ::swapcontext(&block.fibers_[block.current_].context, &block.scheduler_);
+  }
+  /// A barrier with phases: how many are over, have arrived and must arrive, in one word.
+  static void use_phases(int64_t use, int64_t* word, int64_t number) {
+    Block& block = *running_;
+    constexpr int64_t kOver = int64_t(1) << 32, kArrived = 1 << 16, kLow = kArrived - 1;
+    block.has_roles_ = true;
+    if (PhaseUse(use) == PhaseUse::kOpen && block.current_ == 0) *word = number;
+    if (PhaseUse(use) == PhaseUse::kArrive) {
+      block.moved_ = true;
+      *word += kArrived;
+      if ((*word / kArrived & kLow) == (*word & kLow)) *word += kOver - (*word & kLow) * kArrived;
+    }
+    if (PhaseUse(use) != PhaseUse::kAwait) return;
+    bool& polls = block.fibers_[block.current_].polls;
+    for (polls = true; ((*word / kOver ^ number) & 1) == 0;) wait();
+    polls = false;
+    block.moved_ = true;
   }
   /// What the 32 threads of this one's warp hand over; all of the block come here together.
   static std::span<void const* const> hand_over(void const* own) {
@@ -66,7 +90,7 @@ private:
   struct Fiber {
     ucontext_t context;
     std::vector<char> stack;
-    bool done = false;
+    bool done = false, polls = false;
   };
 
   Block(Function function, void const* arguments) : function_(function), arguments_(arguments) {}
@@ -92,6 +116,7 @@ private:
   ucontext_t scheduler_;
   std::vector<Fiber> fibers_;
   size_t current_ = 0;
+  bool has_roles_ = false, moved_ = false;
 };
 
 }  // namespace tw::testing

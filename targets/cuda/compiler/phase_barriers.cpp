@@ -36,10 +36,10 @@ constexpr PhaseCall kCalls[] = {
      "@p mbarrier.init.shared.b64 [@a], @n; }"},
     {kArriveName, Completion::kArrives, "the thread has arrived at the phase", nullptr,
      "{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [@a]; }"},
-    {"arrive_with_copies", Completion::kDelivers,
+    {kDeliverName, Completion::kDelivers,
      "the thread arrives at the phase when the copies that it has started are there", nullptr,
      "cp.async.mbarrier.arrive.noinc.shared.b64 [@a];"},
-    {"await_phase", Completion::kAwaits, "until that phase is over", "phase",
+    {kAwaitName, Completion::kAwaits, "until that phase is over", "phase",
      "{ .reg .pred p; again: mbarrier.test_wait.parity.shared.b64 p, [@a], @n; @!p bra again; }"},
 };
 

@@ -15,8 +15,8 @@ struct DeviceShell;
 
 namespace tw::cuda {
 
-/// Names of calls that others stand for, too.
-inline constexpr char kOpenName[] = "open_phases", kArriveName[] = "arrive";
+inline constexpr char kOpenName[] = "open_phases", kArriveName[] = "arrive",
+                      kDeliverName[] = "arrive_with_copies", kAwaitName[] = "await_phase";
 
 /// Inline PTX in which what begins with '@' is replaced: by "$0" for LLVM, by "%%0" for CUDA C.
 std::string with_operands(std::string text,
