@@ -2,6 +2,8 @@
 // of them without a spill, and nvcc takes the text beside them.
 #include <QtTest>
 
+#include <fmt/format.h>
+
 #include "engine/support/files.h"
 #include "engine/support/run_program.h"
 #include "targets/cuda/compiler/toolkit.h"
@@ -100,6 +102,50 @@ private slots:
     std::vector<cuda::FunctionResources> counted = cuda::parse_resources(run->output);
     QCOMPARE(int(counted.size()), number);
     for (cuda::FunctionResources const& one : counted) QCOMPARE(one.spill_bytes, int64_t(0));
+  }
+
+  void default_schedules_do_not_spill_data() {
+    QTest::addColumn<QString>("gpu");
+    QTest::addColumn<int>("channels");
+    QTest::addColumn<int>("edge");
+    for (char const* gpu : {"a100", "rtx4090", "h100"})
+      for (auto [channels, edge] : {std::pair(64, 56), {128, 28}, {256, 14}})
+        QTest::addRow("%s %d %d", gpu, channels, edge) << QString(gpu) << channels << edge;
+  }
+  /// Convolutions whose sums take nearly all registers of a thread.
+  void default_schedules_do_not_spill() {
+    QFETCH(QString, gpu);
+    QFETCH(int, channels);
+    QFETCH(int, edge);
+    auto backend = testing::backend_for(gpu.toStdString());
+    std::string text = fmt::format(
+        "tilewright te 1\nkernel conv(X: f32[16, {0}, {1}, {1}], W: f32[{0}, {0}, 3, 3]) -> Y\n"
+        "  P[n in 16, c in {0}, y in {2}, x in {2}] = select(1 <= y && y < {3} && 1 <= x && "
+        "x < {3}, X[n, c, y-1, x-1], 0.0)\n"
+        "  Y[n in 16, o in {0}, y in {1}, x in {1}] = sum[c in {0}, r in 3, s in 3] "
+        "P[n, c, y+r, x+s] * W[o, c, r, s]\n",
+        channels, edge, edge + 2, edge + 1);
+    auto kernel = te::parse_kernel(text);
+    QVERIFY2(kernel, sentence(kernel).c_str());
+    auto schedule = backend->default_schedule(te::to_program(*kernel).value()).value();
+    QVERIFY(std::ranges::count(schedule.script(), '\n') <= 25);
+    auto launched = backend->launches(schedule.program(), true, {}).value();
+    for (LaunchReport const& one : launched.launches) {
+      if (!one.registers) QSKIP(one.not_counted.c_str());
+      QCOMPARE(one.spill_bytes, int64_t(0));
+    }
+  }
+
+  void room_for_registers_is_made_where_ptxas_would_spill_and_on_the_same_line() {
+    std::string const ptx =
+        ".visible .entry f(\n)\n.maxntid 56, 1, 1\n{\n}\n"
+        ".visible .entry g(\n)\n.maxntid 64, 1, 1\n{\n}\n";
+    std::string roomy = cuda::with_room(ptx, {{"g", 2}});
+    QVERIFY(roomy.contains(".maxntid 64, 1, 1 .minnctapersm 2\n"));
+    QVERIFY(roomy.contains(".maxntid 56, 1, 1\n"));
+    QCOMPARE(std::ranges::count(roomy, '\n'), std::ranges::count(ptx, '\n'));
+    // Without an assembler nobody knows, and the code stays as it is.
+    QVERIFY(cuda::room_without_spills({}, ptx, "sm_80").empty());
   }
 
   void vector_loops_become_vectors() {

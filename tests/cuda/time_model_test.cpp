@@ -252,7 +252,8 @@ private slots:
     cuda::FunctionResources const& counted = assembled->functions.at(0);
     gpu::LaunchNest nest = gpu.model(product_text(size), script).only().nest;
     bool local = std::ranges::any_of(nest.accesses, &gpu::NestAccess::local);
-    QCOMPARE(local, counted.stack_bytes > 0);
+    // ptxas may yet take apart what the model leaves in a loop, where it has room for it.
+    QVERIFY(local || counted.stack_bytes == 0);
     if (local) return;
     // Under conditions ptxas holds what copies load, which the model takes as used at once.
     int near = size % block == 0 ? 16 : 40;

@@ -131,7 +131,9 @@ public:
 
   std::span<Pass const> passes() const override { return passes_; }
   std::span<CodeTextKind const> texts() const override { return texts_; }
-  std::string generator() const override { return "NVPTX of " + code_generator_version(); }
+  std::string generator() const override {
+    return "NVPTX of " + code_generator_version() + (toolkit_.ptxas.empty() ? "" : " with ptxas");
+  }
 
   Result<Artifact> generate(ir::KernelIr const& kernel, CodeTier tier, CodeTexts texts,
                             StopToken stop) const override {
@@ -145,6 +147,7 @@ public:
     TRY_ASSIGN(auto module, build_device_module(kernel, artifact.lowered, machine_, nvptx_kind(),
                                                 parts.functions, parts.own_calls, context));
     TRY_ASSIGN(Emitted emitted, machine_.generate(*module, CodeTier::kFull, texts, stop));
+    take_room(emitted);
     artifact.symbol = "tw_kernel_" + kernel.host.name;
     artifact.workspace_bytes = workspace_bytes(kernel);
     std::vector<gpu::LaunchedCode> launched;
@@ -225,6 +228,15 @@ public:
   }
 
 private:
+  /// Where ptxas would spill. What is shown is what is assembled and what runs.
+  void take_room(Emitted& emitted) const {
+    std::string ptx = text_of(emitted.object);
+    Room const room = room_without_spills(toolkit_, ptx, target().hardware.word(kArchitecture));
+    if (room.empty()) return;
+    emitted.object = bytes_of(with_room(std::move(ptx), room));
+    emitted.assembly = with_room(std::move(emitted.assembly), room);
+  }
+
   /// As ptxas counts them; where there is none, each launch says so.
   Status count_registers(ir::KernelIr const& kernel, ir::PrintedProgram const& printed,
                          Parts const& parts, KernelLaunches& made, StopToken stop) const {
@@ -233,6 +245,7 @@ private:
                                                 parts.functions, parts.own_calls, context));
     TRY_ASSIGN(Emitted emitted,
                machine_.generate(*module, CodeTier::kFull, CodeTexts::kNone, stop));
+    take_room(emitted);
     auto counted = assemble({toolkit_.ptxas, {}}, text_of(emitted.object),
                             target().hardware.word(kArchitecture));
     for (LaunchReport& launch : made.launches) take_counts(counted, launch);

@@ -197,4 +197,58 @@ Result<Assembled> assemble(Toolkit const& toolkit, std::string const& ptx,
   return made;
 }
 
+namespace {
+
+constexpr int64_t kLargeCode = 128;  // values of f32 or 32 bits: less are never more than registers
+
+/// Of ".reg .f32 %f<129>;" and its like.
+bool may_spill(std::string_view ptx) {
+  for (std::string_view kind : {".reg .f32 ", ".reg .b32 "})
+    for (size_t at = ptx.find(kind); at != ptx.npos; at = ptx.find(kind, at + 1))
+      if (number_before(ptx.substr(at, ptx.find(';', at) - at), ">") >= kLargeCode) return true;
+  return false;
+}
+
+int64_t spills_of(Assembled const& assembled, std::string const& function) {
+  auto found = std::ranges::find(assembled.functions, function, &FunctionResources::function);
+  return found == assembled.functions.end() ? 0 : found->spill_bytes;
+}
+
+}  // namespace
+
+std::string with_room(std::string ptx, Room const& room) {
+  for (auto const& [function, blocks] : room) {
+    size_t size = ptx.find(".maxntid", std::min(ptx.size(), ptx.find(".entry " + function + "(")));
+    if (size == std::string::npos) continue;
+    ptx.insert(std::min(ptx.size(), ptx.find('\n', size)),
+               fmt::format(" .minnctapersm {}", blocks));
+  }
+  return ptx;
+}
+
+Room room_without_spills(Toolkit const& toolkit, std::string const& ptx,
+                         std::string const& architecture) {
+  if (toolkit.ptxas.empty() || !may_spill(ptx)) return {};
+  Toolkit const assembler{toolkit.ptxas, {}, toolkit.other_ptxas};
+  auto first = assemble(assembler, ptx, architecture);
+  Room room;
+  std::map<std::string, int64_t> least;
+  for (FunctionResources const& one : first ? first->functions : std::vector<FunctionResources>())
+    if (one.spill_bytes > 0) least[one.function] = one.spill_bytes;
+  for (int blocks : {8, 4, 2, 1}) {
+    Room trial;
+    for (auto const& [function, bytes] : least)
+      if (bytes > 0) trial[function] = blocks;
+    if (trial.empty()) break;
+    auto again = assemble(assembler, with_room(ptx, trial), architecture);
+    for (auto const& [function, unused] : trial) {
+      int64_t bytes = again ? spills_of(*again, function) : least[function];
+      if (bytes >= least[function]) continue;
+      least[function] = bytes;
+      room[function] = blocks;
+    }
+  }
+  return room;
+}
+
 }  // namespace tw::cuda

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,17 @@ struct Assembled {
 /// process_unavailable, program_timed_out.
 Result<Assembled> assemble(Toolkit const& toolkit, std::string const& ptx,
                            std::string const& architecture);
+
+/// Functions, and how many blocks at a time ptxas is to make room for (`.minnctapersm`).
+using Room = std::map<std::string, int>;
+
+/// ptxas saves registers so that more blocks fit at a time, and spills for them: a function of code
+/// that is large enough for that is given room for fewer, as many as it does not spill with. None
+/// without an assembler, or where none spills.
+Room room_without_spills(Toolkit const& toolkit, std::string const& ptx,
+                         std::string const& architecture);
+/// On the line of the block's size, so that lines keep their numbers.
+std::string with_room(std::string ptx, Room const& room);
 
 /// The functions of the text that `ptxas --verbose` writes.
 std::vector<FunctionResources> parse_resources(std::string_view text);
