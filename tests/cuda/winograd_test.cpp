@@ -112,8 +112,7 @@ private slots:
           std::string context = algorithm + " " + one.name + " " + task.name;
           Schedule schedule = default_of(task, *backend);
           bool transform = task.name.starts_with("winograd");
-          // Of a product in parts, the launch that adds them is more than that.
-          QVERIFY2(schedule.trace().size() <= (transform ? 18 : 40), context.c_str());
+          QVERIFY2(schedule.trace().size() <= (transform ? 18 : 25), context.c_str());
           QVERIFY2(transform == (schedule.script().find("unroll(") != std::string::npos),
                    context.c_str());
           auto counted = backend->launches(schedule.program(), true, {});

@@ -125,8 +125,8 @@ std::optional<Schedule> with_whole_rows(Program const& program,
   return schedule_of(program, std::move(target), attention, tiles, decisions.budget());
 }
 
-/// Few: each costs a schedule of some 80 steps. Results of many columns have more of them for a
-/// thread, so that there are as many threads.
+/// Few: each costs a schedule of some 80 primitives. Results of many columns have more of them for
+/// a thread, so that there are as many threads.
 constexpr OnlineTiles kOnline[] = {{16, 4, 64, 4}, {32, 4, 64, 4}, {64, 4, 64, 4}, {32, 4, 64, 8}};
 
 std::optional<Schedule> in_one_pass(Program const& program, std::shared_ptr<Target const> target,

@@ -1,6 +1,7 @@
 #include "targets/shared/gpu/online_attention.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -32,8 +33,8 @@ public:
         y_(tiles.threads_y()) {}
 
   bool take(Program const& program) {
-    return find_tensors(program) && prepare() && spread_rows() && tile_result() && place_rows() &&
-           fuse_tiles() && place_tiles() && share_scores() && share_rows() && share_copies();
+    return find_tensors(program) && prepare() && tile_result() && fuse_tiles() && place_scores() &&
+           share_rows() && bring_tiles();
   }
 
 private:
@@ -65,23 +66,18 @@ private:
     return factors_.size() == 2 && factors_[0] != factors_[1] && !values_.empty();
   }
 
-  /// Parts of each row's greatest and sum, and what lives in faster memories.
+  /// Parts of each row's greatest and sum, and what threads have of their own.
   bool prepare() {
     std::string const& scores = block(Stage::kScores);
-    std::string const& result = block(Stage::kResult);
     last_scores_ = attention_.mask.empty() ? scores + "_write" : attention_.mask;
-    for (auto [stage, prefix] : {std::pair(Stage::kGreatest, "m"), {Stage::kSums, "s"}})
-      if (!steps_.take_all(
-              {fmt::format("{0}0, {0}1 = split({1}, factor={2})", prefix, keys(stage), each()),
-               fmt::format("rfactor({}.{}0)", block(stage), prefix)}))
-        return false;
     return steps_.take_all(
-        {fmt::format("{}({}, scope=local)", attention_.mask.empty() ? "cache_write" : "set_scope",
+        {fmt::format("m0 = reduce_in_parts({}, {}, terms={})", block(Stage::kGreatest),
+                     keys(Stage::kGreatest), each()),
+         fmt::format("s0 = reduce_in_parts({}, {}, terms={})", block(Stage::kSums),
+                     keys(Stage::kSums), each()),
+         fmt::format("{}({}, scope=local)", attention_.mask.empty() ? "cache_write" : "set_scope",
                      scores),
-         fmt::format("cache_write({}, scope=local)", result),
-         fmt::format("cache_read({}, tensor={}, scope=shared)", scores, factors_[0]),
-         fmt::format("cache_read({}, tensor={}, scope=shared)", scores, factors_[1]),
-         fmt::format("cache_read({}, tensor={}, scope=shared)", result, values_)});
+         fmt::format("cache_write({}, scope=local)", block(Stage::kResult))});
   }
 
   /// Rows and columns of a block and of a thread, and tiles of keys.
@@ -91,124 +87,78 @@ private:
     size_t rank = loops.size();
     std::vector<std::string> outer;
     for (size_t i = 0; i + 2 < rank; ++i) outer.push_back(y + "." + loops[i]);
-    if (!steps_.take_all(
-            {fmt::format("i0, i1 = split({}.{}, factor={})", y, loops[rank - 2], tiles_.rows),
-             fmt::format("iy, io = split({}.i1, factor={})", y, tiles_.own_rows),
-             fmt::format("dx, dn = split({}.{}, factor={})", y, loops[rank - 1],
-                         tiles_.own_columns),
-             fmt::format("y0, y1 = split({}, factor={})", keys(Stage::kResult), tiles_.keys),
-             fmt::format("reorder({0}.iy, {0}.dx, {0}.y0, {0}.y1, {0}.io, {0}.dn)", y),
-             fmt::format("vectorize({}.dn)", y),
-             fmt::format("reverse_compute_at({0}_write, {0}.dx)", y)}))
+    if (!steps_.take(
+            fmt::format("i0, iy, dx, y0 = tile_sums({0}, {0}_write, {0}.{1}, {0}.{2}, {3}, "
+                        "rows={4}, own_rows={5}, own_columns={6}, terms={7})",
+                        y, loops[rank - 2], loops[rank - 1], keys(Stage::kResult), tiles_.rows,
+                        tiles_.own_rows, tiles_.own_columns, tiles_.keys)))
       return false;
     std::string all = steps_.fuse_all(y, outer, "b");
-    if (!outer.empty() && !steps_.take(fmt::format("bind({}, axis=blockIdx.y)", all))) return false;
+    if (!outer.empty())
+      return steps_.take(fmt::format("bind_grid({0}, {1}.i0, {1}.iy, {1}.dx)", all, y));
     return steps_.take_all({fmt::format("bind({}.i0, axis=blockIdx.x)", y),
                             fmt::format("bind({}.iy, axis=threadIdx.y)", y),
                             fmt::format("bind({}.dx, axis=threadIdx.x)", y)});
   }
 
   /// Each thread has the greatest and the sum of its rows, which become those of tiles.
-  bool place_rows() {
-    std::string at = block(Stage::kResult) + ".dx";
-    for (std::string const& stage : {block(Stage::kSums), block(Stage::kSums) + "_rf",
-                                     block(Stage::kPowers), block(Stage::kGreatest)})
-      if (!steps_.take_all({fmt::format("set_scope({}, scope=local)", stage),
-                            fmt::format("compute_at({}, {})", stage, at)}))
-        return false;
-    return true;
-  }
-
-  /// Tiles of a stage outermost in its nest, and rows innermost, so that those of a thread are in
-  /// registers; the loop's name, empty: a step is refused.
-  std::string tiled(std::string const& stage, size_t loop, int64_t factor,
-                    std::string const& prefix) {
-    std::vector<std::string> loops = below(stage, "dx");
-    if (loop >= loops.size() || !steps_.take(fmt::format("{0}0, {0}1 = split({1}, factor={2})",
-                                                         prefix, loops[loop], factor)))
-      return {};
-    if (loop > 0 &&
-        !steps_.take(fmt::format("reorder({0}.{1}0, {0}.{1}1, {2})", stage, prefix, loops[0])))
-      return {};
-    return fmt::format("{}.{}0", stage, prefix);
-  }
-
   bool fuse_tiles() {
-    std::string const& sums = block(Stage::kSums);
-    std::string powers = tiled(block(Stage::kPowers), 1, tiles_.keys, "e");
-    std::string greatest = tiled(block(Stage::kGreatest), 1, tiles_.keys / each(), "g");
-    std::string parts = tiled(sums + "_rf", 0, tiles_.keys / each(), "r");
-    std::string whole = tiled(sums, 1, tiles_.keys / each(), "w");
-    for (std::string const* one : {&powers, &greatest, &parts, &whole})
-      if (one->empty()) return false;
-    return steps_.take(fmt::format("t = rolling_update({}, {}, {}, {}, {}.y0)", greatest, powers,
-                                   parts, whole, block(Stage::kResult)));
+    std::string const &m = block(Stage::kGreatest), &e = block(Stage::kPowers),
+                      &s = block(Stage::kSums), &y = block(Stage::kResult);
+    if (!steps_.take(fmt::format("softmax_at({0}, {1}, {2}_rf, {2}, {3}.dx, dim={4}, apart={5})", m,
+                                 e, s, y, row(), kApart)))
+      return false;
+    std::vector<std::string> greatest = below(m, "dx"), powers = below(e, "dx"),
+                             parts = below(s + "_rf", "dx"), sums = below(s, "dx");
+    if (greatest.size() < 2 || powers.size() < 2 || parts.empty() || sums.size() < 2) return false;
+    return steps_.take(
+        fmt::format("t, e1 = online_softmax({}, {}_rf, {}, {}, {}, {}, {}, {}, {}, {}.y0, "
+                    "scores={}, parts={})",
+                    e, s, greatest[0], greatest[1], powers[0], powers[1], parts[0], sums[0],
+                    sums[1], y, tiles_.keys, tiles_.keys / each()));
   }
 
-  /// What all threads of a block share in an iteration.
-  bool place_tiles() {
+  /// Scores of a tile, which all threads of a block share: a thread makes those of its rows, as far
+  /// apart as there are threads along x.
+  bool place_scores() {
     std::string at = block(Stage::kResult) + ".t";
-    std::string const &m = block(Stage::kGreatest), &scores = block(Stage::kScores);
-    for (std::string const& shared :
-         {block(Stage::kPowers), block(Stage::kSums) + "_rf", m + "_rf", m + "_now", last_scores_})
-      if (!steps_.take(fmt::format("set_scope({}, scope=shared)", shared))) return false;
-    return steps_.take_all(
-        {fmt::format("compute_at({}_rf, {})", m, at),
-         fmt::format("compute_at({}, {})", last_scores_, at),
-         fmt::format("compute_at({}, {})", scores, at),
-         fmt::format("compute_at({}_cache, {}.dx)", factors_[0], block(Stage::kResult)),
-         fmt::format("compute_at({}_cache, {})", factors_[1], at),
-         fmt::format("compute_at({}_cache, {})", values_, at)});
-  }
-
-  /// A thread has scores of its rows, as far apart as there are threads along x.
-  bool share_scores() {
-    std::string const& p = block(Stage::kScores);
+    std::string const &m = block(Stage::kGreatest), &p = block(Stage::kScores);
+    if (!steps_.take_all(
+            {fmt::format("set_scope({}_now, scope=shared)", m),
+             fmt::format("stage_at({}_rf, {})", m, at),
+             fmt::format("stage_apart({}, {}, dim={}, apart={})", last_scores_, at, row(), kApart),
+             fmt::format("compute_at({}, {})", p, at)}))
+      return false;
     std::vector<std::string> loops = below(p, "t");
-    if (loops.size() != 3) return false;
-    return steps_.take_all(
-        {fmt::format("py, pr = split({}, factor={})", loops[0], tiles_.own_rows),
-         fmt::format("pn, px = split({}, factor={})", loops[1], x_),
-         fmt::format("reorder({0}.py, {0}.px, {1}, {0}.pr, {0}.pn)", p, loops[2]),
-         fmt::format("reverse_compute_at({}, {}.px)", last_scores_, p),
-         fmt::format("bind({}.py, axis=threadIdx.y)", p),
-         fmt::format("bind({}.px, axis=threadIdx.x)", p)});
+    return loops.size() == 3 &&
+           steps_.take(fmt::format("stride_sums({}, {}, {}, rows={}, columns={})", p, last_scores_,
+                                   fmt::join(loops, ", "), tiles_.own_rows, x_));
   }
 
-  /// Powers, and the parts of a row's greatest and sum.
+  /// Powers, and the parts of a row's greatest.
   bool share_rows() {
-    std::string const& e = block(Stage::kPowers);
-    std::string m = block(Stage::kGreatest) + "_rf", s = block(Stage::kSums) + "_rf";
-    std::vector<std::string> parts = below(m, "t");
+    std::vector<std::string> parts = below(block(Stage::kGreatest) + "_rf", "t");
     return parts.size() == 3 &&
-           steps_.take_all({fmt::format("en, ex = split({}.e1, factor={})", e, x_),
-                            fmt::format("bind({}.ex, axis=threadIdx.x)", e),
-                            fmt::format("ay, ar = split({}, factor={})", parts[1], tiles_.own_rows),
-                            fmt::format("bind({}.ay, axis=threadIdx.y)", m),
-                            fmt::format("bind({}, axis=threadIdx.x)", parts[0]),
-                            fmt::format("bind({}.r1, axis=threadIdx.x)", s)});
+           steps_.take_all({fmt::format("split_bind({}.e1, factor={})", block(Stage::kPowers), x_),
+                            fmt::format("tile_threads({}, {}, rows={}, columns={})", parts[1],
+                                        parts[0], tiles_.own_rows, x_)});
   }
 
-  bool share_copies() {
-    return share_tile(steps_, factors_[0] + "_cache", "dx", "q", y_, x_) &&
+  /// Tiles of Q, K and V, by all threads of a block.
+  bool bring_tiles() {
+    std::string const &p = block(Stage::kScores), &y = block(Stage::kResult);
+    return steps_.take_all(
+               {fmt::format("copy_apart({}, {}.dx, tensor={}, dim={}, apart={})", p, y, factors_[0],
+                            row(), kApart),
+                fmt::format("copy_apart({}, {}.t, tensor={}, dim={})", p, y, factors_[1], row()),
+                fmt::format("pack_panels({0}, {0}.t, tensor={1}, memory=shared)", y, values_)}) &&
+           share_tile(steps_, factors_[0] + "_cache", "dx", "q", y_, x_) &&
            share_tile(steps_, factors_[1] + "_cache", "t", "k", y_, x_) &&
            share_tile(steps_, values_ + "_cache", "t", "v", y_, x_);
   }
 
-  /// Rows of shared tensors in other banks.
-  bool spread_rows() {
-    size_t row = attention_.loops[Stage::kScores].spatial.size() - 2;
-    for (auto const& [tensor, apart] : {std::pair(factors_[0] + "_cache", kApart),
-                                        {factors_[1] + "_cache", int64_t(1)},
-                                        {last_scores_, kApart},
-                                        {block(Stage::kPowers), kApart}})
-      if (!align(tensor, row, apart)) return false;
-    return align(block(Stage::kGreatest) + "_rf", 0, 1) && align(block(Stage::kSums) + "_rf", 0, 1);
-  }
-  bool align(std::string const& of, size_t dimension, int64_t offset) {
-    return steps_.take(fmt::format("storage_align({}, dim={}, factor={}, offset={})", of, dimension,
-                                   kBanks, offset));
-  }
+  /// The dimension of scores whose elements are rows; they lie in other banks.
+  size_t row() const { return attention_.loops[Stage::kScores].spatial.size() - 2; }
 
   Steps& steps_;
   Attention const& attention_;

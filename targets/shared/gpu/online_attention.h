@@ -25,8 +25,8 @@ bool fits(Attention const& attention, OnlineTiles const& tiles, Target const& ta
 
 /// A block has some rows of queries and runs over tiles of keys (`rolling_update`): a thread has
 /// some scores of the tile, and some of the result in registers, with the greatest and the sum of
-/// its rows; scores and powers of a tile, and the tiles of Q, K and V, are in shared memory. About
-/// 80 lines. Nothing: a step is refused.
+/// its rows; scores and powers of a tile, and the tiles of Q, K and V, are in shared memory. At
+/// most 25 lines, by macros. Nothing: a step is refused.
 std::optional<Schedule> online_attention(ir::Program const& program,
                                          std::shared_ptr<Target const> target,
                                          Attention const& attention, OnlineTiles const& tiles,

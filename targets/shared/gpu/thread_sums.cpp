@@ -48,15 +48,20 @@ bool share_tile(Steps& steps, std::string const& block, std::string const& loop,
     auto site = find_loop(steps.schedule().program(), name);
     return site ? ir::as_int(site->loop->extent).value_or(0) : 0;
   };
-  std::string all = steps.fuse_all(block, steps.loops_below(block, loop), prefix);
+  std::vector<std::string> loops = steps.loops_below(block, loop);
+  int64_t elements = 1;
+  for (std::string const& one : loops) elements *= extent_of(one);
+  if (loops.size() == 2 && elements > threads_x * threads_y)
+    return steps.take(fmt::format("share_among_threads({}, {}, {}, x={}, y={})", block, loops[0],
+                                  loops[1], threads_x, threads_y));
+  std::string all = steps.fuse_all(block, loops, prefix);
   if (all.empty()) return false;
-  if (extent_of(all) <= threads_x)
-    return steps.take(fmt::format("bind({}, axis=threadIdx.x)", all));
-  if (extent_of(all) > threads_x * threads_y)
+  if (elements <= threads_x) return steps.take(fmt::format("bind({}, axis=threadIdx.x)", all));
+  if (elements > threads_x * threads_y)
     return steps.take(fmt::format("cooperative_fetch({}, x={}, y={})", all, threads_x, threads_y));
-  return steps.take_all({fmt::format("{0}r, {0}x = split({1}, factor={2})", prefix, all, threads_x),
-                         fmt::format("bind({}.{}r, axis=threadIdx.y)", block, prefix),
-                         fmt::format("bind({}.{}x, axis=threadIdx.x)", block, prefix)});
+  return steps.take_all(
+      {fmt::format("{0}r, {0}x = split_bind({1}, factor={2})", prefix, all, threads_x),
+       fmt::format("bind({}.{}r, axis=threadIdx.y)", block, prefix)});
 }
 
 }  // namespace tw::gpu
