@@ -83,6 +83,8 @@ std::string disagreement(Operator const& op, RandomCase const& c, DType type) {
   auto reference = reference_rounding_once(op, c.attributes, c.inputs, *outputs);
   auto actual = has_compute(op) ? interpreted(op, c) : reference;
   if (!exact || !reference) return "";  // an operand that this type cannot hold
+  // An algorithm may ask for wider numbers; the operator's first one takes all.
+  if (!actual && !c.algorithm.empty() && actual.error().code == "unsupported") return "";
   if (!actual) return to_sentence(actual.error());
   for (size_t i = 0; i < actual->size(); ++i) {
     if ((*actual)[i].type() != (*outputs)[i].type) return "an output of another type";

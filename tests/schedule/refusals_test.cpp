@@ -143,7 +143,7 @@ private slots:
     uint64_t seed = qEnvironmentVariable("TW_TEST_SEED").toULongLong(&given);
     if (!given) seed = 20260401;
     int schedules = qEnvironmentVariableIntValue("TW_SCHEDULES");
-    if (schedules <= 0) schedules = 150;
+    if (schedules <= 0) schedules = 180;
     qInfo("seed %llu, %d schedules", static_cast<unsigned long long>(seed), schedules);
     Rng rng(seed);
     for (int i = 0; i < schedules; ++i) {

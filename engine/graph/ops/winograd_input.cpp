@@ -13,7 +13,7 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   TRY(expect_inputs(inputs, 1, 1));
   TRY_ASSIGN(WinogradTiles tiles, tiles_of(attributes, inputs[0]->shape));
   if (!is_float(inputs[0]->type) || size_of(inputs[0]->type) < 4)
-    return unfit("images of f32 or f64 are transformed");
+    return unsupported("images that are not f32 or f64");
   return one(inputs[0]->type, {tiles.places(), inputs[0]->shape[1], tiles.count()});
 }
 

@@ -30,7 +30,7 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
     return unfit(fmt::format("products of shape {} are not those of {} tiles of {} places",
                              to_text(from), tiles.count(), tiles.places()));
   if (!is_float(inputs[0]->type) || size_of(inputs[0]->type) < 4)
-    return unfit("products of f32 or f64 are transformed");
+    return unsupported("products that are not f32 or f64");
   bool biased = inputs.size() > 1 && inputs[1];
   if (biased && (inputs[1]->shape != Shape{from[1]} || inputs[1]->type != inputs[0]->type))
     return unfit(

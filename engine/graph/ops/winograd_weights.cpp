@@ -15,7 +15,7 @@ InferResult infer(Attributes const& attributes, Infos inputs) {
   if (shape.size() != 4 || shape[2] != 3 || shape[3] != 3)
     return unfit(fmt::format("weights of shape {} are not 3x3", to_text(shape)));
   if (!is_float(inputs[0]->type) || size_of(inputs[0]->type) < 4)
-    return unfit("weights of f32 or f64 are transformed");
+    return unsupported("weights that are not f32 or f64");
   return one(inputs[0]->type, {(outputs + 2) * (outputs + 2), shape[0], shape[1]});
 }
 

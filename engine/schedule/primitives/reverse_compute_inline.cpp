@@ -215,7 +215,8 @@ std::expected<Proof, Refusal> check(StepRequest const& request) {
   if (!reads_each_once(*block.block, tensor) || !same_elements(block, *producer, request.budget))
     return no("reads_elsewhere",
               fmt::format("{} does not read each element of {} once", name, tensor));
-  if (auto alone = only_writer(request.program, block, kVerb); !alone)
+  if (auto alone = only_writer(request.program, block, kVerb);
+      !alone && !writes_apart(request.program, block, request.budget))
     return std::unexpected(alone.error());
   if (auto there = inputs_in_scope(request.program, block, producer->loops, kVerb); !there)
     return std::unexpected(there.error());
