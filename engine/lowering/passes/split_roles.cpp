@@ -292,6 +292,14 @@ private:
   std::vector<Buffer> words_;  ///< full, empty
 };
 
+/// What goes on meanwhile, in a queue of its own: its waits would have to be in phases, too.
+bool has_queues(Stmt const& launch) {
+  return holds(launch, [](Stmt const& s) {
+    auto const* call = s.as<IntrinsicCall>();
+    return call && !call->intrinsic->queue.empty();
+  });
+}
+
 /// From its outermost loop of threads on.
 Result<Stmt> split_launch(Target const& target, Stmt const& launch) {
   int64_t threads = 1;
@@ -305,6 +313,8 @@ Result<Stmt> split_launch(Target const& target, Stmt const& launch) {
     loops.push_back(loop);
     body = loop->body;
   }
+  if (has_queues(body))
+    return no_roles("products that go on meanwhile (wgmma) have no waits in phases");
   if (2 * threads > target.threads_per_block)
     return no_roles(fmt::format("two times {} threads are more than the {} of a block", threads,
                                 target.threads_per_block));
