@@ -108,8 +108,11 @@ void paint_bar(QPainter& painter, LoopNestScene const& scene, NestItem const& it
   double extent_width = QFontMetricsF(mono_font(12)).horizontalAdvance(extent) + 24;
   QRectF name(item.rect.left() + 12, item.rect.top(), item.rect.width() - 12 - glyph - extent_width,
               item.rect.height());
-  paint::text(painter, name, name_font, scene.canvas.theme().text1, shown_name(bar));
-  double used = std::min(name.width(), QFontMetricsF(name_font).horizontalAdvance(shown_name(bar)));
+  // The end of a long name tells a loop from others of the same axis.
+  QFontMetricsF metrics(name_font);
+  QString words = metrics.elidedText(shown_name(bar), Qt::ElideMiddle, name.width());
+  paint::text(painter, name, name_font, scene.canvas.theme().text1, words);
+  double used = metrics.horizontalAdvance(words);
   if (glyph > 0)
     paint_glyph(painter, bar, QPointF(name.left() + used + 8, item.rect.center().y()),
                 scene.canvas.theme());
