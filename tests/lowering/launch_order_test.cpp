@@ -79,16 +79,6 @@ std::string text_of(Ring const& ring) {
   return text;
 }
 
-ir::KernelIr parsed(std::string const& text) {
-  auto kernel = ir::parse_kernel(text);
-  if (!kernel) qFatal("%s\n%s", to_sentence(kernel.error()).c_str(), text.c_str());
-  return *kernel;
-}
-
-LaunchOrder order_of(std::string const& text) {
-  return launch_order(*testing::thread_machine(), parsed(text));
-}
-
 }  // namespace
 
 class LaunchOrderTest : public QObject {
@@ -104,9 +94,9 @@ private slots:
       std::string text = text_of(ring);
       NDArray x = NDArray::create(DType::kF32, {(ring.turns + ring.ahead) * 8}).value();
       for (int64_t e = 0; e < x.size(); ++e) x.set_value(e, double(e));
-      LaunchOrder order = order_of(text);
+      LaunchOrder order = testing::order_of(text);
       QVERIFY2(order.undecided.empty(), order.undecided.c_str());
-      bool found = testing::is_found(parsed(text), {x}, sharing);
+      bool found = testing::is_found(testing::launches_of(text), {x}, sharing);
       QVERIFY2(order.faults.empty() != found,
                (fmt::format("ring {}: ", i) + testing::said(order) + "\n" + text).c_str());
       wrong += found;
@@ -120,32 +110,32 @@ private slots:
     ring.barrier_at_end = true;
     QElapsedTimer clock;
     clock.start();
-    LaunchOrder good = order_of(text_of(ring));
+    LaunchOrder good = testing::order_of(text_of(ring));
     QVERIFY2(good.proven(), testing::said(good).c_str());
     QVERIFY(good.events < 300);
     ring.barrier_at_end = false;
-    QCOMPARE(order_of(text_of(ring)).faults.size(), size_t(1));
+    QCOMPARE(testing::order_of(text_of(ring)).faults.size(), size_t(1));
     qInfo("twice in %lld ms", static_cast<long long>(clock.elapsed()));
   }
 
   void faults_say_who_meets_whom() {
     Ring ring{.places = 2, .ahead = 1, .turns = 4, .waits = 1};
     ring.barrier_after_wait = false;
-    QCOMPARE(testing::said(order_of(text_of(ring))),
+    QCOMPARE(testing::said(testing::order_of(text_of(ring))),
              std::string("race: a copy writes S[0%2*8+t*4+a] while another thread may read "
                          "S[(0+0)%2*8+(1-t)*4+i]\n"));
     ring = {.places = 2, .ahead = 1, .turns = 4, .waits = 2, .others = false};
-    QCOMPARE(testing::said(order_of(text_of(ring))),
+    QCOMPARE(testing::said(testing::order_of(text_of(ring))),
              std::string("used_in_flight: a copy writes S[0%2*8+t*4+a] while its thread may read "
                          "S[(0+0)%2*8+t*4+i]\n"));
     ring = {.places = 2, .ahead = 1, .turns = 4, .waits = 1};
     ring.waits_at_end = false;
-    QVERIFY(testing::said(order_of(text_of(ring)))
+    QVERIFY(testing::said(testing::order_of(text_of(ring)))
                 .contains("never_waited_for: a copy is not waited for"));
     std::string plain = fmt::format("{}host two(Y: f32[4])\n", kDeclarations) +
                         "  bind(threadIdx.x) t in 4\n    alloc S: f32[4] @shared\n"
                         "      S[t] = 1.0\n      Y[t] = S[3-t]\n";
-    QCOMPARE(testing::said(order_of(plain)),
+    QCOMPARE(testing::said(testing::order_of(plain)),
              std::string("race: one thread writes S[t] and another one "
                          "reads S[3-t], with no barrier between\n"));
   }
@@ -159,20 +149,20 @@ private slots:
         "          call sync_threads()\n          Y[b*4+t] = S[3-t]\n        else\n"
         "          S[t] = 2.0\n";
     std::string good = "          call sync_threads()\n", end = "          Y[b*4+t] = S[3-t]\n";
-    QVERIFY2(order_of(head + launch + good + end).proven(),
-             testing::said(order_of(head + launch + good + end)).c_str());
-    QVERIFY(testing::said(order_of(head + launch + end)).starts_with("race: "));
+    QVERIFY2(testing::order_of(head + launch + good + end).proven(),
+             testing::said(testing::order_of(head + launch + good + end)).c_str());
+    QVERIFY(testing::said(testing::order_of(head + launch + end)).starts_with("race: "));
   }
 
   void what_is_not_looked_at_says_why() {
     std::string head = fmt::format("{}host two(X: f32[4], Y: f32[4])\n", kDeclarations);
-    QCOMPARE(order_of(head + "  bind(threadIdx.x) t in 4\n    if X[0] < 1.0\n"
-                             "      call sync_threads()\n    Y[t] = 1.0\n")
+    QCOMPARE(testing::order_of(head + "  bind(threadIdx.x) t in 4\n    if X[0] < 1.0\n"
+                                      "      call sync_threads()\n    Y[t] = 1.0\n")
                  .undecided,
              std::string("a barrier or a wait stands below a condition"));
     LaunchOrder by_data =
-        order_of(fmt::format("{}host two(I: i64[4], Y: f32[4])\n", kDeclarations) +
-                 "  bind(threadIdx.x) t in 4\n    Y[I[t]] = 1.0\n");
+        testing::order_of(fmt::format("{}host two(I: i64[4], Y: f32[4])\n", kDeclarations) +
+                          "  bind(threadIdx.x) t in 4\n    Y[I[t]] = 1.0\n");
     QVERIFY(by_data.faults.empty());
     QCOMPARE(by_data.undecided,
              std::string("whether Y[I[t]] and Y[I[t]] are one element cannot be told"));

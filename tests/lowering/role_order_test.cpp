@@ -138,22 +138,12 @@ std::string text_of(Ring const& ring) {
   return text;
 }
 
-ir::KernelIr parsed(std::string const& text) {
-  auto kernel = ir::parse_kernel(text);
-  if (!kernel) qFatal("%s\n%s", to_sentence(kernel.error()).c_str(), text.c_str());
-  return *kernel;
-}
-
-LaunchOrder order_of(std::string const& text) {
-  return launch_order(*testing::thread_machine(), parsed(text));
-}
-
 /// The first failure in some order of the threads; else what it computes is looked at, too.
 std::string found_by_interpreter(Ring const& ring) {
   ir::Sharing sharing = testing::thread_machine()->sharing();
   NDArray x = NDArray::create(DType::kF32, {ring.turns * 8}).value();
   for (int64_t e = 0; e < x.size(); ++e) x.set_value(e, double(e));
-  ir::KernelIr kernel = parsed(text_of(ring));
+  ir::KernelIr kernel = testing::launches_of(text_of(ring));
   for (uint64_t seed = 1; seed < 12; ++seed) {
     auto outputs = ir::interpret(kernel, 1, {x}, {.shuffle_seed = seed, .sharing = &sharing});
     if (!outputs) return outputs.error().code + ": " + outputs.error().message;
@@ -178,7 +168,7 @@ private slots:
     for (int i = 0; i < kRings; ++i) {
       Ring ring = random_ring(rng);
       std::string text = text_of(ring);
-      LaunchOrder order = order_of(text);
+      LaunchOrder order = testing::order_of(text);
       QVERIFY2(order.undecided.empty(), (order.undecided + "\n" + text).c_str());
       std::string found = found_by_interpreter(ring);
       QVERIFY2(order.faults.empty() == found.empty() && !found.starts_with("wrong"),
@@ -198,18 +188,18 @@ private slots:
     Ring ring{.places = 3, .turns = 1'000'000, .barriers = 3, .keeps_all = false};
     QElapsedTimer clock;
     clock.start();
-    LaunchOrder good = order_of(text_of(ring));
+    LaunchOrder good = testing::order_of(text_of(ring));
     QVERIFY2(good.proven(), testing::said(good).c_str());
     QVERIFY2(good.events < 1000, std::to_string(good.events).c_str());
     ring.empty_arrivals = 1;
-    QVERIFY(!order_of(text_of(ring)).faults.empty());
+    QVERIFY(!testing::order_of(text_of(ring)).faults.empty());
     qInfo("twice in %lld ms", static_cast<long long>(clock.elapsed()));
   }
 
   void faults_say_who_waits_for_what() {
     Ring ring;
     ring.arrives_empty = false;
-    QCOMPARE(testing::said(order_of(text_of(ring))),
+    QCOMPARE(testing::said(testing::order_of(text_of(ring))),
              std::string("roles_stuck: a thread of the first role waits for 2 of empty[0], which "
                          "stays at 0; a thread of the second role waits for 4 of full[0], which "
                          "stays at 2\n"));
@@ -217,20 +207,20 @@ private slots:
         "k=2 waits for phase 1, and phase 1 has 0 of 2 arrivals: nobody else goes on"));
     ring = {};
     ring.waits_full = false;
-    QVERIFY(testing::said(order_of(text_of(ring)))
+    QVERIFY(testing::said(testing::order_of(text_of(ring)))
                 .contains("race: a copy writes S[0%2*8+t*4+a] while another thread may read "
                           "S[0%2*8+(3-t)*4+i]\n"));
     QVERIFY(found_by_interpreter(ring).starts_with("used_in_flight: "));
     ring = {};
     ring.full_late = -2;
-    QVERIFY(testing::said(order_of(text_of(ring)))
+    QVERIFY(testing::said(testing::order_of(text_of(ring)))
                 .contains("mistaken_phase: a thread of the first role waits for a phase of "
                           "empty[0] that its parity "
                           "does not tell from the one after the next\n"));
     QVERIFY(found_by_interpreter(ring).ends_with("by parity these are taken for one another"));
     ring = {};
     ring.opens_first = false;
-    QVERIFY(testing::said(order_of(text_of(ring)))
+    QVERIFY(testing::said(testing::order_of(text_of(ring)))
                 .contains("phase_not_open: another thread of the first role uses a barrier with "
                           "phases that may not "
                           "be open yet\n"));
@@ -242,7 +232,7 @@ private slots:
     auto undecided = [&](std::string const& what, std::string const& by) {
       std::string changed = text;
       changed.replace(changed.find(what), what.size(), by);
-      return order_of(changed).undecided;
+      return testing::order_of(changed).undecided;
     };
     QCOMPARE(undecided("        for k in 6", "        for k in 5"),
              std::string("loops of two roles turn differently often"));

@@ -5,6 +5,7 @@
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
 #include "engine/schedule/trace.h"
+#include "tests/support/interpreted_schedules.h"
 #include "tests/support/random_schedules.h"
 #include "tests/support/stencil_kernels.h"
 
@@ -61,12 +62,8 @@ private slots:
         ++kept;
         after += take_some(rng.between(4, 24));
       }
-      auto inputs = testing::random_inputs(kernel, rng);
-      te::Expected expected = testing::expected_of(kernel, inputs);
-      auto outputs = ir::interpret(schedule.program(), inputs, {.shuffle_seed = rng.next() | 1});
-      std::string shown = text + schedule.script() + ir::to_text(schedule.program());
-      QVERIFY2(outputs, ((outputs ? "" : to_sentence(outputs.error())) + "\n" + shown).c_str());
-      QVERIFY2(te::judge(*outputs, expected).equal, shown.c_str());
+      std::string wrong = testing::disagreement(kernel, schedule, rng);
+      QVERIFY2(wrong.empty(), (text + wrong).c_str());
     }
     qInfo("%d tensors of which rows are kept, %d steps after that; %d times two of one loop", kept,
           after, both);

@@ -8,6 +8,7 @@
 #include "engine/ir/interpreter.h"
 #include "engine/ir/text.h"
 #include "engine/schedule/trace.h"
+#include "tests/support/interpreted_schedules.h"
 #include "tests/support/softmax_kernels.h"
 
 using namespace tw;
@@ -84,12 +85,8 @@ private slots:
         if (rng.below(2) == 0) take({"compute_at", {"P", "t"}, {}, {}});
         after += take_some(rng.between(4, 16));
       }
-      auto inputs = testing::random_inputs(kernel, rng);
-      te::Expected expected = testing::expected_of(kernel, inputs);
-      auto outputs = ir::interpret(schedule.program(), inputs, {.shuffle_seed = rng.next() | 1});
-      std::string shown = text + schedule.script() + ir::to_text(schedule.program());
-      QVERIFY2(outputs, ((outputs ? "" : to_sentence(outputs.error())) + "\n" + shown).c_str());
-      QVERIFY2(te::judge(*outputs, expected).equal, shown.c_str());
+      std::string wrong = testing::disagreement(kernel, schedule, rng);
+      QVERIFY2(wrong.empty(), (text + wrong).c_str());
     }
     qInfo("%d updates, %d steps after that", updated, after);
     QVERIFY(updated * 2 >= traces && after >= updated);
