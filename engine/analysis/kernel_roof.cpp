@@ -57,6 +57,13 @@ double seconds_at(MemoryRoof const& roof, double read, double written, int threa
   return std::max({read / load, written / load, together}) * 1e-9;
 }
 
+/// A unit for narrow factors, as of matrices, is what could do these products at best.
+std::string type_of(KernelNeeds const& needs, Roofs const& roofs) {
+  if (needs.integers) return "i8";
+  bool own_roof = !needs.factors.empty() && roofs.best(needs.factors) != Rate();
+  return own_roof ? needs.factors : counted_type(roofs);
+}
+
 }  // namespace
 
 KernelNeeds needs_of(ir::Program const& plain, double flops) {
@@ -71,8 +78,7 @@ KernelRoof roof_of(KernelNeeds const& needs, Hardware const& hardware, Roofs con
                    int threads) {
   KernelRoof roof;
   int cores = hardware.unit().count;
-  std::string type = needs.integers ? "i8" : counted_type(roofs);
-  roof.gflops = of_cores(roofs.best(type), threads, cores);
+  roof.gflops = of_cores(roofs.best(type_of(needs, roofs)), threads, cores);
   double arithmetic = roof.gflops > 0 ? needs.flops / roof.gflops * 1e-9 : 0;
   double moving = 0, nearer = 0, bytes = needs.bytes();
   for (size_t i = 0; i < roofs.memory.size() && nearer < bytes; ++i) {

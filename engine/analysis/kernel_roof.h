@@ -13,6 +13,7 @@ namespace tw::analysis {
 struct KernelNeeds {
   double flops = 0;
   bool integers = false;  ///< that is what they are of: products of bytes
+  std::string factors;    ///< what products are of, as "f16"; its roof counts where one is known
   double read = 0;        ///< distinct bytes of its inputs
   double written = 0;     ///< distinct bytes of its outputs
   double bytes() const { return read + written; }

@@ -83,6 +83,14 @@ private slots:
     QCOMPARE(roof_of(product, machine(), both, 1).gflops, 400.0);
   }
 
+  void products_of_narrow_factors_are_below_the_roof_of_their_unit_where_there_is_one() {
+    KernelNeeds product{.flops = 1e12, .factors = "f16"};
+    QCOMPARE(roof_of(product, machine(), roofs(), 1).gflops, roofs().best("f32").one_core);
+    Roofs both = roofs();
+    both.compute.push_back({"MMA f16", "matrix", "f16", {4000, 4000}});
+    QCOMPARE(roof_of(product, machine(), both, 1).gflops, 4000.0);
+  }
+
   void a_table_counts_the_rows_that_are_chosen() {
     KernelNeeds gather = needs(
         "kernel g(X: f32[10000, 650], I: i64[20]) -> Y\n"

@@ -170,6 +170,22 @@ private slots:
             *table.rows[size_t(slowest.back())].model_ms);
   }
 
+  /// Matrix units are faster than what multiplies f32: not the roof of that is above them.
+  void products_of_f16_are_below_the_roof_of_matrix_units() {
+    std::string file = folder_.filePath("halves.te").toStdString();
+    std::ofstream(file)
+        << "tilewright te 1\nkernel p(A: f16[1024, 1024], B: f16[1024, 1024]) -> C\n"
+           "  C[i in 1024, j in 1024] = sum[k in 1024] f32(A[i, k]) * f32(B[k, j])\n";
+    QVERIFY(session_->execute(UseDevice{"cuda:h100"}));
+    QVERIFY(session_->execute(OpenModel{file}));
+    QVERIFY(session_->wait_idle(60));
+    QTRY_VERIFY_WITH_TIMEOUT(session_->snapshot().kernels->rows[0].model_ms, 60'000);
+    KernelRow const row = session_->snapshot().kernels->rows[0];
+    QVERIFY(row.roof && row.roof->arithmetic);
+    QVERIFY2(row.roof->value > 500'000 && row.roof->value < 1'000'000, row.roof->words.c_str());
+    QVERIFY(row.fraction_of_roof && *row.fraction_of_roof > 0.05 && *row.fraction_of_roof < 1);
+  }
+
   void a_device_that_is_there_has_no_launches() {
     QVERIFY(session_->execute(UseDevice{"local"}));
     QVERIFY(session_->wait_idle(60));

@@ -130,8 +130,6 @@ QString fitting(QStringList const& texts, qreal width) {
 /// What another device measured: never as big as this one's, and with its name.
 void paint_elsewhere(QPainter& painter, HistoryScene const& scene, HistoryNodeView const& node,
                      QRectF const& line) {
-  bool above = line.top() < station_of(scene.layout, node.id).y() + 40;
-  if (above == node.min_ms.has_value()) return;  // where this device's time stands, or below it
   auto known = std::find_if(node.elsewhere.begin(), node.elsewhere.end(),
                             [](auto const& one) { return one.min_ms.has_value(); });
   if (known == node.elsewhere.end()) return;
@@ -216,12 +214,13 @@ void paint_badges(QPainter& painter, HistoryScene const& scene, HistoryNodeView 
   QRectF line(at.x() - kPitch / 2 + 3, at.y() + 13, kPitch - 6, 16);
   paint_speed(painter, scene, node, line);
   line.translate(0, 16);
-  if (!node.min_ms) paint_elsewhere(painter, scene, node, line);
   bool modelled = scene.facts.is_modelled(node) && !node.min_ms;
-  if ((node.min_ms || modelled) && is_number(node, scene.facts)) {
+  bool timed = (node.min_ms || modelled) && is_number(node, scene.facts);
+  if (timed)
     paint::text(painter, line, ui_font(11), node.disturbed ? scene.theme.warn : scene.theme.text2,
                 fitting(measured_words(scene, node), line.width()), Qt::AlignCenter);
-  }
+  else
+    paint_elsewhere(painter, scene, node, line);
   line.translate(0, 15);
   if (modelled)
     paint::text(painter, line, ui_font(11), scene.theme.text3,
@@ -230,7 +229,10 @@ void paint_badges(QPainter& painter, HistoryScene const& scene, HistoryNodeView 
     paint_modelled(painter, scene, node, line);
   line.translate(0, 15);
   if (scene.noting == node.id) return;
-  if (node.note.empty()) return paint_elsewhere(painter, scene, node, line);
+  if (node.note.empty()) {
+    if (timed) paint_elsewhere(painter, scene, node, line);  // below this device's
+    return;
+  }
   QFont italic = ui_font(11);
   italic.setItalic(true);
   paint::text(painter, line, italic, scene.theme.text2,

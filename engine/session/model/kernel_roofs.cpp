@@ -6,6 +6,7 @@
 #include "engine/backend/target_table.h"
 #include "engine/compile/load_time.h"
 #include "engine/support/base/quantities.h"
+#include "engine/te/factors.h"
 
 namespace tw::session {
 namespace {
@@ -18,7 +19,9 @@ constexpr double kHardlyAnyFlopsPerByte = 0.25;
 analysis::KernelNeeds needs_of(LoadedModel const& model, int kernel, ir::Program const& plain) {
   auto needs =
       analysis::needs_of(split_load_time(plain).at_run, double(model.kernel(kernel).flops));
-  needs.integers = te::computes_integers(model.kernel(kernel).kernel);
+  te::Kernel const& computed = model.kernel(kernel).kernel;
+  needs.integers = te::computes_integers(computed);
+  if (auto factors = te::type_of_factors(computed)) needs.factors = to_text(*factors);
   return needs;
 }
 
