@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "engine/compile/kernel_code.h"
+#include "engine/support/base/side_by_side.h"
 #include "engine/te/te.h"
 
 namespace tw {
@@ -66,9 +67,11 @@ std::string first_node(Graph const& graph, Plan const& plan, PlanStep const& ste
 }
 
 std::vector<OffloadedKernel> judged(Plan const& plan, Backend const& able) {
-  std::vector<OffloadedKernel> kernels;
-  for (KernelTask const& task : plan.kernels)
-    kernels.push_back({task.name, why_not(task.kernel, able)});
+  std::vector<OffloadedKernel> kernels(plan.kernels.size());
+  side_by_side(kernels.size(), [&](size_t i) {
+    KernelTask const& task = plan.kernels[i];
+    kernels[i] = {task.name, why_not(task.kernel, able)};
+  });
   return kernels;
 }
 

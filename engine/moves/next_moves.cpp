@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <set>
-#include <thread>
 
 #include "engine/moves/idea.h"
 #include "engine/moves/launch.h"
 #include "engine/schedule/names.h"
 #include "engine/schedule/trace.h"
 #include "engine/support/base/quantities.h"
+#include "engine/support/base/side_by_side.h"
 
 namespace tw::moves {
 namespace {
@@ -48,18 +47,6 @@ std::string text_of(std::vector<Step> const& steps) {
   return text;
 }
 
-/// Each stands alone: all processors share them.
-void for_each_of(size_t count, StopToken stop, std::function<void(size_t)> const& work) {
-  std::atomic<size_t> next = 0;
-  auto take = [&] {
-    for (size_t i = next++; i < count && !stop.stop_requested(); i = next++) work(i);
-  };
-  std::vector<std::jthread> others;
-  size_t workers = std::min<size_t>(std::thread::hardware_concurrency(), count);
-  for (size_t i = 1; i < workers; ++i) others.emplace_back(take);
-  take();
-}
-
 std::vector<Offer> offers_of(Idea const& idea, Scene const& scene, MovesWanted const& wanted) {
   std::vector<Offer> offers;
   idea.offer(scene, [&](Offer offer) {
@@ -84,18 +71,22 @@ std::vector<Candidate> candidates(Scene const& scene, Model const& model,
                                   MovesWanted const& wanted) {
   std::vector<Idea const*> ideas = ideas_for(scene.schedule.target());
   std::vector<std::vector<Offer>> offers(ideas.size());
-  for_each_of(ideas.size(), wanted.stop,
-              [&](size_t i) { offers[i] = offers_of(*ideas[i], scene, wanted); });
+  side_by_side(
+      ideas.size(), [&](size_t i) { offers[i] = offers_of(*ideas[i], scene, wanted); },
+      wanted.stop);
   std::vector<Candidate> all;
   std::set<std::string> seen;
   for (size_t i = 0; i < ideas.size(); ++i)
     for (Offer& offer : offers[i])
       if (seen.insert(text_of(offer.draft.steps())).second)
         all.push_back({ideas[i], std::move(offer), {}, 0});
-  for_each_of(all.size(), wanted.stop, [&](size_t i) {
-    all[i].model = model(all[i].offer.draft.schedule().program());
-    all[i].cost = cost_of(all[i].model);
-  });
+  side_by_side(
+      all.size(),
+      [&](size_t i) {
+        all[i].model = model(all[i].offer.draft.schedule().program());
+        all[i].cost = cost_of(all[i].model);
+      },
+      wanted.stop);
   std::erase_if(all, [](Candidate const& one) { return one.cost <= 0; });
   return all;
 }

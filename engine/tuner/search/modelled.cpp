@@ -2,12 +2,11 @@
 #include <chrono>
 #include <deque>
 #include <functional>
-#include <future>
 #include <limits>
 #include <map>
 #include <set>
-#include <thread>
 
+#include "engine/support/base/side_by_side.h"
 #include "engine/tuner/search/search.h"
 
 namespace tw {
@@ -69,24 +68,18 @@ private:
 
   /// The fastest of `count` points, which are looked at side by side.
   Result<ModelledPoint> look_at(size_t count, Make const& make) {
-    size_t workers = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, count);
-    auto work = [&](size_t worker) -> Result<std::vector<ModelledPoint>> {
-      std::vector<ModelledPoint> points;
-      for (size_t i = worker; i < count; i += workers) {
-        TRY_ASSIGN(Candidate candidate, make(i));
-        points.push_back(seen(candidate));
-      }
-      return points;
-    };
-    std::vector<std::future<Result<std::vector<ModelledPoint>>>> running;
-    for (size_t i = 0; i < workers; ++i) running.push_back(std::async(std::launch::async, work, i));
-    std::vector<Result<std::vector<ModelledPoint>>> found;
-    for (auto& one : running) found.push_back(one.get());
+    std::vector<Result<ModelledPoint>> found(count);
+    side_by_side(count, [&](size_t i) {
+      auto candidate = make(i);
+      if (candidate)
+        found[i] = seen(*candidate);
+      else
+        found[i] = std::unexpected(candidate.error());
+    });
     ModelledPoint fastest;
-    for (auto const& some : found) {
-      if (!some) return std::unexpected(some.error());
-      for (ModelledPoint const& one : *some)
-        if (note(one).seconds <= fastest.seconds) fastest = one;
+    for (Result<ModelledPoint> const& one : found) {
+      if (!one) return std::unexpected(one.error());
+      if (note(*one).seconds <= fastest.seconds) fastest = *one;
     }
     return fastest;
   }

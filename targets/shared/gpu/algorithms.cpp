@@ -8,6 +8,7 @@
 #include "engine/graph/computes.h"
 #include "engine/graph/shared/winograd.h"
 #include "engine/ir/rewrite.h"
+#include "engine/support/base/side_by_side.h"
 #include "engine/te/te.h"
 
 namespace tw::gpu {
@@ -165,11 +166,16 @@ GraphChoices choose_algorithms(Graph const& graph, Decisions& decisions,
     if (nodes[name].empty()) kinds.push_back(name);
     nodes[name].push_back({int32_t(i)});
   }
+  std::vector<Kind> all;
+  for (std::string const& name : kinds)
+    all.push_back(kind_of(graph, graph.node(nodes[name].front())));
+  std::vector<Advice> advices(all.size());
+  side_by_side(all.size(), [&](size_t i) { advices[i] = advice_for(all[i], times); });
   GraphChoices choices;
-  for (std::string const& name : kinds) {
-    std::vector<NodeId> const& alike = nodes[name];
-    Kind kind = kind_of(graph, graph.node(alike.front()));
-    Advice advice = advice_for(kind, times);
+  for (size_t i = 0; i < all.size(); ++i) {
+    std::vector<NodeId> const& alike = nodes[kinds[i]];
+    Kind const& kind = all[i];
+    Advice const& advice = advices[i];
     std::string chosen = decisions.choose(kind.knob, kind.names, advice.algorithm);
     if (chosen == kind.names.front()) continue;
     for (NodeId id : alike) choices.algorithms[id] = chosen;

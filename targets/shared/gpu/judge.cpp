@@ -1,6 +1,9 @@
 #include "targets/shared/gpu/judge.h"
 
+#include <vector>
+
 #include "engine/ir/rewrite.h"
+#include "engine/support/base/side_by_side.h"
 
 namespace tw::gpu {
 
@@ -12,15 +15,14 @@ std::optional<size_t> Judge::fastest(std::string_view rule, ir::Program const& p
     std::lock_guard lock(mutex_);
     if (auto known = known_.find(key); known != known_.end()) return known->second;
   }
-  std::optional<size_t> fastest;
-  double least = 0;
-  for (size_t i = 0; i < count; ++i) {
+  std::vector<std::optional<double>> seconds(count);
+  side_by_side(count, [&](size_t i) {
     std::optional<Schedule> schedule = candidate(i);
-    std::optional<double> seconds = schedule ? model_(schedule->program()) : std::nullopt;
-    if (!seconds || (fastest && *seconds >= least)) continue;
-    fastest = i;
-    least = *seconds;
-  }
+    if (schedule) seconds[i] = model_(schedule->program());
+  });
+  std::optional<size_t> fastest;
+  for (size_t i = 0; i < count; ++i)
+    if (seconds[i] && (!fastest || *seconds[i] < *seconds[*fastest])) fastest = i;
   std::lock_guard lock(mutex_);
   return known_.emplace(key, fastest).first->second;
 }

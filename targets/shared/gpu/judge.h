@@ -27,8 +27,8 @@ public:
   explicit Judge(Model model) : model_(std::move(model)) {}
 
   /// The index of the fastest of `count` schedules of `program` by one rule; `candidate` makes one,
-  /// or nothing where its steps are refused. Nothing: there is no model, or it has no answer for
-  /// any of them.
+  /// or nothing where its steps are refused, and is asked from several threads at once. Nothing:
+  /// there is no model, or it has no answer for any of them.
   std::optional<size_t> fastest(std::string_view rule, ir::Program const& program, size_t count,
                                 Candidate const& candidate) const;
 
