@@ -37,10 +37,10 @@ std::string parts_text(std::vector<MemoryPart> const& parts) {
 }
 
 Error overflow_of(MemoryUse const& use) {
+  auto [has, needs] = bytes_apart(double(use.capacity), double(use.bytes));
   return refused("scope_overflow",
                  fmt::format("the memory '{}' has {}, but {} are needed at the same time: {}",
-                             use.memory, bytes_text(double(use.capacity)),
-                             bytes_text(double(use.bytes)), parts_text(use.parts)))
+                             use.memory, has, needs, parts_text(use.parts)))
       .error();
 }
 

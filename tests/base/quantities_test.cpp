@@ -37,6 +37,10 @@ private slots:
     QCOMPARE(bytes_text(1 << 20), std::string("1.0 MB"));
     QCOMPARE(bytes_text(1023.7 * 1024), std::string("1.0 MB"));
     QCOMPARE(bytes_text(3.0 * (1 << 30)), std::string("3.0 GB"));
+    using Two = std::pair<std::string, std::string>;
+    QCOMPARE(bytes_apart(232448, 232452), Two("232448 B", "232452 B"));
+    QCOMPARE(bytes_apart(232448, 240000), Two("227 KB", "234 KB"));
+    QCOMPARE(bytes_apart(512, 512), Two("512 B", "512 B"));
     QCOMPARE(many_text(58), std::string("58"));
     QCOMPARE(many_text(1240), std::string("1.24 k"));
     QCOMPARE(many_text(231.6e6), std::string("232 M"));

@@ -94,12 +94,12 @@ private:
   std::string place_in_launch(BufferNode const& tensor, int64_t count) {
     if (!is_of_one_thread(tensor.scope))
       return is_of_block(tensor.scope) ? kSharedScope : kWorkspaceScope;
+    auto [needs, most] = bytes_apart(double(count * size_of(tensor.type)), double(kMostOnStack));
     if (count * size_of(tensor.type) > kMostOnStack && status_)
       status_ = refused("allocation_not_supported",
                         fmt::format("each thread would have {} of the tensor {} for itself; it can "
                                     "have {}",
-                                    bytes_text(double(count * size_of(tensor.type))), tensor.name,
-                                    bytes_text(double(kMostOnStack))));
+                                    needs, tensor.name, most));
     return kStackScope;
   }
 

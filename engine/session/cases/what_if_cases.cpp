@@ -96,10 +96,11 @@ Status caches_grow(std::vector<MachineQuantity> const& all) {
   MachineQuantity const* nearer = nullptr;
   for (MachineQuantity const& one : all) {
     if (one.kind != QuantityKind::kCapacity) continue;
-    if (nearer && one.value < nearer->value)
-      return bad_input("bad_what_if",
-                       fmt::format("{} would hold {}, less than {} with {}", one.name,
-                                   bytes_text(one.value), nearer->name, bytes_text(nearer->value)));
+    if (nearer && one.value < nearer->value) {
+      auto [less, more] = bytes_apart(one.value, nearer->value);
+      return bad_input("bad_what_if", fmt::format("{} would hold {}, less than {} with {}",
+                                                  one.name, less, nearer->name, more));
+    }
     nearer = &one;
   }
   return {};

@@ -46,6 +46,13 @@ std::string bytes_text(double bytes) {
   return fixed(value, value < 9.95 ? 1 : 0) + " " + unit;
 }
 
+std::pair<std::string, std::string> bytes_apart(double one, double other) {
+  std::pair texts(bytes_text(one), bytes_text(other));
+  if (one != other && texts.first == texts.second)
+    texts = {fixed(one, 0) + " B", fixed(other, 0) + " B"};
+  return texts;
+}
+
 std::string speed_text(double billions, std::string const& unit) {
   return number_text(billions) + " " + unit;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace tw {
 
@@ -14,6 +15,8 @@ std::string duration_text(double seconds);
 std::string milliseconds_text(double ms);
 /// "512 B", "4.6 KB", "26 MB", "1.5 GB"; a KB is 1024 bytes.
 std::string bytes_text(double bytes);
+/// Two that are compared: to the byte where they would read alike, "232448 B" and "232452 B".
+std::pair<std::string, std::string> bytes_apart(double one, double other);
 /// "171 GFLOP/s", "118 GB/s": billions in a second.
 std::string speed_text(double billions, std::string const& unit);
 /// Of many: "58", "1.24 k", "232 M".

@@ -94,9 +94,10 @@ uint64_t end_in_memory(Configuration const& configuration, Instruction const& in
 }
 
 std::unexpected<Error> too_large(std::string const& who, uint64_t bytes) {
+  auto [reaches, most] = bytes_apart(double(bytes), double(kMostMemory));
   return bad_input("main_memory_too_large",
                    fmt::format("{} reaches {} of main memory, and {} are simulated here at most",
-                               who, bytes_text(double(bytes)), bytes_text(double(kMostMemory))));
+                               who, reaches, most));
 }
 
 }  // namespace

@@ -280,10 +280,10 @@ private:
     }
     int64_t others = top_[size_t(memory)] * bytes + std::get<2>(alive_.back()) * bytes - sum;
     if (others > 0) parts += fmt::format(", other virtual threads {}", bytes_text(others));
+    auto [has, needs] = bytes_apart(configuration_.buffer_bytes(memory), sum + others);
     return refused("scope_overflow",
                    fmt::format("the memory '{}' has {}, but {} are needed at the same time: {}",
-                               to_text(memory), bytes_text(configuration_.buffer_bytes(memory)),
-                               bytes_text(sum + others), parts));
+                               to_text(memory), has, needs, parts));
   }
 
   /// A tensor is read for the last time by its only reader, where that runs once for each time that
