@@ -15,6 +15,7 @@ struct LineEffect {
   int added = 0, removed = 0, moved = 0;  ///< lines of the program
   std::vector<std::string> made, gone;    ///< loops, as scripts call them
   int node_before = -1, node_after = -1;  ///< of the history; -1: none has these steps
+  std::vector<std::string> written_out;   ///< of a macro: lines of primitives that do the same
 };
 /// Of the line, from 1, in a text for the current kernel; memoized, the last ones. `step` is empty
 /// where no step stands. Null: not there yet, the listener is called when it is; or there is no

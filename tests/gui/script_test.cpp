@@ -94,6 +94,30 @@ private slots:
     keep_picture(*place_->window, "script_line");
   }
 
+  void a_macro_is_written_out_to_be_changed() {
+    lines("step reorder(C.k, C.i)\nstep pack_panels(C, C.k, tensor=B)\nexpect script.lines = 2\n");
+    auto* write_out = place_->window->findChild<QPushButton*>("scriptWriteOut");
+    editor_->setCursorPosition(0, 0);
+    place_->settle();
+    QVERIFY(!write_out->isVisible());  // no macro stands there
+    QCOMPARE(place_->lines("write out 1\n").empty(), false);
+    editor_->setCursorPosition(1, 0);
+    place_->settle();
+    QVERIFY(write_out->isVisible());
+    keep_picture(*place_->window, "script_macro");
+    uint64_t before = place_->session->snapshot().nest->program_hash;
+    write_out->click();
+    place_->settle();
+    QVERIFY2(editor_->text().contains("cache_read(C, ") && !editor_->text().contains("pack_panels"),
+             qPrintable(editor_->text()));
+    lines("expect script.written = yes\nexpect script.problems = 0\napply written\n");
+    lines("expect script.written = no\n");
+    QCOMPARE(place_->session->snapshot().nest->program_hash, before);
+    // The macro's own branch stays; a journal says it in a line.
+    lines("undo\nundo\nforget written\nstep pack_panels(C, C.k, tensor=B)\n");
+    lines("write out 2\nexpect script.problems = 0\nexpect script.written = yes\n");
+  }
+
   void a_long_line_s_effect_ends_with_its_time_however_narrow_it_is() {
     lines(
         "step i0, i1 = split(C.i, factor=8)\nstep j0, j1 = split(C.j, factor=16)\n"

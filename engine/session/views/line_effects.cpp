@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/ir/stmt.h"
+#include "engine/schedule/macros/expansion.h"
 #include "engine/schedule/names.h"
 #include "engine/session/step_words.h"
 #include "engine/session/views/schedule_views.h"
@@ -73,6 +74,29 @@ Reached before_line(History const& history, Lines const& lines, size_t at, Macro
       reached.failure = fmt::format("line {} before it is not legal", lines[have].first);
   }
   return reached;
+}
+
+/// Steps behind the first `count`, as lines.
+std::vector<std::string> lines_after(Schedule const& schedule, size_t count) {
+  std::vector<std::string> lines;
+  for (size_t i = count; i < schedule.trace().size(); ++i)
+    lines.push_back(to_text(schedule.trace()[i].step));
+  return lines;
+}
+
+/// Macros of folders are always taken as primitives, those of the program as one step.
+std::vector<std::string> written_out(Schedule const& before, std::string const& words,
+                                     MacroSet const* macros) {
+  auto steps = parse_steps(words, macros);
+  auto macro_of = [&](Step const& step) {
+    Macro const* own = program_macros().find(step.primitive);
+    return own || !macros ? own : macros->find(step.primitive);
+  };
+  if (!steps || steps->size() != 1 || !macro_of(steps->front())) return {};
+  bool own = program_macros().find(steps->front().primitive) != nullptr;
+  auto after = apply_macro(before, *macro_of(steps->front()), steps->front(),
+                           own || !macros ? program_macros() : *macros);
+  return after ? lines_after(*after, before.trace().size()) : std::vector<std::string>();
 }
 
 void compare(LineEffect& effect, ir::Program const& before, ir::Program const& after) {
@@ -144,6 +168,7 @@ LineEffect effect_of_line(History const& history, std::string const& text, int l
   if (effect.failure = before.failure; !effect.failure.empty()) return effect;
   Reached after = after_line(before, asked->second, macros);
   if (effect.failure = after.failure; !effect.failure.empty()) return effect;
+  effect.written_out = written_out(before.schedule, asked->second, macros);
   compare(effect, before.schedule.program(), after.schedule.program());
   effect.node_before = node_with(history, lines, at);
   effect.node_after = node_with(history, lines, at + 1);

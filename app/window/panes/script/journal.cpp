@@ -12,6 +12,8 @@ journal::Vocabulary const& vocabulary_script() {
           row<WriteLine>(
               "write", "writes a line of the script, from 1 on, in place of what is there",
               Number{&WriteLine::line, "LINE"}, OptionalRest<WriteLine>{&WriteLine::text, "TEXT"}),
+          row<WriteOut>("write out", "writes a macro's primitives in place of its line",
+                        Number{&WriteOut::line, "LINE"}),
           row<ApplyWritten>("apply written", "makes the written script the current branch"),
           row<ForgetWritten>("forget written", "writes the script of the current branch again"),
       },

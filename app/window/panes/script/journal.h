@@ -11,6 +11,10 @@ struct WriteLine {
   int line = 0;  ///< from 1
   std::string text;
 };
+/// The line, a macro, becomes its primitives.
+struct WriteOut {
+  int line = 0;  ///< from 1
+};
 /// The text becomes the current branch.
 struct ApplyWritten {};
 /// The text is that of the current branch again.

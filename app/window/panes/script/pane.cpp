@@ -31,12 +31,15 @@ public:
         apply_(
             controls::button("Apply", "scriptApply", "Make this the current branch (Ctrl+Return)")),
         forget_(controls::button("Discard", "scriptForget",
-                                 "Show the script of the current branch again")) {
+                                 "Show the script of the current branch again")),
+        write_out_(controls::button("Write out", "scriptWriteOut",
+                                    "Write the steps of the macro at the cursor in its place")) {
     editor_->set_primitives(live().primitives());
     auto* head = new QHBoxLayout;
     head->setContentsMargins(12, 4, 12, 4);
     head->setSpacing(8);
     head->addWidget(said_, 1);
+    head->addWidget(write_out_);
     head->addWidget(forget_);
     head->addWidget(apply_);
     said_->setMinimumWidth(40);
@@ -67,12 +70,16 @@ public:
     connect(&pause_, &QTimer::timeout, this, [this] { look(); });
     connect(editor_, &ScriptEditor::edited, this, [this] {
       written_ = true;
+      line_to_write_out_ = 0;  // lines have moved
       pause_.start();
       say();
     });
     connect(editor_, &ScriptEditor::apply_asked, this, [this] { record_and_apply(); });
     connect(apply_, &QPushButton::clicked, this, [this] { record_and_apply(); });
     connect(forget_, &QPushButton::clicked, this, [this] { bench_.ask(journal::ForgetWritten{}); });
+    connect(write_out_, &QPushButton::clicked, this,
+            [this] { (void)write_out(editor_->cursor_line()); });
+    write_out_->hide();
     perform_actions();
     bench.add_command({.section = "Views", .name = "Script", .keys = "Ctrl+Shift+L", .run = [this] {
                          bench_.ask(journal::ShowView{"script"});
@@ -83,7 +90,9 @@ public:
   QWidget* widget() override { return page_; }
   QWidget* focus_target() override { return editor_; }
   bool keeps_focus() const override { return editor_->hasFocus(); }
-  bool busy() const override { return pause_.isActive() || waits_ || waits_for_line_; }
+  bool busy() const override {
+    return pause_.isActive() || waits_ || waits_for_line_ || line_to_write_out_ > 0;
+  }
   void set_theme(Theme const& theme) override { editor_->set_theme(theme); }
 
   void settled() override { show_line(shown_line_); }
@@ -128,6 +137,8 @@ private:
 
   void perform_actions() {
     bench_.on<journal::WriteLine>([this](auto const& action) -> Status { return write(action); });
+    bench_.on<journal::WriteOut>(
+        [this](auto const& action) -> Status { return write_out(action.line); });
     bench_.on<journal::ApplyWritten>([this](auto const&) -> Status { return apply(); });
     bench_.on<journal::ForgetWritten>([this](auto const&) {
       written_ = false;
@@ -148,6 +159,22 @@ private:
     else
       lines[action.line - 1] = text;
     editor_->set_script(lines.join('\n') + "\n");
+    written_ = true;
+    return look(), Status();
+  }
+
+  /// The lines that it makes are recorded when they are applied, as any that were written.
+  Status write_out(int line) {
+    if (!now().nest) return bad_input("no_kernel", "no kernel is selected");
+    auto effect = session::line_effect(live(), editor_->text().toStdString(), line);
+    line_to_write_out_ = effect ? 0 : line;  // its steps are on their way
+    if (!effect) return {};
+    if (effect->written_out.empty())
+      return bad_input("no_macro", "line " + std::to_string(line) + " of the script is no macro");
+    QStringList lines = editor_->text().split('\n'), steps;
+    for (std::string const& step : effect->written_out) steps << QString::fromStdString(step);
+    lines[line - 1] = steps.join('\n');
+    editor_->set_script(lines.join('\n'));
     written_ = true;
     return look(), Status();
   }
@@ -212,11 +239,13 @@ private:
 
   /// Of the line that the cursor is in, below the script.
   void say_line() {
+    if (line_to_write_out_ > 0) (void)write_out(line_to_write_out_);
     auto effect = now().nest ? session::line_effect(live(), editor_->text().toStdString(),
                                                     editor_->cursor_line())
                              : nullptr;
     waits_for_line_ = now().nest && !effect;
     if (waits_for_line_) return;  // the last one stays until then
+    write_out_->setVisible(effect && !effect->written_out.empty());
     line_words_ =
         effect ? QString::fromStdString(session::words_of(*effect, now().history.get())) : "";
     QString shown = line_words_.isEmpty()
@@ -254,7 +283,8 @@ private:
   QLabel *said_, *line_;
   QString line_words_;  ///< whole
   QString shown_line_;  ///< the same with the line's number
-  QPushButton *apply_, *forget_;
+  QPushButton *apply_, *forget_, *write_out_;
+  int line_to_write_out_ = 0;  ///< from 1, as soon as its steps are known
   QTimer pause_;
   std::shared_ptr<session::ScriptReview const> review_;
   bool written_ = false;  ///< it is not the current branch's
