@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
 #include "engine/schedule/names.h"
 #include "targets/shared/gpu/choices.h"
+#include "targets/shared/gpu/product_factors.h"
 #include "targets/shared/gpu/stage_loops.h"
 #include "targets/shared/gpu/steps.h"
 #include "targets/shared/gpu/sum_parts.h"
@@ -123,9 +125,50 @@ int64_t wanted_parts(Product const& product, Tiles const& tiles) {
   return up_to(choices, std::max<int64_t>(1, wanted)).back();
 }
 
-/// All threads of the block bring a tile together, fewer of them one that is smaller.
-bool fill(Steps& steps, std::string const& block, std::string const& prefix, Tiles const& tiles) {
-  return share_tile(steps, block, "k0", prefix, tiles.threads_y(), tiles.threads_x());
+/// Of both factors; none, where blocks of the program make these.
+std::vector<FactorTile> factor_tiles(Program const& program, Product const& product,
+                                     Tiles const& tiles) {
+  std::vector<FactorTile> all;
+  if (product.made_factors) return all;
+  Block const& block = *find_block(program, product.block)->block;
+  size_t at = product.loops.size() - 3;
+  std::string row = block.iters[at].name();
+  for (Load const* read : multiplied_reads(block)) {
+    bool of_rows =
+        std::ranges::any_of(read->indices, [&](Expr const& e) { return uses_variable(e, row); });
+    all.push_back(factor_tile({.read = *read,
+                               .term = block.iters.back().name(),
+                               .rows = of_rows ? tiles.rows : tiles.columns,
+                               .length = product.extents[of_rows ? at : at + 1],
+                               .own = of_rows ? tiles.own_rows : tiles.own_columns / tiles.pieces,
+                               .terms = tiles.terms,
+                               .all_terms = product.extents.back() / tiles.parts,
+                               .threads = tiles.threads()}));
+  }
+  return all;
+}
+
+/// Both factors come to shared memory tile by tile: all threads of the block bring a tile together,
+/// fewer of them one that is smaller.
+bool bring_factors(Steps& steps, Product const& product, std::string const& c,
+                   std::vector<FactorTile> const& factors, Tiles const& tiles) {
+  constexpr std::array kPrefixes{"p", "q"};
+  std::string at = c + ".k0";
+  if (product.made_factors) {
+    for (std::string const& factor : product.factors)
+      if (!steps.take(fmt::format("stage_at({}, {})", factor, at))) return false;
+    for (size_t i = 0; i < kPrefixes.size(); ++i)
+      if (!share_tile(steps, product.factors[i], "k0", kPrefixes[i], tiles.threads_y(),
+                      tiles.threads_x()))
+        return false;
+    return true;
+  }
+  for (FactorTile const& factor : factors)
+    if (!bring_tile(steps, factor, c, at)) return false;
+  for (size_t i = 0; i < kPrefixes.size(); ++i)
+    if (!fill_tile(steps, factors[i], kPrefixes[i], tiles.threads_y(), tiles.threads_x()))
+      return false;
+  return true;
 }
 
 /// A block's tile, and a thread's in it.
@@ -171,6 +214,7 @@ bool tile_loops(Steps& steps, Product const& product, std::string const& c,
 
 bool schedule_product(Steps& steps, Product const& product, Tiles const& tiles) {
   bool parts = tiles.parts > 1;
+  std::vector<FactorTile> factors = factor_tiles(steps.schedule().program(), product, tiles);
   std::string c = product.block, terms = product.loops.back();
   if (parts) c = make_parts(steps, c, std::exchange(terms, "k"), tiles.parts);
   bool writes = parts || product.epilogue.empty();
@@ -180,17 +224,8 @@ bool schedule_product(Steps& steps, Product const& product, Tiles const& tiles) 
       !tile_loops(steps, product, c, terms, last, tiles))
     return false;
   if (!steps.take(fmt::format("bind_grid({0}.by, {0}.bx, {0}.ty, {0}.tx)", c))) return false;
-  std::vector<std::string> brought;  // by these blocks
-  for (std::string const& factor : product.factors) {
-    brought.push_back(product.made_factors ? factor : factor + "_cache");
-    if (!steps.take(
-            product.made_factors
-                ? fmt::format("stage_at({}, {}.k0)", factor, c)
-                : fmt::format("pack_panels({0}, {0}.k0, tensor={1}, memory=shared)", c, factor)))
-      return false;
-  }
   std::vector<std::string> elements(product.loops.begin(), product.loops.end() - 1);
-  return fill(steps, brought[0], "p", tiles) && fill(steps, brought[1], "q", tiles) &&
+  return bring_factors(steps, product, c, factors, tiles) &&
          (!parts || add_parts(steps, product.block, elements, product.epilogue));
 }
 

@@ -5,6 +5,7 @@
 #include "engine/ir/expr.h"
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/llvm/emitter.h"
+#include "targets/shared/llvm/narrow_indices.h"
 
 namespace tw {
 
@@ -50,7 +51,12 @@ Value* Emitter::pointer(Buffer const& buffer, Expr const& index) {
   llvm::Type* element = stored_type(buffer->type);
   arith::Linear linear = arith::to_linear(index);
   Value* address = base(buffer);
-  if (Value* sum = sum_of(linear.terms)) address = builder_.CreateGEP(element, address, sum);
+  if (Value* sum = sum_of(linear.terms)) {
+    // Elements side by side that a loop is written out for must be extended alike to be merged.
+    if (sum->getType()->isIntegerTy(32) && is_never_negative(linear.terms, ranges_))
+      sum = builder_.CreateZExt(sum, builder_.getInt64Ty(), "", true);
+    address = builder_.CreateGEP(element, address, sum);
+  }
   if (linear.constant != 0)
     address = builder_.CreateGEP(element, address, builder_.getInt64(uint64_t(linear.constant)));
   return address;

@@ -279,10 +279,12 @@ Result<Emitted> Machine::generate_here(llvm::Module& module, CodeTier tier, Code
   set_attributes(module, parts_->options);
   auto machine = make_target_machine(*parts_->target, parts_->options, tier);
   Complaints complaints(module.getContext());
+  bool device = llvm::Triple(module.getTargetTriple()).isNVPTX();
+  if (device) prove_alignments(module);  // else vectors that may not be aligned are taken apart
   prepare_code(module, *machine, tier);
 
   Emitted emitted;
-  if (llvm::Triple(module.getTargetTriple()).isNVPTX()) {
+  if (device) {
     prove_alignments(module);
     TRY(write_text(module, *machine, texts, emitted));
     TRY(complaints.status());

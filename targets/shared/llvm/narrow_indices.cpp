@@ -66,6 +66,16 @@ bool fits_in_32_bits(std::vector<arith::Linear::Term> const& terms, int64_t cons
   return magnitude <= INT32_MAX;
 }
 
+bool is_never_negative(std::vector<arith::Linear::Term> const& terms, arith::Ranges const& ranges) {
+  __int128 least = 0;
+  for (auto const& term : terms) {
+    auto values = arith::bounds(term.term, ranges);
+    if (!values) return false;
+    least += __int128(term.factor) * (term.factor < 0 ? values->high : values->low);
+  }
+  return least >= 0;
+}
+
 bool fits_in_32_bits(Expr const& e, arith::Ranges const& ranges) {
   if (e.type() != DType::kI64 || e.lanes() > 1 || !fits(arith::bounds(e, ranges))) return false;
   if (e.as<IntImm>() || e.as<Variable>()) return true;

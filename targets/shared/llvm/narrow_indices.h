@@ -17,6 +17,8 @@ bool fits_in_32_bits(ir::Expr const& e, arith::Ranges const& ranges);
 /// Of a sum of the terms, in whatever order, and the constant.
 bool fits_in_32_bits(std::vector<arith::Linear::Term> const& terms, int64_t constant,
                      arith::Ranges const& ranges);
+/// Whether no sum of the terms is below zero.
+bool is_never_negative(std::vector<arith::Linear::Term> const& terms, arith::Ranges const& ranges);
 
 /// The values of a loop's counter, while the loop runs.
 std::optional<arith::Interval> counts_of(ir::For const& loop, arith::Ranges const& ranges);
