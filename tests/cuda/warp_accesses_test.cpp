@@ -99,7 +99,8 @@ Count by_hand(Drawn const& one, bool shared) {
         evaluator.set(axes[2], t / one.block[0] / one.block[1]);
         addresses.push_back(evaluator.integer(index, 0) * bytes);
       }
-      int cost = shared ? gpu::passes_of(addresses, bytes) : gpu::sectors_of(addresses, bytes);
+      int cost =
+          shared ? gpu::passes_of(addresses, bytes, false) : gpu::sectors_of(addresses, bytes);
       count.sum += cost;
       ++count.times;
       count.least = std::min(count.least, cost);
@@ -125,13 +126,22 @@ private slots:
     QCOMPARE(gpu::sectors_of(lanes(4096), 4), 32);  // a column
     QCOMPARE(gpu::sectors_of(lanes(0), 4), 1);
     QCOMPARE(gpu::sectors_of({28, 32}, 4), 2);
-    QCOMPARE(gpu::passes_of(lanes(4), 4), 1);
-    QCOMPARE(gpu::passes_of(lanes(128), 4), 32);  // all in one bank
-    QCOMPARE(gpu::passes_of(lanes(132), 4), 1);   // padded by one
-    QCOMPARE(gpu::passes_of(lanes(0), 4), 1);     // one word for all
-    QCOMPARE(gpu::passes_of(lanes(8), 4), 2);
-    QCOMPARE(gpu::passes_of(lanes(8), 8), 2);  // half a warp at a time
-    QCOMPARE(gpu::passes_of(lanes(1), 1), 1);  // four lanes in a word
+    QCOMPARE(gpu::passes_of(lanes(4), 4, false), 1);
+    QCOMPARE(gpu::passes_of(lanes(128), 4, false), 32);  // all in one bank
+    QCOMPARE(gpu::passes_of(lanes(132), 4, false), 1);   // padded by one
+    QCOMPARE(gpu::passes_of(lanes(0), 4, false), 1);     // one word for all
+    QCOMPARE(gpu::passes_of(lanes(8), 4, false), 2);
+    QCOMPARE(gpu::passes_of(lanes(8), 8, false), 2);    // half a warp at a time
+    QCOMPARE(gpu::passes_of(lanes(1), 1, false), 1);    // four lanes in a word
+    QCOMPARE(gpu::passes_of(lanes(16), 16, false), 4);  // a quarter at a time
+    QCOMPARE(gpu::passes_of(lanes(0), 16, false), 2);   // or half, where neighbours want the same
+    QCOMPARE(gpu::passes_of(lanes(0), 16, true), 4);
+    QCOMPARE(gpu::passes_of(lanes(0), 8, false), 1);
+    std::vector<int64_t> halves, far;
+    for (int64_t lane = 0; lane < 32; ++lane)
+      halves.push_back(lane / 16 * 32), far.push_back(lane % 16 * 32);
+    QCOMPARE(gpu::passes_of(halves, 16, false), 2);
+    QCOMPARE(gpu::passes_of(far, 16, false), 8);  // no broadcast between quarters
   }
 
   void some_that_are_drawn_tell_about_all() {

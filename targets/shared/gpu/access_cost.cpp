@@ -253,15 +253,26 @@ int blocks_of(std::vector<int64_t> const& addresses, int bytes, int64_t block) {
   return int(blocks.size());
 }
 
+/// Whether each lane of a whole warp has a partner at the same address.
+bool are_pairs(std::vector<int64_t> const& addresses) {
+  if (int64_t(addresses.size()) != kBanks) return false;
+  return std::ranges::any_of(std::array{1, 2}, [&](size_t apart) {
+    for (size_t lane = 0; lane < addresses.size(); ++lane)
+      if (addresses[lane] != addresses[lane ^ apart]) return false;
+    return true;
+  });
+}
+
 }  // namespace
 
 int sectors_of(std::vector<int64_t> const& addresses, int bytes) {
   return blocks_of(addresses, bytes, kSector);
 }
 
-int passes_of(std::vector<int64_t> const& addresses, int bytes) {
+int passes_of(std::vector<int64_t> const& addresses, int bytes, bool store) {
   size_t together =
       bytes > kBank ? std::max<size_t>(1, size_t(kBanks * kBank / bytes)) : addresses.size();
+  if (bytes > kBank && !store && are_pairs(addresses)) together *= 2;
   int passes = 0;
   for (size_t first = 0; first < addresses.size(); first += together) {
     std::map<int64_t, std::set<int64_t>> words;  // by bank
@@ -299,7 +310,8 @@ void count_access(WarpAccess& access, Expr const& index, int width,
       if (share == 0) continue;
       std::vector<int64_t> addresses;
       for (int64_t lane : lanes) addresses.push_back((lane + r) * access.bytes);
-      int cost = access.shared ? passes_of(addresses, taken) : sectors_of(addresses, taken);
+      int cost =
+          access.shared ? passes_of(addresses, taken, access.store) : sectors_of(addresses, taken);
       access.average += share * cost / double(counting.warps().size());
       if (!access.shared)
         access.lines +=

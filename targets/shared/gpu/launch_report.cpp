@@ -48,7 +48,7 @@ WarpRequest request_at(WarpAccess const& access, LaunchShape const& shape, int w
   std::vector<int64_t> taken = request.address;
   std::erase(taken, -1);
   int bytes = access.bytes * access.width;
-  request.cost = access.shared ? passes_of(taken, bytes) : sectors_of(taken, bytes);
+  request.cost = access.shared ? passes_of(taken, bytes, access.store) : sectors_of(taken, bytes);
   return request;
 }
 

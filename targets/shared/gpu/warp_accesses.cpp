@@ -33,6 +33,12 @@ public:
   }
 
 private:
+  /// A loop around, and how many conditions are around it.
+  struct LoopHere {
+    For const* loop;
+    size_t conditions;
+  };
+
   void visit(Stmt const& s) {
     if (auto const* list = s.as<Seq>()) {
       for (Stmt const& child : list->stmts) visit(child);
@@ -119,7 +125,9 @@ private:
                        loop.bind.starts_with("blockIdx.")});
     bool lanes = loop.loop_kind == LoopKind::kVector && alignment_ > 0 && loop.body.as<Store>();
     if (lanes) vector_ = &loop;
+    loops_.push_back({&loop, conditions_.size()});
     visit(loop.body);
+    loops_.pop_back();
     vector_ = nullptr;
     around_.pop_back();
   }
@@ -170,21 +178,34 @@ private:
       ++again->alike;
   }
 
-  /// Elements that one access of a thread reaches together: the vector loop then runs from vector
-  /// to vector.
+  /// Elements that one access of a thread reaches together: the loop then runs from vector to
+  /// vector.
   void take_vectors(WarpAccess& access) const {
     access.width = together_;
-    constexpr int kMostBytes = 16;
+    if (together_ > 1 || alignment_ == 0) return;
+    for (size_t depth = loops_.size(); depth-- > 0;)
+      if (merges(loops_[depth]) && take_vectors(access, depth)) return;
+  }
+
+  /// The code of a loop that is written out merges neighbours that no condition keeps apart.
+  bool merges(LoopHere const& here) const {
+    return here.loop == vector_ ||
+           (here.loop->loop_kind == LoopKind::kUnroll && here.conditions == conditions_.size());
+  }
+
+  bool take_vectors(WarpAccess& access, size_t depth) const {
+    For const& loop = *loops_[depth].loop;
     for (int lanes : {4, 2}) {
-      if (!vector_ || lanes * access.bytes > kMostBytes || *as_int(vector_->extent) % lanes != 0 ||
-          !arith::vector_begin(access.index, vector_->name(), access.bytes, lanes, alignment_))
+      if (lanes * access.bytes > kWidest || as_int(loop.extent).value_or(1) % lanes != 0 ||
+          !arith::vector_begin(access.index, loop.name(), access.bytes, lanes, alignment_))
         continue;
       access.width = lanes;
-      Expr counter = vector_->var;
-      access.index = substitute(access.index, {{vector_->name(), counter * int64_t(lanes)}});
-      access.around.back().extent /= lanes;
-      return;
+      Expr counter = loop.var;
+      access.index = substitute(access.index, {{loop.name(), counter * int64_t(lanes)}});
+      access.around[depth].extent /= lanes;
+      return true;
     }
+    return false;
   }
 
   LaunchShape const& shape_;
@@ -196,6 +217,7 @@ private:
   For const* vector_ = nullptr;         ///< whose body is the store that is looked at
   std::map<std::string, bool> places_;  ///< tensors of main memory, and shared ones
   std::vector<LoopAround> around_;
+  std::vector<LoopHere> loops_;  ///< the same ones
   std::vector<WarpAccess> found_;
   std::string version_;
   std::vector<Expr> conditions_;

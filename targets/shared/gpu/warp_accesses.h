@@ -85,8 +85,12 @@ std::vector<std::string> deciding_loops(WarpAccess const& access);
 
 /// Sectors, or passes, of lanes that touch these bytes; `bytes` each. Passes: of 32 banks of 4
 /// bytes, the most different words in one; elements of 8 bytes take half a warp at a time (CUDA C++
-/// Programming Guide, Compute Capability 5.x, Shared Memory).
+/// Programming Guide, Compute Capability 5.x, Shared Memory), those of 16 a quarter. Memory returns
+/// one register of each lane in a pass: loads of wider elements by a whole warp take half as many
+/// where each lane and the one beside it, or the second one, want the same (NVIDIA's forum,
+/// "Unexpected shared memory bank conflict", of 7.x; "Discrepancy in LDS.128 wavefronts" counts two
+/// on an A10 and an H100).
 int sectors_of(std::vector<int64_t> const& addresses, int bytes);
-int passes_of(std::vector<int64_t> const& addresses, int bytes);
+int passes_of(std::vector<int64_t> const& addresses, int bytes, bool store);
 
 }  // namespace tw::gpu

@@ -66,7 +66,7 @@ Json tensor(te::Buffer const& buffer) {
 
 /// What each lane of a warp touches in shared memory, in words of four bytes.
 Json pattern(std::string const& name, int bytes, std::vector<int64_t> addresses) {
-  int passes = gpu::passes_of(addresses, bytes);
+  int passes = gpu::passes_of(addresses, bytes, false);
   return {{"name", name}, {"bytes", bytes}, {"offsets", std::move(addresses)}, {"passes", passes}};
 }
 
