@@ -100,6 +100,18 @@ bool tile_loops(Steps& steps, Convolution const& conv, Sums const& sums, ConvTil
   });
 }
 
+/// Threads read weights along the picture and write them by channels: rows apart by a vector keep
+/// these in different banks, and vectors of channels at multiples of their size.
+std::string bring_weights(Steps const& steps, Convolution const& conv, std::string const& c) {
+  std::string layout = weight_layout(conv);
+  auto const& store = find_block(steps.schedule().program(), c)->block->body.to<ir::Store>();
+  if (size_of(store.buffer->type) == 4)
+    return fmt::format("copy_apart({0}, {0}.k0, tensor={1}, layout={2}, dim={3}, apart=4)", c,
+                       conv.weights, layout, layout.size() - 2);
+  return fmt::format("pack_panels({0}, {0}.k0, tensor={1}, layout={2}, memory=shared)", c,
+                     conv.weights, layout);
+}
+
 bool schedule_conv(Steps& steps, Convolution const& conv, ConvTiles const& tiles) {
   Sums sums = sums_of(steps, conv, tiles);
   if (sums.block.empty() || !tile_loops(steps, conv, sums, tiles)) return false;
@@ -109,8 +121,7 @@ bool schedule_conv(Steps& steps, Convolution const& conv, ConvTiles const& tiles
              conv.before.empty()
                  ? fmt::format("pack_panels({0}, {0}.k0, tensor={1}, memory=shared)", c, conv.input)
                  : fmt::format("stage_at({}, {}.k0)", input, c),
-             fmt::format("pack_panels({0}, {0}.k0, tensor={1}, layout={2}, memory=shared)", c,
-                         conv.weights, weight_layout(conv)),
+             bring_weights(steps, conv, c),
          }) &&
          fill(steps, input, "p", tiles.threads()) &&
          fill(steps, conv.weights + "_cache", "q", tiles.threads()) &&

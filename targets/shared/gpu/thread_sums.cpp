@@ -51,7 +51,7 @@ bool share_tile(Steps& steps, std::string const& block, std::string const& loop,
   std::vector<std::string> loops = steps.loops_below(block, loop);
   int64_t elements = 1;
   for (std::string const& one : loops) elements *= extent_of(one);
-  if (loops.size() == 2 && elements > threads_x * threads_y)
+  if (loops.size() == 2 && elements > threads_x)
     return steps.take(fmt::format("share_among_threads({}, {}, {}, x={}, y={})", block, loops[0],
                                   loops[1], threads_x, threads_y));
   std::string all = steps.fuse_all(block, loops, prefix);
