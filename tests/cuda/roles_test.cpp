@@ -27,6 +27,7 @@ struct Product {
   testing::Tiles tiles{16, 4, 8};
   bool asynchronous = false, bulk = false;  ///< the copies
   int64_t ring = 2;                         ///< tiles in it
+  int64_t producers = 0;                    ///< threads that fill them; 0: as many as compute
 };
 
 struct Made {
@@ -57,6 +58,8 @@ std::string script_of(Product const& p) {
                "tensorize(B_cache.d1_2, intrinsic=copy_bulk_{3})\n",
                std::min(threads * threads, p.tiles.block), threads, 4 * p.tiles.terms,
                4 * p.tiles.block);
+  if (p.producers > 0)
+    text += fmt::format("annotate(C.k0, key=producers, value={})\n", p.producers);
   return text + fmt::format("annotate(C.k0, key=roles, value={})\n", p.ring);
 }
 
@@ -85,6 +88,7 @@ Product random_product(Rng& rng) {
   p.tiles.terms = p.asynchronous || p.bulk || rng.below(2) ? 8 : 4;
   p.tiles.padded = !p.asynchronous && !p.bulk && rng.below(2);
   p.ring = rng.between(2, 5);
+  if (rng.below(2)) p.producers = 32 * rng.between(1, 3);
   auto extent = [&](int64_t tile) { return tile * rng.between(1, 2); };
   p.rows = extent(p.tiles.block);
   p.columns = extent(p.tiles.block);
@@ -200,6 +204,26 @@ private slots:
     QVERIFY(!testing::backend_for("a100")->target().intrinsic("copy_bulk_128"));
   }
 
+  /// One warp beside those that compute: rows of threads that come after theirs.
+  void one_warp_fills() {
+    auto backend = testing::backend_for("h100");
+    Product p{.rows = 256,
+              .columns = 256,
+              .terms = 256,
+              .tiles = {64, 4, 16},
+              .bulk = true,
+              .ring = 3,
+              .producers = 32};
+    auto made = made_of(p, script_of(p), *backend);
+    QVERIFY2(made, sentence(made).c_str());
+    auto code = backend->generate(made->stages.back().kernel, CodeTier::kFull, CodeTexts::kAll, {});
+    QVERIFY2(code, sentence(code).c_str());
+    std::string const& resources = code->listings[3].text;
+    QVERIFY2(resources.contains("16 x 18"), resources.c_str());
+    if (cuda::find_toolkit().ptxas.empty()) return qInfo("not assembled: there is no ptxas here");
+    QVERIFY2(resources.contains("spills         none"), resources.c_str());
+  }
+
   void why_threads_cannot_be_split() {
     auto backend = testing::backend_for("a100");
     auto refused = [&](Product const& p, std::string const& more = {}) {
@@ -208,6 +232,8 @@ private slots:
     };
     QCOMPARE(refused({.rows = 128, .columns = 128, .tiles = {128, 4, 8}}), std::string("no_roles"));
     QCOMPARE(refused({.tiles = {16, 4, 8}, .ring = 9}), std::string("value_out_of_range"));
+    QCOMPARE(refused({.tiles = {16, 4, 8}, .producers = 16}), std::string("value_out_of_range"));
+    QCOMPARE(refused({.tiles = {16, 4, 8}, .producers = 34}), std::string("no_roles"));
     std::string plain =
         testing::plain_product_script("ty, tx") + "annotate(C.k, key=roles, value=2)\n";
     QCOMPARE(made_of({}, plain, *backend).error().code, std::string("no_roles"));
