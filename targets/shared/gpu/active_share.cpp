@@ -13,7 +13,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int kDraws = 64;
+constexpr int64_t kDraws = 64;
 constexpr int64_t kWarp = 32;
 
 bool is_data(Expr const& e) {
@@ -33,14 +33,16 @@ public:
     for (size_t at : around) slots_.push_back({evaluator_.slot(nest.loops[at].name), at});
   }
 
-  Share run() {
+  Share run(Warps which) {
     if (compiled_.empty()) return {};
     int64_t warps = 0, threads = 0, all = 0;
-    int64_t of_block = nest_.threads();
-    for (int draw = 0; draw < kDraws; ++draw) {
+    int64_t of_block = nest_.threads(), count = (of_block + kWarp - 1) / kWarp;
+    int64_t draws = which == Warps::kEach ? (kDraws + count - 1) / count * count : kDraws;
+    for (int64_t draw = 0; draw < draws; ++draw) {
       for (auto const& [slot, at] : slots_)
         evaluator_.set(slot, rng_.below(nest_.loops[at].extent));
-      int64_t first = rng_.below((of_block + kWarp - 1) / kWarp) * kWarp, active = 0;
+      int64_t warp = which == Warps::kEach ? draw % count : rng_.below(count);
+      int64_t first = warp * kWarp, active = 0;
       int64_t last = std::min(first + kWarp, of_block);
       for (int64_t t = first; t < last; ++t) active += passes(t);
       warps += active > 0;
@@ -48,7 +50,7 @@ public:
       all += last - first;
     }
     if (evaluator_.failed()) return {};
-    return {double(warps) / kDraws, double(threads) / double(all)};
+    return {double(warps) / double(draws), double(threads) / double(all)};
   }
 
 private:
@@ -73,8 +75,8 @@ private:
 }  // namespace
 
 Share active_share(std::vector<Expr> const& conditions, LaunchNest const& nest,
-                   std::vector<size_t> const& around) {
-  return conditions.empty() ? Share{} : Drawing(conditions, nest, around).run();
+                   std::vector<size_t> const& around, Warps warps) {
+  return conditions.empty() ? Share{} : Drawing(conditions, nest, around).run(warps);
 }
 
 }  // namespace tw::gpu

@@ -5,9 +5,12 @@
 
 namespace tw::gpu {
 
-/// Over warps and iterations that are drawn, the same ones each time. A condition on data lets all
+/// Which warps are looked at: some that are drawn, or each as often as any other.
+enum class Warps : uint8_t { kDrawn, kEach };
+
+/// Over warps, and iterations that are drawn, the same ones each time. A condition on data lets all
 /// pass. `around`: loops of the nest, outermost first.
 Share active_share(std::vector<ir::Expr> const& conditions, LaunchNest const& nest,
-                   std::vector<size_t> const& around);
+                   std::vector<size_t> const& around, Warps warps = Warps::kDrawn);
 
 }  // namespace tw::gpu
