@@ -2,10 +2,13 @@
 // Products at random are what the plain program computes, in any order of the threads, are proven,
 // and are assembled without spills; and why threads cannot be split.
 #include <QtTest>
+#include <cmath>
 
+#include "engine/analysis/locality.h"
 #include "engine/lowering/launch_order.h"
 #include "engine/schedule/macros/macro_set.h"
 #include "engine/schedule/trace.h"
+#include "targets/cuda/compiler/rates.h"
 #include "targets/cuda/compiler/toolkit.h"
 #include "tests/support/cuda_gpus.h"
 #include "tests/support/gpu_scripts.h"
@@ -32,6 +35,7 @@ struct Product {
 
 struct Made {
   te::Kernel kernel;
+  ir::Program program;
   std::vector<LoweredStage> stages;
 };
 
@@ -76,7 +80,7 @@ Result<Made> made_of(Product const& p, std::string const& script, Backend const&
   if (!done) return refused(done.error().code, done.error().message);
   TRY_ASSIGN(auto stages, lower(done->program(), backend.target(), backend.passes(),
                                 {.off = {}, .verify = VerifyPasses::kEach, .observe = {}}));
-  return Made{std::move(kernel), std::move(stages)};
+  return Made{std::move(kernel), done->program(), std::move(stages)};
 }
 
 Product random_product(Rng& rng) {
@@ -222,6 +226,40 @@ private slots:
     QVERIFY2(resources.contains("16 x 18"), resources.c_str());
     if (cuda::find_toolkit().ptxas.empty()) return qInfo("not assembled: there is no ptxas here");
     QVERIFY2(resources.contains("spills         none"), resources.c_str());
+  }
+
+  /// A row in one piece takes its bytes and two instructions; threads that do not fill are no load.
+  void modelled_times_know_who_fills() {
+    auto backend = testing::backend_for("h100");
+    auto modelled = [&](Product const& p) {
+      auto made = made_of(p, script_of(p), *backend);
+      if (!made) qFatal("%s", sentence(made).c_str());
+      return backend
+          ->model_time(made->program, analysis::Locality(made->program),
+                       cuda::roofs_of(backend->target().hardware).value())
+          .value();
+    };
+    Product p{.rows = 1024,
+              .columns = 1024,
+              .terms = 1024,
+              .tiles = {128, 8, 8},
+              .asynchronous = true,
+              .ring = 3};
+    auto copies = modelled(p);
+    p.asynchronous = false;
+    p.bulk = true;
+    auto pieces = modelled(p);
+    p.producers = 32;
+    auto one_warp = modelled(p);
+    qInfo("%.1f, %.1f, %.1f us", copies.seconds * 1e6, pieces.seconds * 1e6,
+          one_warp.seconds * 1e6);
+    QVERIFY(pieces.seconds < copies.seconds && one_warp.seconds < pieces.seconds);
+    // Each of 64 blocks reads 1024 rows of 128 elements of either factor, and writes its tile, half
+    // sectors at a time.
+    double bytes = 64.0 * (2 * 1024 * 128 + 2 * 128 * 128) * 4;
+    for (auto const* one : {&copies, &pieces, &one_warp})
+      QVERIFY2(std::abs(one->levels[1].bytes / bytes - 1) < 0.02,
+               qPrintable(QString("%1 of %2").arg(one->levels[1].bytes).arg(bytes)));
   }
 
   void why_threads_cannot_be_split() {

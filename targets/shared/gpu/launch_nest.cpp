@@ -173,7 +173,8 @@ private:
 
   void update_share() {
     known_loads_.clear();
-    share_ = active_share(guards_, nest_, around_, nest_.roles ? Warps::kEach : Warps::kDrawn);
+    share_ =
+        active_share(guards_, nest_, around_, nest_.roles ? WarpChoice::kEach : WarpChoice::kDrawn);
   }
   double warps() const { return share_.warps; }
 
