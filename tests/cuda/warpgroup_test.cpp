@@ -3,9 +3,13 @@
 // waits and barriers are where they must be, and nowhere else; and why a nest is none of a
 // warpgroup's.
 #include <QtTest>
+#include <chrono>
+#include <filesystem>
 
 #include "engine/lowering/launch_order.h"
 #include "engine/schedule/macros/macro_set.h"
+#include "engine/support/files.h"
+#include "engine/support/run_program.h"
 #include "targets/cuda/compiler/toolkit.h"
 #include "targets/cuda/compiler/warpgroup_units.h"
 #include "tests/support/bound_kernels.h"
@@ -240,6 +244,8 @@ private slots:
     std::string const& resources = code->listings[3].text;
     QVERIFY2(resources.contains("spills         none"), resources.c_str());
     QVERIFY2(!resources.contains("ptxas says"), resources.c_str());
+    std::string said = said_of_cuda_c(code->listings[0].text);
+    QVERIFY2(!said.contains("C75") && !said.contains("error"), said.c_str());
   }
 
   void only_sm_90a_has_them() {
@@ -298,6 +304,19 @@ private:
       return true;
     });
     return int(most);
+  }
+
+  /// What nvcc and ptxas say of a text; empty where there is no nvcc.
+  static std::string said_of_cuda_c(std::string const& text) {
+    std::filesystem::path nvcc = cuda::find_toolkit().ptxas.parent_path() / "nvcc";
+    QTemporaryDir folder;
+    std::string source = folder.filePath("one.cu").toStdString();
+    if (!std::filesystem::exists(nvcc)) return {};
+    if (!write_file(source, text, Durability::kFast)) return "error: no file";
+    auto run = run_program({nvcc.string(), "-arch=sm_90a", "-cubin", "-Xptxas", "-v", source, "-o",
+                            folder.filePath("one.cubin").toStdString()},
+                           std::chrono::minutes(5));
+    return run ? run->output : "error: nvcc does not run";
   }
 
   static bool is_wait_for_products(ir::Stmt const& s) {
