@@ -299,7 +299,7 @@ private:
     // Of whoever computes the turn that begins now in this slot is the last that does not matter.
     std::vector<Stmt> stmts{
         call(phases.await, kEmpty, slot(under_way()), turn(under_way()) - int_imm(1))};
-    stmts.push_back(threads_.by_turns(seq(parts_.filling)));
+    for (Stmt const& one : parts_.filling) stmts.push_back(threads_.by_turns(one));
     if (parts_.copies) stmts.push_back(call(phases.deliver, kFull, slot(), nullptr));
     if (parts_.stores) stmts.push_back(call(phases.arrive, kFull, slot(), nullptr));
     Stmt loop = loop_of(std::move(stmts));
