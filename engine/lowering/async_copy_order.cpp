@@ -73,7 +73,8 @@ constexpr int64_t kEnoughIterations = 3;
 enum class What : uint8_t {
   kStatement,  ///< also that a tensor goes away
   kCommit,
-  kEnd,  ///< of the body, once for each iteration of the loops around it
+  kWait,  ///< that stands there already, for as many groups as `effect`
+  kEnd,   ///< of the body, once for each iteration of the loops around it
 };
 
 /// What happens, one after the other.
@@ -126,6 +127,8 @@ private:
       known_ = false;
     } else if (queue_.commits(s)) {
       events_.push_back({What::kCommit});
+    } else if (auto groups = waits_already(s)) {
+      events_.push_back({What::kWait, nullptr, size_t(*groups)});
     } else if (!holds_outside_launches(target_, s, commits_)) {
       run_leaf(s);
     } else if (auto const* list = s.as<Seq>()) {
@@ -135,9 +138,30 @@ private:
     } else if (auto const* alloc = s.as<Alloc>()) {
       run(alloc->body);
       release(*alloc);
+    } else if (auto const* role = role_of(s)) {
+      run(*role);
     } else {
       known_ = false;
     }
+  }
+
+  /// Of threads split by roles only those that start something wait for it. Null: they are not.
+  Stmt const* role_of(Stmt const& s) const {
+    auto const* node = s.as<If>();
+    bool phases = holds(s, [](Stmt const& part) { return has_phases(part); });
+    if (!node || !node->else_body || !phases) return nullptr;
+    bool first = holds(node->then_body, commits_), second = holds(node->else_body, commits_);
+    if (first == second) return nullptr;
+    return first ? &node->then_body : &node->else_body;
+  }
+
+  /// How many groups a wait lets be under way.
+  std::optional<int64_t> waits_already(Stmt const& s) const {
+    auto const* call = s.as<IntrinsicCall>();
+    if (!call || call->intrinsic->completion != Completion::kWaits ||
+        call->intrinsic->queue != queue_.name)
+      return std::nullopt;
+    return as_int(call->operands[0].value);
   }
 
   /// Who comes next gets its memory.
@@ -257,6 +281,7 @@ bool suffice(Course const& course, Waits const& waits, Waits* needed = nullptr) 
   Flying flying(course);
   for (Event const& event : course.events()) {
     if (event.what == What::kCommit) flying.commit();
+    if (event.what == What::kWait) flying.wait(int64_t(event.effect));
     if (event.what == What::kEnd) {
       if (!needed && !waits.contains(nullptr) && !flying.lands()) return false;
       flying.clear();

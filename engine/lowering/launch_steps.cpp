@@ -209,6 +209,7 @@ private:
     if (!role_loops_.empty() && !equal((*role_loops_.begin())->extent, loop->extent))
       give_up("loops of two roles turn differently often");
     role_loops_.insert(loop);
+    role_depth_ = std::max(role_depth_, deepest_wait(loop->body));
     walk(s, [&](Stmt const& part) {
       if (has_phases(part))
         for (Operand const& one : part.to<IntrinsicCall>().operands)
@@ -274,8 +275,9 @@ private:
     int64_t period = 1;
     each_leaf(loop.body,
               [&](Leaf& leaf) { period = common_period(period, period_in(leaf, loop.name())); });
-    if (role_loops_.contains(&loop)) period = 2 * role_period_;
-    int64_t least = deepest_wait(loop.body) + 2 * period + 2;
+    bool of_role = role_loops_.contains(&loop);
+    if (of_role) period = 2 * role_period_;
+    int64_t least = (of_role ? role_depth_ : deepest_wait(loop.body)) + 2 * period + 2;
     int64_t turns = extent;
     if (period > 0 && extent > least) turns = least + (extent - least) % period;
     return turns_[&loop] = turns;
@@ -372,7 +374,7 @@ private:
   std::map<std::pair<StmtNode const*, std::vector<int64_t>>, int32_t> effects_;
   int32_t role_ = -1;
   std::set<For const*> role_loops_;
-  int64_t role_period_ = 1;
+  int64_t role_period_ = 1, role_depth_ = 0;
   LaunchSteps made_;
 };
 

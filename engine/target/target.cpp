@@ -31,6 +31,11 @@ std::vector<std::string> Target::intrinsic_names() const {
   return names;
 }
 
+QueueIntrinsics const* Target::queue(std::string_view queue_name) const {
+  auto found = std::ranges::find(queues, queue_name, &QueueIntrinsics::name);
+  return found == queues.end() ? nullptr : &*found;
+}
+
 TensorIntrinsic const* Target::intrinsic(std::string_view intrinsic_name) const {
   auto found = std::ranges::find_if(intrinsics, [&](TensorIntrinsic const& one) {
     return one.declaration->name == intrinsic_name;

@@ -73,6 +73,15 @@ struct PhaseIntrinsics {
 /// Says of a loop that some threads fill the tiles that others compute with, and how many tiles
 /// there are at once (`split_roles`).
 inline constexpr char kRolesWord[] = "roles";
+/// Beside it: how many threads do; without it as many as compute.
+inline constexpr char kProducersWord[] = "producers";
+
+/// Of calls that go on in a queue of their own (ir::IntrinsicNode::queue): what ends a group of
+/// them, and what waits until at most `n` groups are under way.
+struct QueueIntrinsics {
+  std::string name;
+  ir::Intrinsic commit, wait;
+};
 
 struct Target {
   std::string name;  ///< of its kind: a row of `target_table()`
@@ -91,6 +100,7 @@ struct Target {
   /// there are no such copies.
   ir::Intrinsic commit = {}, wait = {};
   PhaseIntrinsics phases = {};
+  std::vector<QueueIntrinsics> queues = {};
   /// Of each configuration register that intrinsics need: what sets it to its one number.
   std::vector<ir::Intrinsic> configure = {};
   std::vector<TensorIntrinsic> intrinsics = {};  ///< the larger ones first
@@ -109,6 +119,8 @@ struct Target {
   ir::Sharing sharing() const;
   /// `ir::Sharing::instance_per_iteration`
   bool instance_per_iteration(ir::For const& loop, ir::BufferNode const& buffer) const;
+  /// Null: it has no such queue.
+  QueueIntrinsics const* queue(std::string_view queue_name) const;
 
   /// Elements of a vector register.
   int lanes(DType type) const { return int(hardware.unit().vector_bytes / size_of(type)); }

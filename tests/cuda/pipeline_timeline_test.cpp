@@ -3,6 +3,7 @@
 #include <QtTest>
 
 #include <algorithm>
+#include <array>
 
 #include "engine/hardware/timeline_text.h"
 #include "engine/lowering/pipeline.h"
@@ -20,7 +21,8 @@ using namespace tw;
 
 namespace {
 
-/// A block of 64 x 64, each thread 4 x 4 of it; tiles of 8 terms come in copies that go on.
+/// A block of 64 x 64, each thread 4 x 4 of it; tiles of 8 terms come in copies that go on. Stages
+/// of a pipeline, or "roles 3": a ring that others fill; "roles 3, 32": of so many threads.
 std::string tiled(std::string const& stages) {
   std::string script =
       "cache_write(C, scope=local)\n"
@@ -48,7 +50,12 @@ std::string tiled(std::string const& stages) {
     if (!stages.empty()) script += "tensorize(" + tile + "w, intrinsic=copy_async_8)\n";
   }
   script += "vectorize(j2)\nunroll(i2)\n";
-  if (!stages.empty()) script += "software_pipeline(k0, stages=\"" + stages + "\")\n";
+  if (stages.starts_with("roles")) {
+    script += "annotate(k0, key=roles, value=" + stages.substr(6, 1) + ")\n";
+    if (stages.size() > 9)
+      script += "annotate(k0, key=producers, value=" + stages.substr(9) + ")\n";
+  } else if (!stages.empty())
+    script += "software_pipeline(k0, stages=\"" + stages + "\")\n";
   return script;
 }
 
@@ -118,7 +125,7 @@ private slots:
 
   /// Both models count the same work; this one knows the order besides.
   void a_block_takes_about_as_long_as_its_launch() {
-    for (std::string const stages : {"", "0,0,1", "0,0,2"}) {
+    for (std::string const stages : {"", "0,0,1", "0,0,2", "roles 3", "roles 3, 32"}) {
       gpu::BlockProgram program = block(stages);
       Timeline timeline = of(stages);
       double cycles = double(timeline.cycles);
@@ -150,6 +157,51 @@ private slots:
     QVERIFY2(std::abs(done.turn / turn - 1) < 0.05,
              qPrintable(QString("%1 and %2").arg(turn).arg(done.turn)));
     if (now.better_stages == 3) QVERIFY(std::abs(done.turn / now.better_turn - 1) < 0.05);
+  }
+
+  /// Those that fill and those that compute have a lane each; what one waits for the other has done
+  /// before.
+  void roles_are_two_lanes_with_arrivals_between_them() {
+    for (std::string const roles : {"roles 2", "roles 3", "roles 3, 32"}) {
+      Timeline timeline = of(roles);
+      Status right = check(timeline);
+      QVERIFY2(right, right ? "" : right.error().message.c_str());
+      QVERIFY2(timeline.proven, timeline.verdict.c_str());
+      QCOMPARE(to_text(parse_timeline(to_text(timeline)).value()), to_text(timeline));
+      QCOMPARE(timeline.lanes[3].name, std::string("Producers"));
+      QCOMPARE(timeline.lanes[4].name, std::string("Consumers"));
+      QCOMPARE(timeline.lanes.size(), size_t(5 + roles[6] - '0'));
+      std::vector<int64_t> until(timeline.lanes.size());
+      for (Timeline::Span const& span : timeline.spans) {
+        QVERIFY2(span.begin >= until[size_t(span.lane)] - 1,
+                 timeline.lanes[size_t(span.lane)].name.c_str());
+        until[size_t(span.lane)] = span.end;
+      }
+      std::array<int, 2> tokens{};
+      for (Timeline::Token const& token : timeline.tokens) {
+        ++tokens[size_t(token.queue)];
+        QVERIFY(token.pushed <= token.popped);
+        auto lane = [&](int32_t at) { return timeline.instructions[size_t(at)].lane; };
+        QCOMPARE(lane(token.from), token.queue == 0 ? 3 : 4);
+        QCOMPARE(lane(token.to), token.queue == 0 ? 4 : 3);
+      }
+      QVERIFY2(tokens[0] > 3 && tokens[1] > 1,
+               qPrintable(QString("%1 and %2").arg(tokens[0]).arg(tokens[1])));
+      for (Timeline::Instruction const& one : timeline.instructions) QVERIFY(one.line > 0);
+    }
+  }
+
+  void a_ring_of_roles_keeps_what_the_sentence_promises() {
+    gpu::PipelineAdvice now = advice("roles 2"), done = advice("roles 3");
+    QCOMPARE(now.stages, 2);
+    QCOMPARE(done.stages, 3);
+    qInfo("%s", now.sentence.c_str());
+    auto more = gpu::with_more_stages(block("roles 2"), now.loop, 1);
+    QVERIFY(more);
+    gpu::BlockRun promised = gpu::run_blocks(gpu::unrolled(*more), more->resident, more->rates);
+    double turn = promised.turn_cycles(size_t(now.loop));
+    QVERIFY2(std::abs(done.turn / turn - 1) < 0.05,
+             qPrintable(QString("%1 and %2").arg(done.turn).arg(turn)));
   }
 
   void what_stages_nothing_says_so() {

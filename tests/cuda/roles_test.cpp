@@ -2,10 +2,13 @@
 // Products at random are what the plain program computes, in any order of the threads, are proven,
 // and are assembled without spills; and why threads cannot be split.
 #include <QtTest>
+#include <cmath>
 
+#include "engine/analysis/locality.h"
 #include "engine/lowering/launch_order.h"
 #include "engine/schedule/macros/macro_set.h"
 #include "engine/schedule/trace.h"
+#include "targets/cuda/compiler/rates.h"
 #include "targets/cuda/compiler/toolkit.h"
 #include "tests/support/cuda_gpus.h"
 #include "tests/support/gpu_scripts.h"
@@ -27,10 +30,12 @@ struct Product {
   testing::Tiles tiles{16, 4, 8};
   bool asynchronous = false, bulk = false;  ///< the copies
   int64_t ring = 2;                         ///< tiles in it
+  int64_t producers = 0;                    ///< threads that fill them; 0: as many as compute
 };
 
 struct Made {
   te::Kernel kernel;
+  ir::Program program;
   std::vector<LoweredStage> stages;
 };
 
@@ -57,6 +62,8 @@ std::string script_of(Product const& p) {
                "tensorize(B_cache.d1_2, intrinsic=copy_bulk_{3})\n",
                std::min(threads * threads, p.tiles.block), threads, 4 * p.tiles.terms,
                4 * p.tiles.block);
+  if (p.producers > 0)
+    text += fmt::format("annotate(C.k0, key=producers, value={})\n", p.producers);
   return text + fmt::format("annotate(C.k0, key=roles, value={})\n", p.ring);
 }
 
@@ -73,7 +80,7 @@ Result<Made> made_of(Product const& p, std::string const& script, Backend const&
   if (!done) return refused(done.error().code, done.error().message);
   TRY_ASSIGN(auto stages, lower(done->program(), backend.target(), backend.passes(),
                                 {.off = {}, .verify = VerifyPasses::kEach, .observe = {}}));
-  return Made{std::move(kernel), std::move(stages)};
+  return Made{std::move(kernel), done->program(), std::move(stages)};
 }
 
 Product random_product(Rng& rng) {
@@ -85,6 +92,7 @@ Product random_product(Rng& rng) {
   p.tiles.terms = p.asynchronous || p.bulk || rng.below(2) ? 8 : 4;
   p.tiles.padded = !p.asynchronous && !p.bulk && rng.below(2);
   p.ring = rng.between(2, 5);
+  if (rng.below(2)) p.producers = 32 * rng.between(1, 3);
   auto extent = [&](int64_t tile) { return tile * rng.between(1, 2); };
   p.rows = extent(p.tiles.block);
   p.columns = extent(p.tiles.block);
@@ -200,6 +208,60 @@ private slots:
     QVERIFY(!testing::backend_for("a100")->target().intrinsic("copy_bulk_128"));
   }
 
+  /// One warp beside those that compute: rows of threads that come after theirs.
+  void one_warp_fills() {
+    auto backend = testing::backend_for("h100");
+    Product p{.rows = 256,
+              .columns = 256,
+              .terms = 256,
+              .tiles = {64, 4, 16},
+              .bulk = true,
+              .ring = 3,
+              .producers = 32};
+    auto made = made_of(p, script_of(p), *backend);
+    QVERIFY2(made, sentence(made).c_str());
+    auto code = backend->generate(made->stages.back().kernel, CodeTier::kFull, CodeTexts::kAll, {});
+    QVERIFY2(code, sentence(code).c_str());
+    std::string const& resources = code->listings[3].text;
+    QVERIFY2(resources.contains("16 x 18"), resources.c_str());
+    if (cuda::find_toolkit().ptxas.empty()) return qInfo("not assembled: there is no ptxas here");
+    QVERIFY2(resources.contains("spills         none"), resources.c_str());
+  }
+
+  /// A row in one piece takes its bytes and two instructions; threads that do not fill are no load.
+  void modelled_times_know_who_fills() {
+    auto backend = testing::backend_for("h100");
+    auto modelled = [&](Product const& p) {
+      auto made = made_of(p, script_of(p), *backend);
+      if (!made) qFatal("%s", sentence(made).c_str());
+      return backend
+          ->model_time(made->program, analysis::Locality(made->program),
+                       cuda::roofs_of(backend->target().hardware).value())
+          .value();
+    };
+    Product p{.rows = 1024,
+              .columns = 1024,
+              .terms = 1024,
+              .tiles = {128, 8, 8},
+              .asynchronous = true,
+              .ring = 3};
+    auto copies = modelled(p);
+    p.asynchronous = false;
+    p.bulk = true;
+    auto pieces = modelled(p);
+    p.producers = 32;
+    auto one_warp = modelled(p);
+    qInfo("%.1f, %.1f, %.1f us", copies.seconds * 1e6, pieces.seconds * 1e6,
+          one_warp.seconds * 1e6);
+    QVERIFY(pieces.seconds < copies.seconds && one_warp.seconds < pieces.seconds);
+    // Each of 64 blocks reads 1024 rows of 128 elements of either factor, and writes its tile, half
+    // sectors at a time.
+    double bytes = 64.0 * (2 * 1024 * 128 + 2 * 128 * 128) * 4;
+    for (auto const* one : {&copies, &pieces, &one_warp})
+      QVERIFY2(std::abs(one->levels[1].bytes / bytes - 1) < 0.02,
+               qPrintable(QString("%1 of %2").arg(one->levels[1].bytes).arg(bytes)));
+  }
+
   void why_threads_cannot_be_split() {
     auto backend = testing::backend_for("a100");
     auto refused = [&](Product const& p, std::string const& more = {}) {
@@ -208,6 +270,8 @@ private slots:
     };
     QCOMPARE(refused({.rows = 128, .columns = 128, .tiles = {128, 4, 8}}), std::string("no_roles"));
     QCOMPARE(refused({.tiles = {16, 4, 8}, .ring = 9}), std::string("value_out_of_range"));
+    QCOMPARE(refused({.tiles = {16, 4, 8}, .producers = 16}), std::string("value_out_of_range"));
+    QCOMPARE(refused({.tiles = {16, 4, 8}, .producers = 34}), std::string("no_roles"));
     std::string plain =
         testing::plain_product_script("ty, tx") + "annotate(C.k, key=roles, value=2)\n";
     QCOMPARE(made_of({}, plain, *backend).error().code, std::string("no_roles"));

@@ -3,8 +3,13 @@
 // waits and barriers are where they must be, and nowhere else; and why a nest is none of a
 // warpgroup's.
 #include <QtTest>
+#include <chrono>
+#include <filesystem>
 
+#include "engine/lowering/launch_order.h"
 #include "engine/schedule/macros/macro_set.h"
+#include "engine/support/files.h"
+#include "engine/support/run_program.h"
 #include "targets/cuda/compiler/toolkit.h"
 #include "targets/cuda/compiler/warpgroup_units.h"
 #include "tests/support/bound_kernels.h"
@@ -31,6 +36,8 @@ struct Product {
   std::string a_layout = {};   ///< another one
   std::string lanes = "g, t";  ///< the order of a warp's loops
   std::string lane_axis = "axis=threadIdx.x";
+  int64_t roles = 0;      ///< tiles of a ring that others fill; 0: all threads do
+  int64_t producers = 0;  ///< threads that do; 0: as many as compute
 };
 
 struct Made {
@@ -44,7 +51,7 @@ std::string script_of(Product const& p) {
   int64_t row = p.type.ends_with('8') ? 16 : 8, depth = p.pieces * row;
   std::string fill =
       fmt::format("copy=copy_async_16_{}, elements={}, x=128, y={}", p.type, row, p.warpgroups);
-  bool ring = !p.stages.empty() && p.terms > depth;
+  bool ring = p.roles == 0 && !p.stages.empty() && p.terms > depth;
   std::string text = fmt::format(
       "tilewright schedule 1\ncache_write(C, scope=local, layout=AB8a8b)\n"
       "by, bx, i1, j1 = tile(C.i, C.j, outer_factor={0}, inner_factor={1})\n"
@@ -65,6 +72,9 @@ std::string script_of(Product const& p) {
   if (ring)
     text += fmt::format("software_pipeline(C.k0, stages=\"{}\"{})\n", p.stages,
                         p.order.empty() ? "" : fmt::format(", order=\"{}\"", p.order));
+  if (p.roles > 0) text += fmt::format("annotate(C.k0, key=roles, value={})\n", p.roles);
+  if (p.producers > 0)
+    text += fmt::format("annotate(C.k0, key=producers, value={})\n", p.producers);
   std::vector<std::string> blocks{"C"};
   if (ring) blocks.push_back("C_last");
   if (ring && p.stages.back() == '2') blocks.push_back("C_last_2");
@@ -196,6 +206,48 @@ private slots:
     }
   }
 
+  /// One turn of products is under way while the next tile is awaited; what they read is empty when
+  /// they have been waited for.
+  void they_go_on_while_others_fill_tiles_data() {
+    QTest::addColumn<int>("tiles");
+    QTest::addColumn<int>("warpgroups");
+    QTest::addColumn<int>("producers");
+    QTest::newRow("ring of two") << 2 << 1 << 0;
+    QTest::newRow("ring of three") << 3 << 1 << 0;
+    QTest::newRow("two warpgroups, one fills") << 4 << 2 << 128;
+  }
+  void they_go_on_while_others_fill_tiles() {
+    QFETCH(int, tiles);
+    QFETCH(int, warpgroups);
+    QFETCH(int, producers);
+    auto backend = testing::backend_for("h100");
+    auto made = made_of({.rows = 64 * warpgroups,
+                         .terms = 224,
+                         .warpgroups = warpgroups,
+                         .pieces = 4,
+                         .roles = tiles,
+                         .producers = producers},
+                        *backend);
+    QVERIFY2(made, sentence(made).c_str());
+    is_right(*made, *backend);
+    QCOMPARE(most_under_way(made->before_cut), 1);
+    each_wait_for_products_is_needed(*made, *backend);
+    auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
+    QVERIFY2(code, sentence(code).c_str());
+    for (size_t text : {0, 1})
+      for (std::string const& word :
+           {std::string("wgmma.mma_async"), std::string("wgmma.commit_group.sync.aligned"),
+            std::string("cp.async.mbarrier.arrive.noinc"), std::string("mbarrier.test_wait"),
+            std::string("fence.proxy.async.shared::cta")})
+        QVERIFY2(code->listings[text].text.contains(word), code->listings[text].text.c_str());
+    if (cuda::find_toolkit().ptxas.empty()) return qInfo("not assembled: there is no ptxas here");
+    std::string const& resources = code->listings[3].text;
+    QVERIFY2(resources.contains("spills         none"), resources.c_str());
+    QVERIFY2(!resources.contains("ptxas says"), resources.c_str());
+    std::string said = said_of_cuda_c(code->listings[0].text);
+    QVERIFY2(!said.contains("C75") && !said.contains("error"), said.c_str());
+  }
+
   void only_sm_90a_has_them() {
     for (char const* gpu : {"a100", "rtx4090", "orin"}) {
       auto made = made_of({}, *testing::backend_for(gpu));
@@ -252,6 +304,43 @@ private:
       return true;
     });
     return int(most);
+  }
+
+  /// What nvcc and ptxas say of a text; empty where there is no nvcc.
+  static std::string said_of_cuda_c(std::string const& text) {
+    std::filesystem::path nvcc = cuda::find_toolkit().ptxas.parent_path() / "nvcc";
+    QTemporaryDir folder;
+    std::string source = folder.filePath("one.cu").toStdString();
+    if (!std::filesystem::exists(nvcc)) return {};
+    if (!write_file(source, text, Durability::kFast)) return "error: no file";
+    auto run = run_program({nvcc.string(), "-arch=sm_90a", "-cubin", "-Xptxas", "-v", source, "-o",
+                            folder.filePath("one.cubin").toStdString()},
+                           std::chrono::minutes(5));
+    return run ? run->output : "error: nvcc does not run";
+  }
+
+  static bool is_wait_for_products(ir::Stmt const& s) {
+    auto const* call = s.as<ir::IntrinsicCall>();
+    return call && call->intrinsic->name == cuda::kWaitProducts;
+  }
+
+  /// Neither can be left out nor let one group more be under way: prover and interpreter agree.
+  static void each_wait_for_products_is_needed(Made const& made, Backend const& backend) {
+    std::vector<NDArray> inputs = inputs_of(made);
+    ir::Sharing sharing = placed_sharing(backend.target());
+    auto proven = [&](ir::KernelIr const& kernel) {
+      return launch_order(backend.target(), kernel).proven();
+    };
+    QVERIFY(proven(made.before_cut));
+    int count = testing::count_in(made.before_cut, is_wait_for_products);
+    QVERIFY(count >= 2);
+    for (int i = 0; i < count; ++i)
+      for (auto* change : {&testing::nothing, &testing::with_one_more}) {
+        ir::KernelIr kernel = testing::changed(made.before_cut, i, is_wait_for_products, *change);
+        std::string about = fmt::format("number {} of {} is not needed", i, count);
+        QVERIFY2(testing::is_found(kernel, inputs, sharing), about.c_str());
+        QVERIFY2(!proven(kernel), about.c_str());
+      }
   }
 
   static void is_right(Made const& made, Backend const& backend) {

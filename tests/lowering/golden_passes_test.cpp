@@ -11,6 +11,7 @@
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/kernel.h"
 #include "engine/ir/rewrite.h"
+#include "engine/lowering/async_copy_order.h"
 #include "engine/lowering/pipeline.h"
 #include "engine/support/base/random.h"
 #include "tests/support/paths.h"
@@ -161,6 +162,9 @@ void compare_threads(ir::KernelIr const& before, Pass const& pass, ir::KernelIr 
   if (in_order) expected = ir::interpret(before, inputs.size(), inputs);
   if (pass.name == "split_roles") {  // as the same threads do one after the other
     auto waits_inside = run_pass(insert_async_waits(), before, PassContext{target}).value();
+    for (QueueIntrinsics const& one : target.queues)
+      waits_inside =
+          with_async_waits(waits_inside, target, {one.name, one.commit, one.wait}).value();
     auto meeting = run_pass(insert_barriers(), waits_inside, PassContext{target}).value();
     expected = ir::interpret(meeting, inputs.size(), inputs, {.sharing = &sharing});
   }

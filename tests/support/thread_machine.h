@@ -33,6 +33,21 @@ inline ir::Intrinsic phase_call(char const* name, ir::Completion completion,
   return ir::declare(std::move(node)).value();
 }
 
+/// "products", which threads start and wait for by groups.
+inline QueueIntrinsics product_queue() {
+  constexpr char kName[] = "products";
+  ir::Intrinsic commit =
+      ir::declare(
+          {.name = "commit_products", .completion = ir::Completion::kCommits, .queue = kName})
+          .value();
+  ir::Intrinsic wait = ir::declare({.name = "wait_products",
+                                    .params = {ir::scalar_param("n")},
+                                    .completion = ir::Completion::kWaits,
+                                    .queue = kName})
+                           .value();
+  return {kName, std::move(commit), std::move(wait)};
+}
+
 inline std::shared_ptr<Target const> thread_machine() {
   static auto const target = std::make_shared<Target const>(Target{
       .name = "threads",
@@ -68,6 +83,7 @@ inline std::shared_ptr<Target const> thread_machine() {
                  .arrive = phase_call("arrive", ir::Completion::kArrives),
                  .deliver = phase_call("arrive_with_copies", ir::Completion::kDelivers),
                  .await = phase_call("await_phase", ir::Completion::kAwaits, "phase")},
+      .queues = {product_queue()},
       .intrinsics = {copy_async()},
       .annotations = {{"unroll_by", "iterations in each turn of a loop", false, 1, 64},
                       {"nontemporal", "what a block writes passes by the caches", true}}});

@@ -62,6 +62,10 @@ private:
     std::set<std::string> tensors;  // of the group that is open
     for (size_t i = 0; i < list.stmts.size(); ++i) {
       Stmt const& child = list.stmts[i];
+      if (is_committed(list, i)) {
+        stmts.push_back(child);
+        continue;
+      }
       bool only = queue_.starts_only(child);
       if (only) add_written(child, tensors);
       bool open = only && i + 1 < list.stmts.size() && goes_on(queue_, list.stmts[i + 1], tensors);
@@ -69,6 +73,12 @@ private:
       if (!open) tensors.clear();
     }
     return seq(std::move(stmts));
+  }
+
+  /// By who has split roles: a commit comes behind it, and nothing but more of the group between.
+  bool is_committed(Seq const& list, size_t i) const {
+    while (i < list.stmts.size() && queue_.starts_only(list.stmts[i])) ++i;
+    return i < list.stmts.size() && queue_.commits(list.stmts[i]);
   }
 
   Target const& target_;

@@ -4,6 +4,8 @@
 //                                                 deliver(full[k % 2]) }
 //                         else: for k in 8: { await(full[k % 2], k//2); use(T[k % 2, ..]);
 //                                             arrive(empty[k % 2]) }
+// Where uses go on in a queue of their own, one of them may be under way: they are waited for a
+// turn later, and *empty* tells of the tile before the one at hand.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 #include "engine/ir/rewrite.h"
 #include "engine/lowering/async_copy_order.h"
 #include "engine/lowering/pipeline.h"
+#include "engine/lowering/role_threads.h"
 #include "engine/target/axis_of.h"
 
 namespace tw {
@@ -23,18 +26,14 @@ namespace {
 
 using namespace ir;
 
-constexpr char kRoleAxis[] = "threadIdx.z";
-constexpr char kCode[] = "no_roles";
+/// A turn's products run while the next tile is awaited: more of them would only keep tiles.
+constexpr int64_t kUnderWay = 1;
 
 std::optional<int64_t> slots_of(Stmt const& s) {
   return s.as<For>() ? said_of(*s, kRolesWord) : std::nullopt;
 }
 bool asks_for_roles(Stmt const& root) {
   return holds(root, [](Stmt const& s) { return slots_of(s).has_value(); });
-}
-
-std::unexpected<Error> no_roles(std::string why) {
-  return refused(kCode, "threads cannot be split by roles: " + std::move(why));
 }
 
 /// A tensor with a place for each slot of a ring, in front.
@@ -89,6 +88,17 @@ bool touches(Stmt const& s, std::string const& name) {
   return found;
 }
 
+/// With names: copies have one without.
+std::set<std::string> queues_of(Stmt const& root) {
+  std::set<std::string> names;
+  walk(root, [&](Stmt const& s) {
+    if (starts_copy(s)) names.insert(s.to<IntrinsicCall>().intrinsic->queue);
+    return true;
+  });
+  names.erase("");
+  return names;
+}
+
 std::vector<Stmt> statements_of(Stmt const& s) {
   auto const* list = s.as<Seq>();
   return list ? list->stmts : std::vector<Stmt>{s};
@@ -100,9 +110,11 @@ struct Parts {
   std::vector<Stmt> before, after;
   For const* loop = nullptr;
   int64_t slots = 0;
+  std::optional<int64_t> producers;      ///< threads that fill, where the loop says so
   std::vector<Stmt> filling, computing;  ///< the loop's statements
   std::vector<Buffer> tiles;             ///< what the former write
   bool copies = false, stores = false;   ///< how they do
+  std::set<std::string> queues;          ///< in which the latter go on
 };
 
 class Taking {
@@ -120,6 +132,7 @@ public:
         if (parts_.loop) return no_roles("two loops of one launch ask for it");
         parts_.loop = &s.to<For>();
         parts_.slots = *slots_of(s);
+        parts_.producers = said_of(*s, kProducersWord);
         continue;
       }
       if (asks_for_roles(s)) return no_roles("the loop that asks for it is inside of another one");
@@ -154,6 +167,17 @@ private:
     if (parts_.computing.empty()) return no_roles("all statements of the loop fill shared memory");
     for (Buffer const& tile : parts_.tiles) TRY(check_tile(tile->name));
     for (Stmt const& s : parts_.filling) TRY(check_reads(s));
+    return take_queues();
+  }
+
+  Status take_queues() {
+    for (Stmt const& s : parts_.computing) parts_.queues.merge(queues_of(s));
+    for (std::string const& name : parts_.queues)
+      if (!target_.queue(name))
+        return no_roles(fmt::format("nothing waits for what goes on in the queue {}", name));
+    for (Stmt const& s : parts_.filling)
+      if (!queues_of(s).empty())
+        return no_roles("what fills shared memory goes on in a queue of its own");
     return {};
   }
 
@@ -205,8 +229,8 @@ private:
 /// The two roles of a launch, from its parts.
 class Splitting {
 public:
-  Splitting(Target const& target, Parts parts, int64_t threads, Expr role)
-      : target_(target), parts_(std::move(parts)), threads_(threads), role_(std::move(role)) {
+  Splitting(Target const& target, Parts parts, RoleThreads const& threads)
+      : target_(target), parts_(std::move(parts)), threads_(threads) {
     for (char const* name : {"full", "empty"})
       words_.push_back(make_buffer(fresh(name), DType::kI64, {parts_.slots}, kSharedScope));
   }
@@ -215,10 +239,11 @@ public:
     std::vector<Stmt> all;
     for (int64_t slot = 0; slot < parts_.slots; ++slot) {
       all.push_back(call(target_.phases.open, kFull, int_imm(slot), int_imm(arrivals())));
-      all.push_back(call(target_.phases.open, kEmpty, int_imm(slot), int_imm(threads_)));
+      all.push_back(
+          call(target_.phases.open, kEmpty, int_imm(slot), int_imm(threads_.computing())));
     }
     all.push_back(make<IntrinsicCall>(target_.barrier, std::vector<Operand>()));
-    all.push_back(make<If>(role_ < int_imm(1), filling(), computing()));
+    all.push_back(make<If>(threads_.fills(), filling(), computing()));
     Stmt body = seq(std::move(all));
     for (Buffer const& words : words_) body = make<Alloc>(words, body);
     for (auto alloc = parts_.allocs.rbegin(); alloc != parts_.allocs.rend(); ++alloc)
@@ -230,7 +255,9 @@ private:
   enum Words : uint8_t { kFull, kEmpty };
 
   /// Of what fills a slot: once by each thread for its copies, once for what it stores itself.
-  int64_t arrivals() const { return threads_ * (int64_t(parts_.copies) + int64_t(parts_.stores)); }
+  int64_t arrivals() const {
+    return threads_.filling() * (int64_t(parts_.copies) + int64_t(parts_.stores));
+  }
 
   std::string fresh(std::string name) const {
     auto taken = [&](Alloc const* one) { return one->buffer->name == name; };
@@ -244,8 +271,13 @@ private:
     return make<IntrinsicCall>(intrinsic, std::move(operands));
   }
 
-  Expr slot() const { return floor_mod(parts_.loop->var, int_imm(parts_.slots)); }
-  Expr turn() const { return floor_div(parts_.loop->var, int_imm(parts_.slots)); }
+  Expr counter(int64_t ahead) const {
+    return ahead == 0 ? parts_.loop->var : parts_.loop->var + int_imm(ahead);
+  }
+  Expr slot(int64_t ahead = 0) const { return floor_mod(counter(ahead), int_imm(parts_.slots)); }
+  Expr turn(int64_t ahead = 0) const { return floor_div(counter(ahead), int_imm(parts_.slots)); }
+  /// Turns of those that compute which may still be under way when they arrive.
+  int64_t under_way() const { return parts_.queues.empty() ? 0 : kUnderWay; }
 
   Buffer stored(Buffer const& tensor) const {
     bool tile = std::ranges::any_of(parts_.tiles,
@@ -257,14 +289,17 @@ private:
     Stmt body = seq(std::move(stmts));
     for (Buffer const& tile : parts_.tiles)
       body = InSlot(ring_of(tile, parts_.slots), slot()).visit(body);
-    return make_from<For>(with_word(loop.origin, kRolesWord, 0), loop.id, loop.var, loop.extent,
-                          loop.loop_kind, body, loop.bind);
+    Origin origin = with_word(with_word(loop.origin, kRolesWord, 0), kProducersWord, 0);
+    return make_from<For>(std::move(origin), loop.id, loop.var, loop.extent, loop.loop_kind, body,
+                          loop.bind);
   }
 
   Stmt filling() const {
     PhaseIntrinsics const& phases = target_.phases;
-    std::vector<Stmt> stmts{call(phases.await, kEmpty, slot(), turn() - int_imm(1))};
-    stmts.insert(stmts.end(), parts_.filling.begin(), parts_.filling.end());
+    // Of whoever computes the turn that begins now in this slot is the last that does not matter.
+    std::vector<Stmt> stmts{
+        call(phases.await, kEmpty, slot(under_way()), turn(under_way()) - int_imm(1))};
+    for (Stmt const& one : parts_.filling) stmts.push_back(threads_.by_turns(one));
     if (parts_.copies) stmts.push_back(call(phases.deliver, kFull, slot(), nullptr));
     if (parts_.stores) stmts.push_back(call(phases.arrive, kFull, slot(), nullptr));
     Stmt loop = loop_of(std::move(stmts));
@@ -274,57 +309,39 @@ private:
                 make<IntrinsicCall>(target_.wait, std::vector<Operand>{{int_imm(0), {}}})});
   }
 
+  Stmt wait_for(std::string const& queue, int64_t groups) const {
+    return make<IntrinsicCall>(target_.queue(queue)->wait,
+                               std::vector<Operand>{{int_imm(groups), {}}});
+  }
+
   Stmt computing() const {
     PhaseIntrinsics const& phases = target_.phases;
     std::vector<Stmt> stmts{call(phases.await, kFull, slot(), turn())};
     stmts.insert(stmts.end(), parts_.computing.begin(), parts_.computing.end());
+    for (std::string const& name : parts_.queues) {
+      stmts.push_back(make<IntrinsicCall>(target_.queue(name)->commit, std::vector<Operand>()));
+      stmts.push_back(wait_for(name, under_way()));
+    }
     stmts.push_back(call(phases.arrive, kEmpty, slot(), nullptr));
     std::vector<Stmt> all = parts_.before;
     all.push_back(loop_of(std::move(stmts)));
+    for (std::string const& name : parts_.queues) all.push_back(wait_for(name, 0));
     all.insert(all.end(), parts_.after.begin(), parts_.after.end());
     return seq(std::move(all));
   }
 
   Target const& target_;
   Parts const parts_;
-  int64_t const threads_;
-  Expr const role_;
+  RoleThreads const& threads_;
   std::vector<Buffer> words_;  ///< full, empty
 };
 
-/// What goes on meanwhile, in a queue of its own: its waits would have to be in phases, too.
-bool has_queues(Stmt const& launch) {
-  return holds(launch, [](Stmt const& s) {
-    auto const* call = s.as<IntrinsicCall>();
-    return call && !call->intrinsic->queue.empty();
-  });
-}
-
 /// From its outermost loop of threads on.
 Result<Stmt> split_launch(Target const& target, Stmt const& launch) {
-  int64_t threads = 1;
-  std::vector<For const*> loops;
-  Stmt body = launch;
-  for (auto const* loop = body.as<For>(); loop && axis_of(target, *loop); loop = body.as<For>()) {
-    auto extent = as_int(loop->extent);
-    if (!extent) return no_roles("how many threads a block has is not known");
-    if (loop->bind == kRoleAxis) return no_roles(fmt::format("{} is bound already", kRoleAxis));
-    threads *= *extent;
-    loops.push_back(loop);
-    body = loop->body;
-  }
-  if (has_queues(body))
-    return no_roles("products that go on meanwhile (wgmma) have no waits in phases");
-  if (2 * threads > target.threads_per_block)
-    return no_roles(fmt::format("two times {} threads are more than the {} of a block", threads,
-                                target.threads_per_block));
-  TRY_ASSIGN(Parts parts, Taking(target).take(body));
-  Expr role = var(kRoleAxis);
-  Stmt split = Splitting(target, std::move(parts), threads, role).split();
-  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
-    split = make_from<For>((*loop)->origin, (*loop)->id, (*loop)->var, (*loop)->extent,
-                           (*loop)->loop_kind, split, (*loop)->bind);
-  return make<For>(LoopId(), role, int_imm(2), LoopKind::kBind, split, kRoleAxis);
+  TRY_ASSIGN(RoleThreads threads, RoleThreads::of(target, launch));
+  TRY_ASSIGN(Parts parts, Taking(target).take(threads.body()));
+  TRY(threads.choose(parts.producers));
+  return threads.launched(Splitting(target, std::move(parts), threads).split());
 }
 
 class Launches : public Rewriter {

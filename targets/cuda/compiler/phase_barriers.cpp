@@ -17,6 +17,8 @@ using namespace ir;
 
 /// Slots that a ring of tiles may have.
 constexpr int64_t kFewestSlots = 2, kMostSlots = 8;
+/// Threads that fill them: a warp at least.
+constexpr int64_t kFewestProducers = 32, kMostProducers = 512;
 
 /// What is done with a barrier: "@a" is its address in shared memory, "@n" the number.
 struct PhaseCall {
@@ -98,6 +100,11 @@ void add_phase_barriers(Target& target) {
               "of so many tiles",
        .low = kFewestSlots,
        .high = kMostSlots});
+  target.annotations.push_back({.name = kProducersWord,
+                                .doc = "beside roles: so many threads fill the tiles, by turns; "
+                                       "without it as many as compute",
+                                .low = kFewestProducers,
+                                .high = kMostProducers});
 }
 
 void add_role_passes(std::vector<Pass>& passes) {

@@ -51,24 +51,33 @@ bool is_barrier(Stmt const& s) {
   return call && call->intrinsic->barrier;
 }
 
+bool is_await(Stmt const& s) {
+  auto const* call = s.as<IntrinsicCall>();
+  return call && call->intrinsic->completion == Completion::kAwaits;
+}
+
 /// Before the first product of a group; and before threads meet that may have written to shared
-/// memory since the last time, so that the unit sees it.
+/// memory since the last time, so that the unit sees it. What another role has written, or copied,
+/// is fenced by those who have waited for it: a fence may stand anywhere between (PTX ISA,
+/// Causality order), and who starts a copy cannot tell when it is there.
 class Fencing : public Rewriter {
 public:
   Expr visit(Expr const& e) override { return e; }
   Stmt visit(Stmt const& s) override {
     if (is_barrier(s)) return fenced(s);
     auto const* list = s.as<Seq>();
-    return list ? visit_list(*list) : rebuild(s);
+    return list ? visit_list(s, *list) : rebuild(s);
   }
 
 private:
+  static constexpr char kSharedDoc[] = "products see what the thread has written, or waited for";
   static Stmt fenced(Stmt const& barrier) {
-    return seq({fence(kFenceShared, "products see what the thread has written"), barrier});
+    return seq({fence(kFenceShared, kSharedDoc), barrier});
   }
 
-  Stmt visit_list(Seq const& list) {
+  Stmt visit_list(Stmt const& s, Seq const& list) {
     std::vector<Stmt> stmts;
+    bool multiplies = holds(s, [](Stmt const& part) { return product_queue().starts(part); });
     bool has_written = true;
     for (Stmt const& child : list.stmts) {
       if (product_queue().commits(child)) {
@@ -77,6 +86,10 @@ private:
         stmts.insert(first, fence(kFenceProducts, "products see what registers hold"));
       }
       bool meets = is_barrier(child);
+      if (is_await(child) && multiplies) {
+        stmts.insert(stmts.end(), {child, fence(kFenceShared, kSharedDoc)});
+        continue;
+      }
       stmts.push_back(meets && !has_written ? child : visit(child));
       has_written = !meets && (has_written || !is_of_products(child));
     }

@@ -159,10 +159,12 @@ void add_warpgroup_texts(std::map<std::string, std::string, std::less<>>& calls)
   for (WarpgroupUnit const& unit : warpgroup_units()) calls[unit.name] = product_text(unit);
   calls[kCommitProducts] = plain(kCommitWord);
   calls[kFenceShared] = plain(kSharedWord);
-  // Sums that a compiler keeps in registers must not be touched across it.
+  // Sums that a compiler keeps in registers must not be touched across it, nor become other ones by
+  // another type: ptxas would put a fence between.
   auto kept = [](int first) {
     return fmt::format(
-        "%each {} 3 _Pragma(\"unroll\") for (int tw_i = 0; tw_i < %+1; ++tw_i) asm volatile(\"\" : "
+        "%each {} 3 _Pragma(\"unroll\") for (int tw_i = 0; tw_i < %+1; ++tw_i) if (%+2) asm "
+        "volatile(\"\" : \"+f\"(((float*)%+0)[tw_i])); else asm volatile(\"\" : "
         "\"+r\"(((unsigned*)%+0)[tw_i]));",
         first);
   };

@@ -76,6 +76,8 @@ WarpgroupUnit const* warpgroup_unit(IntrinsicNode const& intrinsic) {
 void add_warpgroup_units(Target& target, std::string const& architecture) {
   if (architecture != kWarpgroupArchitecture) return;
   for (WarpgroupUnit const& unit : warpgroup_units()) target.intrinsics.push_back(declared(unit));
+  AsyncQueue const& queue = product_queue();
+  target.queues.push_back({queue.name, queue.commit, queue.wait});
 }
 
 AsyncQueue const& product_queue() {

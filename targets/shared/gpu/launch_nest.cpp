@@ -11,10 +11,12 @@
 #include "engine/ir/intrinsic.h"
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
+#include "engine/lowering/async_copy_order.h"
 #include "engine/lowering/pipeline.h"
 #include "targets/shared/gpu/active_share.h"
 #include "targets/shared/gpu/decided_copies.h"
 #include "targets/shared/gpu/instruction_mix.h"
+#include "targets/shared/gpu/pieces.h"
 #include "targets/shared/gpu/unrolled_loops.h"
 
 namespace tw::gpu {
@@ -151,6 +153,8 @@ private:
   }
 
   Stretch visit_test(If const& test) {
+    if (test.else_body && holds(test.then_body, [](Stmt const& s) { return has_phases(s); }))
+      nest_.roles = true;
     guards_.push_back(test.condition);
     update_share();
     nest_.instructions.integers += times_of(test.condition, true) * 2 * warps();
@@ -169,7 +173,8 @@ private:
 
   void update_share() {
     known_loads_.clear();
-    share_ = active_share(guards_, nest_, around_);
+    share_ =
+        active_share(guards_, nest_, around_, nest_.roles ? WarpChoice::kEach : WarpChoice::kDrawn);
   }
   double warps() const { return share_.warps; }
 
@@ -180,6 +185,14 @@ private:
       if (NestLoop const& loop = nest_.loops[at];
           loop.kind == NestLoop::Kind::kSerial && !loop.unrolled)
         times *= double(loop.extent);
+    return times;
+  }
+
+  /// Of all serial loops around.
+  double serial_times() const {
+    double times = 1;
+    for (size_t at : around_)
+      if (nest_.loops[at].kind == NestLoop::Kind::kSerial) times *= double(nest_.loops[at].extent);
     return times;
   }
 
@@ -305,9 +318,7 @@ private:
   }
 
   void add_arithmetic(Store const& store) {
-    double times = 1;
-    for (size_t at : around_)
-      if (nest_.loops[at].kind == NestLoop::Kind::kSerial) times *= double(nest_.loops[at].extent);
+    double times = serial_times();
     std::vector<Expr> copies = decided_copies(store.value, unrolled());
     times /= double(copies.size());
     for (Expr const& copy : copies) add_arithmetic(copy, times);
@@ -362,6 +373,10 @@ private:
       nest_.instructions.control += outer_times();
       return {};
     }
+    if (piece_of(*call.intrinsic) > 0) {
+      add_piece(nest_, call, {around_, serial_times(), share_});
+      return {};
+    }
     if (!reads_by_itself(*call.intrinsic))
       for (size_t i = 0; i < call.operands.size(); ++i) add_operand(call, i);
     add_products(call);
@@ -373,10 +388,8 @@ private:
 
   /// Of a matrix unit.
   void add_products(IntrinsicCall const& call) {
-    double count = multiply_adds_of(*call.intrinsic), times = 1;
+    double count = multiply_adds_of(*call.intrinsic), times = serial_times();
     if (count == 0) return;
-    for (size_t at : around_)
-      if (nest_.loops[at].kind == NestLoop::Kind::kSerial) times *= double(nest_.loops[at].extent);
     DType sum = call.intrinsic->params.front().buffer->type,
           factor = call.intrinsic->params.back().buffer->type;
     Instructions& all = nest_.instructions;

@@ -37,6 +37,7 @@ struct NestAccess {
   std::vector<size_t> loops;  ///< around it, outermost first: of `LaunchNest::loops`
   double times = 1;           ///< that a thread does it
   int width = 1;              ///< elements at once
+  int64_t piece = 0;          ///< bytes that a unit of its own moves for each thread that starts it
   Share share;
 };
 
@@ -70,6 +71,7 @@ struct LaunchNest {
   Waits waits;
   std::string arithmetic;    ///< of matrix units: "f16 with sums in f32"
   double barriers = 0;       ///< that a thread meets
+  bool roles = false;        ///< some warps of a block do other things than the rest
   int registers = 0;         ///< of a thread, as an estimate: ptxas has not seen it
   int64_t shared_bytes = 0;  ///< of a block
   int64_t blocks() const { return grid[0] * grid[1] * grid[2]; }

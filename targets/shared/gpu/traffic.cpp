@@ -18,6 +18,7 @@ using Kind = NestLoop::Kind;
 constexpr int kWarp = 32;
 constexpr double kSectorsPerCycle = 4;  ///< that L1 answers: 128 bytes
 constexpr double kReturned = 128;       ///< bytes that go to registers in a cycle
+constexpr double kBankBytes = 128;      ///< of all banks of shared memory, in a cycle
 /// What programs that leave their tiles to L1 reach of those that keep them in shared memory, on
 /// average (NVIDIA Tesla V100 GPU Architecture, "L1 data cache").
 constexpr double kOfShared = 0.93;
@@ -30,6 +31,7 @@ struct Reached {
   NestAccess const* access;
   IndexReach reach;
   std::vector<size_t> serial;
+  double asked = 0;  ///< bytes of a block
 };
 
 /// Extents of a wave's blocks along x, y and z; x is the fastest.
@@ -56,7 +58,13 @@ public:
 
   Traffic run() {
     double warps = double((nest_.threads() + kWarp - 1) / kWarp);
-    for (NestAccess const& access : nest_.accesses) add_access(access, warps);
+    for (NestAccess const& access : nest_.accesses) {
+      double before = traffic_.asked_bytes;
+      add_access(access, warps);
+      for (Reached& one : reached_)
+        if (one.access == &access)
+          one.asked = (traffic_.asked_bytes - before) / double(nest_.blocks());
+    }
     double blocks = double(nest_.blocks());
     traffic_.loaded_bytes =
         std::min(traffic_.asked_bytes, blocks * moved(none_, caches_.l1_bytes, false, true));
@@ -79,6 +87,7 @@ private:
       traffic_.l1_cycles += done * std::max(1.0, returned) / kOfShared;
       return;
     }
+    if (access.piece > 0) return add_piece(access);
     WarpAccess cost = cost_of(access);
     if (access.shared) {
       traffic_.shared_cycles += done * cost.average;
@@ -90,6 +99,19 @@ private:
     double busy = std::max(1.0, kRequestBytes * cost.lines / (cost.average * kSectorBytes)) * bytes;
     (access.store ? stored_bytes_ : traffic_.asked_bytes) += bytes;
     (access.store ? stored_busy_bytes_ : asked_busy_bytes_) += busy;
+  }
+
+  /// Nothing of it goes through registers, and L1 does not keep it: it takes what memories move.
+  void add_piece(NestAccess const& access) {
+    double bytes =
+        access.times * double(nest_.threads()) * access.share.threads * double(access.piece);
+    if (access.shared) {
+      traffic_.shared_cycles += bytes / kBankBytes;
+      return;
+    }
+    bytes *= double(nest_.blocks());
+    (access.store ? stored_bytes_ : traffic_.asked_bytes) += bytes;
+    (access.store ? stored_busy_bytes_ : asked_busy_bytes_) += bytes;
   }
 
   WarpAccess cost_of(NestAccess const& access) const {
@@ -178,10 +200,15 @@ private:
              iteration_bytes(one.serial[depth], box, with_stores) > double(capacity))
         times *= double(nest_.loops[one.serial[depth++]].extent);
       double own = times * reached_bytes(one, depth, box);
-      double share = per_block ? one.access->share.threads : 1;
-      bytes += distinct(most, one, own * share);
+      if (per_block) own = own_bytes(one, own);
+      bytes += distinct(most, one, own);
     }
     return bytes;
+  }
+
+  /// A condition lets so many threads reach their part. Roles reach all of it, by fewer threads.
+  double own_bytes(Reached const& one, double all) const {
+    return nest_.roles ? std::min(all, one.asked) : all * one.access->share.threads;
   }
 
   /// Waves follow one another as iterations of a loop do.

@@ -33,7 +33,7 @@ bool has_meeting(Stmt const& s) {
   bool found = false;
   walk(s, [&](Stmt const& child) {
     auto const* call = call_of_copies(child);
-    found = found || (call && (call->intrinsic->barrier ||
+    found = found || (call && (call->intrinsic->barrier || has_phases(child) ||
                                call->intrinsic->completion == Completion::kCommits ||
                                call->intrinsic->completion == Completion::kWaits));
     return !found;
@@ -83,6 +83,9 @@ private:
     if (auto const* call = call_of_copies(s); call && add_meeting(*call, s, into)) return {};
     if (has_meeting(s)) {
       if (auto const* loop = s.as<For>()) return read_loop(*loop, into);
+      auto const* roles = s.as<If>();
+      if (roles && roles->else_body && holds(s, [](Stmt const& one) { return has_phases(one); }))
+        return read_roles(*roles, into);
       if (auto const* test = s.as<If>()) return read(test->then_body, into);
     }
     return add_op(s, into);
@@ -94,6 +97,34 @@ private:
     Status read_all = read(body, into);
     around_.pop_back();
     return read_all;
+  }
+
+  /// Threads for which the condition holds fill. Each role is looked at as if there was no other.
+  Status read_roles(If const& test, std::vector<BlockItem>& into) {
+    auto loop = std::ranges::find_if(around_, [&](Stmt const& one) {
+      auto const* bound = one.as<For>();
+      return bound && uses_variable(test.condition, bound->name());
+    });
+    if (loop == around_.end()) return none("which threads have a role is not told by one counter");
+    auto const place = size_t(loop - around_.begin());
+    Stmt const all = *loop;
+    for (bool fills : {true, false}) {
+      auto const& of_all = all.to<For>();
+      std::vector<int64_t> members;
+      for (int64_t i = 0; i < as_int(of_all.extent).value_or(0); ++i)
+        if (is_int(arith::simplify(substitute(test.condition, {{of_all.name(), int_imm(i)}})), 1) ==
+            fills)
+          members.push_back(i);
+      if (members.empty()) return none("a role has no threads");
+      around_[place] = make<For>(of_all.id, of_all.var, int_imm(int64_t(members.size())),
+                                 of_all.loop_kind, of_all.body, of_all.bind);
+      at_.push_back({of_all.name(), of_all.var + int_imm(members[0])});
+      Status side = read(fills ? test.then_body : test.else_body, fills ? program_.filling : into);
+      at_.pop_back();
+      TRY(side);
+    }
+    around_[place] = all;
+    return {};
   }
 
   /// One iteration stands for all: the second, where there is one.
@@ -112,6 +143,7 @@ private:
   bool add_meeting(IntrinsicCall const& call, Stmt const& s, std::vector<BlockItem>& into) {
     BlockOp op{.line = line_of(s)};
     Completion completion = call.intrinsic->completion;
+    if (has_phases(completion)) return add_phase(call, op, into);
     if (completion == Completion::kCommits)
       op.kind = BlockOp::Kind::kCommit;
     else if (completion == Completion::kWaits)
@@ -122,6 +154,28 @@ private:
       return false;
     if (op.kind == BlockOp::Kind::kWait && !call.operands.empty())
       op.groups = int(as_int(call.operands[0].value).value_or(0));
+    into.push_back({.op = std::move(op), .loop = {}});
+    return true;
+  }
+
+  /// Slots come round: slot s in phase p is turn s + p * slots.
+  bool add_phase(IntrinsicCall const& call, BlockOp op, std::vector<BlockItem>& into) {
+    Completion completion = call.intrinsic->completion;
+    auto const& word = call.operands[0].value.to<Load>();
+    auto slots = as_int(word.buffer->shape[0]);
+    if (completion == Completion::kOpens || !slots || at_.empty()) return true;
+    program_.ring = int(*slots);
+    op.kind = completion == Completion::kAwaits ? BlockOp::Kind::kAwait : BlockOp::Kind::kArrive;
+    op.async = completion == Completion::kDelivers;
+    op.tensor = word.buffer->name;
+    if (op.kind == BlockOp::Kind::kAwait) {
+      int64_t const turn = 2 * *slots;  // like any other
+      Substitution at{{at_.back().first, int_imm(turn)}};
+      for (OperandAxis const& axis : call.operands[0].axes) at[axis.name()] = int_imm(0);
+      auto number = [&](Expr const& e) { return as_int(arith::simplify(substitute(e, at))); };
+      auto slot = number(word.indices[0]), phase = number(call.operands[1].value);
+      if (slot && phase) op.groups = int(*phase * *slots + *slot - turn);
+    }
     into.push_back({.op = std::move(op), .loop = {}});
     return true;
   }
@@ -240,9 +294,6 @@ int64_t staged_bytes(Function const& function, std::vector<BlockItem> const& ite
 Result<BlockProgram> block_program(Function const& device_function, PrintedProgram const& printed,
                                    Multiprocessor const& unit, Rates const& rates,
                                    double data_bytes) {
-  if (holds(device_function.body, [](Stmt const& s) { return has_phases(s); }))
-    return none(
-        "the threads of a block are split by roles: the picture is of threads that do the same");
   auto nest = launch_nest(device_function.body);
   if (!nest) return none("how often a loop runs is data");
   BlockProgram program;
@@ -252,17 +303,18 @@ Result<BlockProgram> block_program(Function const& device_function, PrintedProgr
   program.resident =
       int(std::clamp<int64_t>(fullest, 1, std::max(1, program.time.occupancy.blocks)));
   TRY_ASSIGN(program, Reading(program, printed, rates).run(device_function));
-  auto loops = turn_loops(program);
+  auto loops = turn_loops(program.ring > 0 ? program.filling : program.items);
   if (std::ranges::none_of(loops, [&](auto* loop) { return stages_tiles(program, *loop); }))
     return none(
         "no loop of the kernel copies tiles into shared memory: there is no pipeline to draw");
-  program.staged_bytes = staged_bytes(device_function, program.items);
+  program.staged_bytes =
+      staged_bytes(device_function, program.ring > 0 ? program.filling : program.items);
   return program;
 }
 
-std::vector<BlockItem const*> turn_loops(BlockProgram const& program) {
+std::vector<BlockItem const*> turn_loops(std::vector<BlockItem> const& items) {
   std::vector<BlockItem const*> loops;
-  for (BlockItem const& item : program.items)
+  for (BlockItem const& item : items)
     if (item.is_loop()) loops.push_back(&item);
   return loops;
 }

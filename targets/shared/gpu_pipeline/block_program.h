@@ -27,9 +27,12 @@ struct BlockOp {
     kCommit,   ///< what was copied since the last one is a group
     kWait,     ///< until at most `groups` of them are under way
     kBarrier,  ///< until all threads of the block are there
+    // Of roles: of the turn `groups` later, or earlier, than the one at hand.
+    kArrive,  ///< at the phase of `tensor` that ends the turn
+    kAwait,   ///< until those of the turn have arrived
   };
   Kind kind = Kind::kCompute;
-  bool async = false;  ///< a copy that goes on by itself
+  bool async = false;  ///< a copy that goes on by itself; an arrival that waits for such
   int groups = 0;
   int parts = 1;  ///< of a loop, whose iterations overlap their loads with each other's arithmetic
   OpCost cost;
@@ -56,9 +59,11 @@ struct BlockRates {
 
 struct BlockProgram {
   std::vector<BlockItem> items;
-  std::vector<std::string> shared;  ///< tensors of the block
-  int64_t staged_bytes = 0;         ///< of those that are copied to
-  int resident = 1;                 ///< blocks of the fullest multiprocessor
+  std::vector<BlockItem> filling = {};  ///< of threads that fill tiles for the others, at once
+  int ring = 0;                         ///< tiles of theirs; 0: all threads do the same
+  std::vector<std::string> shared;      ///< tensors of the block
+  int64_t staged_bytes = 0;             ///< of those that are copied to
+  int resident = 1;                     ///< blocks of the fullest multiprocessor
   BlockRates rates;
   LaunchTime time;  ///< of the launch
 };
@@ -70,7 +75,7 @@ Result<BlockProgram> block_program(ir::Function const& device_function,
                                    Rates const& rates, double data_bytes);
 
 /// The loops that the block meets in, outermost ones alone.
-std::vector<BlockItem const*> turn_loops(BlockProgram const& program);
+std::vector<BlockItem const*> turn_loops(std::vector<BlockItem> const& items);
 /// Iterations of the innermost ones in a loop, all together.
 int64_t turns_of(BlockItem const& loop);
 

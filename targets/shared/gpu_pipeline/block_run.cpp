@@ -20,11 +20,20 @@ class Unrolling {
 public:
   explicit Unrolling(BlockProgram const& program) {
     made_.shared = program.shared;
-    for (BlockItem const& item : program.items) {
+    made_.ring = program.ring;
+    add(program.filling, true);
+    made_.filling = int(made_.steps.size());
+    add(program.items, false);
+  }
+  RunSteps take() { return std::move(made_); }
+
+private:
+  void add(std::vector<BlockItem> const& items, bool fills) {
+    for (BlockItem const& item : items) {
       if (item.is_loop()) {
         loop_ = int(made_.loops.size());
         turn_ = 0;
-        made_.loops.push_back({item.loop, turns_of(item), 0});
+        made_.loops.push_back({item.loop, turns_of(item), 0, fills});
         add_loop(item);
         made_.loops.back().run = turn_;
         loop_ = -1;
@@ -33,9 +42,7 @@ public:
       }
     }
   }
-  RunSteps take() { return std::move(made_); }
 
-private:
   void add_loop(BlockItem const& loop) {
     bool innermost = std::ranges::none_of(loop.items, &BlockItem::is_loop);
     for (int64_t i = 0; i < loop.extent && turn_ < kMostTurns; ++i) {
@@ -71,8 +78,14 @@ public:
   Running(RunSteps const& steps, int blocks, BlockRates const& rates)
       : rates_(rates), blocks_(size_t(std::max(1, blocks))) {
     run_.run = steps;
-    for (Block& block : blocks_) block.done.assign(steps.steps.size(), false);
-    find_writers();
+    auto all = steps.steps.size(), filling = size_t(steps.filling);
+    for (Block& block : blocks_) {
+      block.done.assign(all, false);
+      block.strands = {Strand{0, filling}, Strand{filling, all}};
+    }
+    find_needs(0, filling);
+    find_needs(filling, all);
+    find_arrivals();
   }
 
   BlockRun take() {
@@ -87,22 +100,29 @@ public:
   }
 
 private:
-  struct Block {
-    size_t front = 0;
-    bool arrived = false;    ///< at the step that is in front
-    bool issuing = false;    ///< what comes after waits for it
-    std::vector<bool> done;  ///< of each step
+  /// Steps of threads that do the same, one after the other.
+  struct Strand {
+    size_t front = 0, end = 0;
+    bool arrived = false;  ///< at the step that is in front
+    bool issuing = false;  ///< what comes after waits for it
   };
+  struct Block {
+    std::array<Strand, 2> strands;  ///< of those that fill, and of the others
+    std::vector<bool> done;         ///< of each step
+  };
+  Strand& strand_of(int b, int step) {
+    return blocks_[size_t(b)].strands[run_.run.fills(size_t(step)) ? 0 : 1];
+  }
 
   std::vector<RunStep>& steps() { return run_.run.steps; }
 
   /// Of a tensor of a thread the last op before that writes it, which goes on until its data is
   /// there.
-  void find_writers() {
+  void find_needs(size_t first, size_t end) {
     std::map<std::string, int> last;
-    std::vector<int> group, sync;
+    std::vector<int> group, sync, started;
     std::vector<std::vector<int>> groups;
-    for (size_t i = 0; i < steps().size(); ++i) {
+    for (size_t i = first; i < end; ++i) {
       BlockOp const& op = steps()[i].op;
       std::vector<int> needs;
       if (op.kind == Kind::kCommit) {
@@ -112,14 +132,30 @@ private:
           needs.insert(needs.end(), groups[g].begin(), groups[g].end());
       } else if (op.kind == Kind::kBarrier) {
         needs = sync;
-      } else {
+      } else if (op.kind == Kind::kArrive) {
+        if (!op.async) needs = sync;
+        std::vector<int>& arrived = arrivals_[{op.tensor, steps()[i].turn}];
+        arrived.push_back(int(i));
+        if (op.async) arrived.insert(arrived.end(), started.begin(), started.end());
+        started.clear();
+      } else if (op.kind != Kind::kAwait) {
         for (std::string const& name : op.reads)
           if (auto at = last.find(name); at != last.end()) needs.push_back(at->second);
         for (std::string const& name : op.writes)
           if (!op.async && !run_.run.is_shared(name)) last[name] = int(i);
         (op.async ? group : sync).push_back(int(i));
+        if (op.async) started.push_back(int(i));
       }
       needs_.push_back(std::move(needs));
+    }
+  }
+
+  void find_arrivals() {
+    for (size_t i = 0; i < steps().size(); ++i) {
+      RunStep const& step = steps()[i];
+      if (step.op.kind != Kind::kAwait) continue;
+      auto at = arrivals_.find({step.op.tensor, step.turn + step.op.groups});
+      if (at != arrivals_.end()) needs_[i] = at->second;
     }
   }
 
@@ -140,34 +176,36 @@ private:
     return end;
   }
 
-  /// As far as the block comes: it stops at an op that keeps what follows, or waits.
   void go_on(int b, double now) {
-    Block& block = blocks_[size_t(b)];
-    while (!block.issuing && block.front < steps().size()) {
-      int at = int(block.front);
+    for (Strand& strand : blocks_[size_t(b)].strands) go_on(b, strand, now);
+  }
+
+  /// As far as it comes: it stops at an op that keeps what follows, or waits.
+  void go_on(int b, Strand& strand, double now) {
+    while (!strand.issuing && strand.front < strand.end) {
+      int at = int(strand.front);
       RunStep& step = steps()[size_t(at)];
-      if (!std::exchange(block.arrived, true) && b == 0) step.arrive = step.begin = now;
-      bool ready = std::ranges::all_of(needs_[size_t(at)],
-                                       [&](int need) { return block.done[size_t(need)]; });
+      if (!std::exchange(strand.arrived, true) && b == 0) step.arrive = step.begin = now;
+      bool ready = std::ranges::all_of(
+          needs_[size_t(at)], [&](int need) { return blocks_[size_t(b)].done[size_t(need)]; });
       if (!ready) return;
       if (b == 0) step.begin = now;
       start(b, at, now);
     }
   }
 
-  void leave(int b, double now) {
-    Block& block = blocks_[size_t(b)];
-    block.issuing = block.arrived = false;
-    ++block.front;
+  void leave(int b, int at, double now) {
+    Strand& strand = strand_of(b, at);
+    strand.issuing = strand.arrived = false;
+    ++strand.front;
     go_on(b, now);
   }
 
   void start(int b, int at, double now) {
     BlockOp const& op = steps()[size_t(at)].op;
-    Block& block = blocks_[size_t(b)];
-    block.issuing = true;
+    strand_of(b, at).issuing = true;
     if (op.kind == Kind::kBarrier) return ask(now + kMeetingCycles, b, at, 0, Event::What::kDone);
-    if (op.kind == Kind::kCommit || op.kind == Kind::kWait)
+    if (op.kind == Kind::kCommit || op.kind == Kind::kWait || is_phase(op))
       return ask(now, b, at, 0, Event::What::kDone);
     if (op.kind != Kind::kCompute) return ask(now, b, at, 0, Event::What::kIssue);
     ask(now, b, at, 0, op.cost.bytes > 0 ? Event::What::kTransfer : Event::What::kShared);
@@ -203,7 +241,7 @@ private:
         take_part(UnitPart::kCopies, work, event, op.cost.bytes / parts * rates_.cycles_per_byte);
     double there = op.kind == Kind::kStore ? end : end + rates_.copy_latency;
     ask(there, event.block, event.step, event.part, Event::What::kShared);
-    if (op.kind != Kind::kCompute) leave(event.block, event.at);
+    if (op.kind != Kind::kCompute) leave(event.block, event.step, event.at);
   }
 
   void share(Event const& event, BlockOp const& op) {
@@ -235,7 +273,7 @@ private:
     run_.end = std::max(run_.end, event.at);
     bool kept = op.kind != Kind::kCopy && op.kind != Kind::kStore;
     if (kept)
-      leave(event.block, event.at);
+      leave(event.block, event.step, event.at);
     else
       go_on(event.block, event.at);
   }
@@ -251,8 +289,13 @@ private:
     }
   }
 
+  static bool is_phase(BlockOp const& op) {
+    return op.kind == Kind::kArrive || op.kind == Kind::kAwait;
+  }
+
   BlockRates const& rates_;
   std::vector<Block> blocks_;
+  std::map<std::pair<std::string, int>, std::vector<int>> arrivals_;  ///< of a turn, and its copies
   std::vector<std::vector<int>> needs_;  ///< of each step: those that must be done before
   std::array<double, 3> free_{};
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

@@ -20,14 +20,18 @@ struct RunLoop {
   std::string name;
   int64_t turns = 0;
   int run = 0;
+  bool fills = false;  ///< of threads that fill tiles for the others
 };
 
 struct RunSteps {
   std::vector<RunStep> steps;
   std::vector<RunLoop> loops;
   std::vector<std::string> shared;  ///< tensors of the block: barriers alone order what they hold
+  int filling = 0;                  ///< of the steps, first ones: of threads that fill tiles
+  int ring = 0;                     ///< as of the program
 
   bool is_shared(std::string const& tensor) const;
+  bool fills(size_t step) const { return step < size_t(filling); }
 };
 /// The ops in their order, of each loop the first turns alone.
 RunSteps unrolled(BlockProgram const& program);

@@ -58,6 +58,7 @@ std::vector<size_t> places_of_loops(BlockProgram const& program) {
 }
 
 int stages_of(BlockProgram const& program, int loop) {
+  if (program.ring > 0) return program.ring;
   size_t at = places_of_loops(program)[size_t(loop)];
   auto commits = [](auto begin, auto end) {
     return std::ranges::count_if(begin, end, [](BlockItem const& item) {
@@ -123,6 +124,11 @@ std::string idle_words(BlockProgram const& program, TurnWork const& work,
                        PipelineAdvice const& advice, Multiprocessor const& unit) {
   double blocks = program.resident;
   std::string words = fmt::format("Arithmetic stands still {} of a turn", share(advice.idle));
+  if (advice.better_stages > 0 && program.ring > 0)
+    return fmt::format(
+        "{}, waiting for full tiles: a ring of {} (roles={}) would hide copies better, in {:.0f} "
+        "cycles a turn instead of {:.0f}.",
+        words, advice.better_stages, advice.better_stages, advice.better_turn, advice.turn);
   if (advice.better_stages > 0)
     return fmt::format(
         "{}, waiting for copies: {}{} stages would hide them better, in {:.0f} "
@@ -148,10 +154,37 @@ std::string idle_words(BlockProgram const& program, TurnWork const& work,
                                : "one block more would fill it (" + next + ").");
 }
 
+/// Those that fill may be so many turns farther ahead.
+BlockProgram with_longer_ring(BlockProgram program, int more) {
+  auto wait_later = [more](auto const& self, std::vector<BlockItem>& items) -> void {
+    for (BlockItem& item : items) {
+      if (item.op.kind == Kind::kAwait) item.op.groups -= more;
+      self(self, item.items);
+    }
+  };
+  wait_later(wait_later, program.filling);
+  program.ring += more;
+  return program;
+}
+
+/// What a turn of both roles takes, or of all threads.
+TurnWork work_of_turn(BlockProgram const& program, BlockItem const& loop) {
+  TurnWork work = work_of(loop, program.rates);
+  for (BlockItem const* filling : turn_loops(program.filling)) {
+    TurnWork const more = work_of(*filling, program.rates);
+    work.products += more.products;
+    work.others += more.others;
+    work.shared += more.shared;
+    work.copies += more.copies;
+  }
+  return work;
+}
+
 }  // namespace
 
 std::optional<BlockProgram> with_more_stages(BlockProgram const& program, int loop, int more) {
   BlockProgram made = program;
+  if (made.ring > 0) return with_longer_ring(std::move(made), more);
   size_t at = places_of_loops(made)[size_t(loop)];
   std::vector<BlockItem>& items = made.items[at].items;
   if (std::ranges::any_of(items, &BlockItem::is_loop)) return std::nullopt;
@@ -183,16 +216,18 @@ std::optional<BlockProgram> with_more_stages(BlockProgram const& program, int lo
 PipelineAdvice pipeline_advice(BlockProgram const& program, BlockRun const& run,
                                Multiprocessor const& unit) {
   PipelineAdvice advice;
-  auto loops = turn_loops(program);
+  auto loops = turn_loops(program.items);
   int64_t most = -1;
+  int number = 0;
   for (size_t i = 0; i < loops.size(); ++i)
-    if (has_tiles(program, *loops[i]) && turns_of(*loops[i]) > most) {
-      advice.loop = int(i);
+    if ((program.ring > 0 || has_tiles(program, *loops[i])) && turns_of(*loops[i]) > most) {
+      number = int(i);
       most = turns_of(*loops[i]);
     }
-  BlockItem const& loop = *loops[size_t(advice.loop)];
-  TurnWork work = work_of(loop, program.rates);
-  advice.stages = stages_of(program, advice.loop);
+  BlockItem const& loop = *loops[size_t(number)];
+  TurnWork work = work_of_turn(program, loop);
+  advice.stages = stages_of(program, number);
+  advice.loop = number + int(turn_loops(program.filling).size());
   advice.turn = run.turn_cycles(size_t(advice.loop));
   advice.idle = std::clamp(1 - program.resident * work.issued() / advice.turn, 0.0, 1.0);
   if (run.turn_begins[size_t(advice.loop)].size() < 3) {

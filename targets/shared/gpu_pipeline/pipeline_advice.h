@@ -9,7 +9,7 @@
 namespace tw::gpu {
 
 struct PipelineAdvice {
-  int loop = 0;            ///< number of the loop with the most turns that stages tiles
+  int loop = 0;            ///< number, in the run, of the loop with the most turns that uses tiles
   int stages = 1;          ///< tiles that are there or on their way
   double turn = 0;         ///< cycles of a turn of all resident blocks
   double idle = 0;         ///< of these the part in which nothing is issued, from 0 to 1
@@ -22,7 +22,8 @@ PipelineAdvice pipeline_advice(BlockProgram const& program, BlockRun const& run,
                                Multiprocessor const& unit);
 
 /// The same with so many stages more; copies that are waited for where they stand become copies
-/// that go on by themselves. Nothing: the loop is of another form.
+/// that go on by themselves, and a ring of roles becomes longer. Nothing: the loop is of another
+/// form.
 std::optional<BlockProgram> with_more_stages(BlockProgram const& program, int loop, int more);
 
 }  // namespace tw::gpu

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 
-#include "engine/lowering/launch_order.h"
 #include "engine/support/base/quantities.h"
 #include "targets/shared/gpu_pipeline/tiles.h"
 
@@ -16,7 +15,9 @@ namespace {
 using OpKind = BlockOp::Kind;
 using Work = UnitSpan::Work;
 
-enum Lane : int32_t { kCopyLane, kSharedLane, kArithmeticLane, kMeetingLane, kFirstSlot };
+/// Where threads have roles, those that fill meet the others in kMeetingLane, and these have one of
+/// their own after it. Then come slots.
+enum Lane : int32_t { kCopyLane, kSharedLane, kArithmeticLane, kMeetingLane, kComputingLane };
 enum Queue : int32_t { kFilled, kFreed, kTileMemory };
 /// After these a kind for each tensor that is copied.
 enum KindOf : int32_t {
@@ -32,6 +33,7 @@ enum KindOf : int32_t {
   kNoData,
   kAtBarrier,
   kNoAnswer,
+  kNoRoom,
   kFirstCopied,
 };
 
@@ -49,6 +51,7 @@ std::vector<Timeline::Kind> first_kinds() {
       {"stall R", "amber", true, true, "R", "copies are not there"},
       {"stall B", "grey", true, true, "B", "others are not at the barrier"},
       {"stall S", "grey", true, true, "S", "shared memory has not answered"},
+      {"stall E", "grey", true, true, "E", "no tile is empty"},
   };
 }
 
@@ -70,9 +73,14 @@ public:
     made_.sentence = advice_.sentence;
     made_.kinds = first_kinds();
     made_.lanes = {{"Copies", 2}, {"Shared", 1.5}, {"Arithmetic", 3}, {"Barriers", 0.5}};
+    if (has_roles()) {
+      made_.lanes.back().name = "Producers";
+      made_.lanes.push_back({"Consumers", 0.5});
+    }
     find_cuts();
     add_instructions();
     add_spans();
+    if (has_roles()) add_roles();
     add_stalls();
     add_tiles();
     made_.cycles = std::llround(shown(run_.end));
@@ -84,6 +92,7 @@ public:
   }
 
 private:
+  bool has_roles() const { return run_.run.ring > 0; }
   RunStep const& step(int at) const { return run_.run.steps[size_t(at)]; }
 
   // ---- what is shown ---------------------------------------------------------------------------
@@ -92,6 +101,7 @@ private:
   void find_cuts() {
     for (size_t i = 0; i < run_.run.loops.size(); ++i) {
       RunLoop const& loop = run_.run.loops[i];
+      if (loop.fills) continue;  // those that fill are as far ahead then as before
       std::vector<double> const& begins = run_.turn_begins[i];
       int64_t first = tiles_.slots + 2, last = int64_t(begins.size()) - 1;
       if (last <= first + 1) first = last;
@@ -119,22 +129,27 @@ private:
 
   // ---- instructions ----------------------------------------------------------------------------
 
-  static int32_t lane_of(BlockOp const& op) {
-    switch (op.kind) {
+  int32_t lane_of(size_t at) const {
+    switch (run_.run.steps[at].op.kind) {
       case OpKind::kCopy:
       case OpKind::kStore:
         return kCopyLane;
       case OpKind::kCompute:
         return kArithmeticLane;
       default:
-        return kMeetingLane;
+        return has_roles() && !run_.run.fills(at) ? kComputingLane : kMeetingLane;
     }
+  }
+  /// It waits for others, or for what others bring.
+  bool meets(size_t at) const {
+    return lane_of(at) >= kMeetingLane && run_.run.steps[at].op.kind != OpKind::kCommit;
   }
 
   /// Behind what is left out turns are counted from the last one.
   int64_t number_of_turn(RunStep const& one) const {
     RunLoop const& loop = run_.run.loops[size_t(one.loop)];
-    return one.turn + 1 == loop.run ? loop.turns - 1 : one.turn;
+    int last = has_roles() ? run_.run.ring : 1;
+    return one.turn + last >= loop.run ? loop.turns - loop.run + one.turn : one.turn;
   }
 
   std::string words_of(RunStep const& one) const {
@@ -153,6 +168,10 @@ private:
                            turn);
       case OpKind::kBarrier:
         return "barrier" + turn;
+      case OpKind::kAwait:
+        return fmt::format("wait for {}{}", op.tensor, turn);
+      case OpKind::kArrive:
+        return fmt::format("arrive at {}{}", op.tensor, turn);
       default:
         return (op.cost.products > 0 ? "products of " : "work on ") + op.writes[0] + turn;
     }
@@ -164,7 +183,7 @@ private:
       RunStep const& one = run_.run.steps[i];
       if (one.op.kind == OpKind::kCommit || is_out(one)) continue;
       number_[i] = int32_t(made_.instructions.size());
-      made_.instructions.push_back({words_of(one), lane_of(one.op), one.op.line});
+      made_.instructions.push_back({words_of(one), lane_of(i), one.op.line});
     }
   }
 
@@ -209,11 +228,42 @@ private:
           span.block == 0 ? number_[size_t(span.step)] : -1);
     for (size_t i = 0; i < run_.run.steps.size(); ++i) {
       RunStep const& one = run_.run.steps[i];
-      if (lane_of(one.op) != kMeetingLane || one.op.kind == OpKind::kCommit) continue;
-      add(kMeetingLane, stall_of(one, i), one.arrive, one.begin, number_[i]);
+      if (!meets(i)) continue;
+      add(lane_of(i), stall_of(one, i), one.arrive, one.begin, number_[i]);
       if (one.op.kind == OpKind::kBarrier)
-        add(kMeetingLane, kBarrier, one.begin, one.end, number_[i]);
+        add(lane_of(i), kBarrier, one.begin, one.end, number_[i]);
     }
+  }
+
+  /// What each role does between waiting and arriving; and of arrivals, who waited for them.
+  void add_roles() {
+    std::map<std::pair<std::string, int>, int> arrivals;
+    double since = -1;
+    for (size_t i = 0; i < run_.run.steps.size(); ++i) {
+      RunStep const& one = run_.run.steps[i];
+      if (one.op.kind == OpKind::kAwait) since = one.begin;
+      if (one.op.kind != OpKind::kArrive) continue;
+      arrivals[{one.op.tensor, one.turn}] = int(i);
+      if (since >= 0)
+        add(lane_of(i), run_.run.fills(i) ? kFilling : kInUse, since, one.arrive, number_[i]);
+      since = -1;
+    }
+    for (size_t i = 0; i < run_.run.steps.size(); ++i) {
+      RunStep const& one = run_.run.steps[i];
+      if (one.op.kind != OpKind::kAwait) continue;
+      auto from = arrivals.find({one.op.tensor, one.turn + one.op.groups});
+      if (from == arrivals.end()) continue;
+      double pushed = std::max(step(from->second).end, there(one.turn, run_.run.fills(i)));
+      add_token(run_.run.fills(i) ? kFreed : kFilled, std::min(pushed, one.begin), one.begin,
+                from->second, int(i));
+    }
+  }
+  /// When the tile that is waited for is there; 0: it is not waited for.
+  double there(int turn, bool fills) const {
+    double full = 0;
+    if (!fills && size_t(turn) < tiles_.tiles.size())
+      for (int copy : tiles_.tiles[size_t(turn)].copies) full = std::max(full, step(copy).end);
+    return full;
   }
 
   // ---- who waits -------------------------------------------------------------------------------
@@ -233,13 +283,12 @@ private:
 
   void add_gap(double begin, double end) {
     double at = begin;
-    for (size_t i = 0; i < run_.run.steps.size() && at < end; ++i) {
+    for (auto i = size_t(run_.run.filling); i < run_.run.steps.size() && at < end; ++i) {
       RunStep const& one = run_.run.steps[i];
-      bool meets = lane_of(one.op) == kMeetingLane && one.op.kind != OpKind::kCommit;
-      double from = std::max(at, one.arrive), to = std::min(end, meets ? one.end : one.begin);
+      double from = std::max(at, one.arrive), to = std::min(end, meets(i) ? one.end : one.begin);
       if (from >= to) continue;
       add(kArithmeticLane, kNoAnswer, at, from, -1);
-      add(kArithmeticLane, meets ? stall_of(one, i) : kNoData, from, to, number_[i]);
+      add(kArithmeticLane, meets(i) ? stall_of(one, i) : kNoData, from, to, number_[i]);
       at = to;
     }
     add(kArithmeticLane, kNoAnswer, at, end, -1);
@@ -247,7 +296,9 @@ private:
 
   /// A barrier behind copies that nobody waited for before is late for their sake.
   int32_t stall_of(RunStep const& one, size_t at) const {
-    if (one.op.kind == OpKind::kWait) return kNoData;
+    bool waits = one.op.kind == OpKind::kAwait;
+    if (waits && run_.run.fills(at)) return kNoRoom;
+    if (waits || one.op.kind == OpKind::kArrive || one.op.kind == OpKind::kWait) return kNoData;
     for (size_t i = at; i-- > 0;) {
       RunStep const& before = run_.run.steps[i];
       if (before.op.kind == OpKind::kBarrier || before.op.kind == OpKind::kCompute) break;
@@ -260,21 +311,27 @@ private:
   // ---- tiles -----------------------------------------------------------------------------------
 
   void add_tiles() {
+    auto const first_slot = int32_t(made_.lanes.size());
     for (int slot = 0; slot < tiles_.slots; ++slot)
       made_.lanes.push_back({fmt::format("Tile {}", slot), 0});
-    made_.counters = {
-        {.name = "copies -> arithmetic", .unit = "tiles", .capacity = tiles_.slots, .steps = {}},
-        {.name = "arithmetic -> copies", .unit = "tiles", .capacity = tiles_.slots, .steps = {}},
-        {.name = "tiles",
-         .unit = "bytes",
-         .capacity = program_.staged_bytes,
-         .of_memory = true,
-         .steps = {}}};
+    made_.counters = {{.name = has_roles() ? "full" : "copies -> arithmetic",
+                       .unit = "tiles",
+                       .capacity = tiles_.slots,
+                       .steps = {}},
+                      {.name = has_roles() ? "empty" : "arithmetic -> copies",
+                       .unit = "tiles",
+                       .capacity = tiles_.slots,
+                       .steps = {}},
+                      {.name = "tiles",
+                       .unit = "bytes",
+                       .capacity = program_.staged_bytes,
+                       .of_memory = true,
+                       .steps = {}}};
     int64_t bytes = program_.staged_bytes / std::max(1, tiles_.slots);
     std::vector<Change> filled, freed, held;
     for (size_t i = 0; i < tiles_.tiles.size(); ++i) {
       Tile const& tile = tiles_.tiles[i];
-      int32_t lane = kFirstSlot + int32_t(i) % tiles_.slots;
+      int32_t lane = first_slot + int32_t(i) % tiles_.slots;
       double comes = step(tile.copies.front()).begin, full = 0, used = 0, done = 0;
       for (int copy : tile.copies) full = std::max(full, step(copy).end);
       used = done = full;
@@ -286,8 +343,9 @@ private:
       add(lane, kFull, full, used, number_[size_t(tile.copies.back())]);
       if (!tile.readers.empty())
         add(lane, kInUse, used, done, number_[size_t(tile.readers.front())]);
-      add_tokens(tile, full, used);
-      if (i >= size_t(tiles_.slots)) add_release(tiles_.tiles[i - size_t(tiles_.slots)], tile);
+      if (!has_roles()) add_tokens(tile, full, used);
+      if (!has_roles() && i >= size_t(tiles_.slots))
+        add_release(tiles_.tiles[i - size_t(tiles_.slots)], tile);
       filled.insert(filled.end(), {{full, 1}, {used, -1}});
       held.insert(held.end(), {{comes, bytes}, {done, -bytes}});
       if (i >= size_t(tiles_.slots)) freed.push_back({comes, -1});
@@ -359,13 +417,6 @@ private:
   std::map<std::string, int32_t> copied_;
 };
 
-double data_bytes_of(ir::KernelIr const& kernel) {
-  double bytes = 0;
-  for (ir::Buffer const& buffer : kernel.host.params)
-    bytes += double(ir::as_int(buffer->shape[0]).value_or(0)) * double(size_of(buffer->type));
-  return bytes;
-}
-
 std::string verdict_of(BlockProgram const& program, std::string const& launch) {
   int64_t others = program.resident - 1, blocks = program.time.nest.blocks();
   std::string beside = others == 0 ? "alone on its multiprocessor"
@@ -376,19 +427,6 @@ std::string verdict_of(BlockProgram const& program, std::string const& launch) {
                      count_text(blocks, "block"), launch, beside);
 }
 
-/// The verdict of the order's proof before that of the model.
-void tell_order(Timeline& made, LaunchOrder const& order) {
-  made.proven = order.proven();
-  std::string proof = "Whether barriers and waits suffice is not decided: " + order.undecided;
-  if (order.undecided.empty())
-    proof = fmt::format("No race: barriers and waits proved for {} of two threads and their copies",
-                        count_text(order.events, "event"));
-  if (!order.faults.empty()) proof = count_text(int64_t(order.faults.size()), "race");
-  made.verdict = fmt::format("{}. {}", proof, made.verdict);
-  for (LaunchFault const& fault : order.faults)
-    made.findings.push_back({fault.code, fault.sentence, {}});
-}
-
 }  // namespace
 
 Timeline pipeline_timeline(BlockProgram const& program, Multiprocessor const& unit,
@@ -397,29 +435,6 @@ Timeline pipeline_timeline(BlockProgram const& program, Multiprocessor const& un
   PipelineAdvice advice = pipeline_advice(program, run, unit);
   Timeline made = Drawing(program, std::move(run), advice).take(rates);
   made.verdict = verdict_of(program, launch);
-  return made;
-}
-
-Result<Timeline> kernel_timeline(Target const& target, ir::KernelIr const& kernel,
-                                 Multiprocessor const& unit, Rates const& rates) {
-  ir::PrintedProgram printed = ir::print(kernel);
-  std::optional<BlockProgram> longest;
-  std::string name;
-  std::optional<Error> first;
-  for (ir::Function const& function : kernel.device) {
-    auto program = block_program(function, printed, unit, rates, data_bytes_of(kernel));
-    if (!program) {
-      if (!first) first = program.error();
-      continue;
-    }
-    if (longest && longest->time.seconds >= program->time.seconds) continue;
-    longest = *std::move(program);
-    name = function.name;
-  }
-  if (!longest && first) return std::unexpected(*std::move(first));
-  if (!longest) return refused("no_pipeline", "the kernel launches nothing");
-  Timeline made = pipeline_timeline(*longest, unit, rates, name);
-  tell_order(made, launch_order(target, kernel));
   return made;
 }
 

@@ -11,6 +11,10 @@ using Kind = BlockOp::Kind;
 class Finding {
 public:
   explicit Finding(RunSteps const& run) : run_(run) {
+    if (run.ring > 0) {
+      add_turns();
+      return;
+    }
     for (size_t i = 0; i < run.steps.size(); ++i) add(int(i), run.steps[i].op);
     found_.slots = slots();
   }
@@ -40,7 +44,34 @@ private:
       case Kind::kCompute:
       case Kind::kStore:
         return read(at, op);
+      default:  // of roles
+        return;
     }
+  }
+
+  /// What those that fill do in a turn is a tile, which the others read in the same turn.
+  void add_turns() {
+    found_.slots = run_.ring;
+    for (size_t i = 0; i < run_.steps.size(); ++i) {
+      RunStep const& step = run_.steps[i];
+      bool works = step.op.kind == Kind::kCopy || step.op.kind == Kind::kCompute ||
+                   step.op.kind == Kind::kStore;
+      if (!works || step.turn < 0) continue;
+      if (size_t(step.turn) >= found_.tiles.size()) found_.tiles.resize(size_t(step.turn) + 1);
+      Tile& tile = found_.tiles[size_t(step.turn)];
+      if (run_.fills(i) && fills_shared(step.op)) tile.copies.push_back(int(i));
+      if (!run_.fills(i) && reads_tile(tile, step.op)) tile.readers.push_back(int(i));
+    }
+    std::erase_if(found_.tiles, [](Tile const& tile) { return tile.copies.empty(); });
+  }
+
+  bool reads_tile(Tile const& tile, BlockOp const& op) const {
+    return std::ranges::any_of(tile.copies, [&](int copy) {
+      auto const& written = run_.steps[size_t(copy)].op.writes;
+      return std::ranges::any_of(op.reads, [&](std::string const& name) {
+        return std::ranges::find(written, name) != written.end();
+      });
+    });
   }
 
   void close(std::vector<int>& copies) { found_.tiles.push_back({std::exchange(copies, {}), {}}); }
@@ -49,13 +80,7 @@ private:
   void read(int at, BlockOp const& op) {
     if (readable_ < 1) return;
     Tile& tile = found_.tiles[size_t(readable_) - 1];
-    bool reads = std::ranges::any_of(tile.copies, [&](int copy) {
-      auto const& written = run_.steps[size_t(copy)].op.writes;
-      return std::ranges::any_of(op.reads, [&](std::string const& name) {
-        return std::ranges::find(written, name) != written.end();
-      });
-    });
-    if (reads) tile.readers.push_back(at);
+    if (reads_tile(tile, op)) tile.readers.push_back(at);
   }
 
   int slots() const {

@@ -16,7 +16,7 @@ struct Tiles {
 
 /// A group of copies that go on by themselves is a tile; so is what is copied between two barriers.
 /// A tile is read from the wait, or the barrier, on that lets it be read, until the next one may
-/// be.
+/// be. Where threads have roles, a turn of those that fill is a tile.
 Tiles tiles_of(RunSteps const& run);
 
 }  // namespace tw::gpu
