@@ -7,6 +7,7 @@
 #include "targets/cuda/compiler/toolkit.h"
 #include "tests/support/bound_kernels.h"
 #include "tests/support/cuda_gpus.h"
+#include "tests/support/emitted_runs.h"
 #include "tests/support/random_schedules.h"
 #include "tests/support/runtime_runs.h"
 
@@ -120,6 +121,17 @@ std::string wrong_in(Made const& made, Backend const& backend) {
   return testing::difference(wanted, *interpreted);
 }
 
+/// Of a warp of this machine's threads, as tests/support/emitted_device.h runs it.
+std::string wrong_as_emitted(Made const& made) {
+  if (!__builtin_cpu_supports("fma")) return {};
+  Rng rng(41);
+  std::vector<NDArray> inputs = testing::random_inputs(made.kernel, rng);
+  auto wanted = ir::interpret(made.schedule.origin(), inputs).value();
+  auto machine = Machine::create({.triple = {}, .cpu = "x86-64-v3", .features = {}}).value();
+  auto run = testing::run_emitted(machine, made.lowered, made.schedule.origin(), inputs);
+  return run ? testing::difference(wanted, run->outputs) : sentence(run);
+}
+
 }  // namespace
 
 class ImplicitProductTest : public QObject {
@@ -169,6 +181,115 @@ private slots:
       std::string const& resources = code->listings[3].text;
       QVERIFY2(resources.contains("spills         none"), resources.c_str());
     }
+  }
+
+  void whole_windows_come_in_fragments_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<bool>("transposed");
+    QTest::addColumn<QString>("first");
+    auto row = [](char const* name, bool transposed, Conv const& conv,
+                  char const* first = "copy=copy_async_16_") {
+      QTest::newRow(name) << QString::fromStdString(text_of(conv)) << transposed << first;
+    };
+    row("padded", true, {.height = 8, .width = 8, .made = 64});
+    row("rows of no multiple of 8", true,
+        {.batch = 2, .channels = 32, .height = 12, .width = 6, .made = 64, .factor = "bf16"});
+    row("in parts of odd places", true, {.channels = 128, .height = 7, .width = 7, .made = 64});
+    row("stride 2 with what comes after", true,
+        {.height = 16, .width = 32, .made = 64, .stride = 2, .after = "max(C[n, o, y, x], 0.0)"});
+    row("1x1", true,
+        {.channels = 128, .height = 8, .width = 8, .made = 64, .window = 1, .padding = 0});
+    row("bytes", false,
+        {.channels = 32, .height = 8, .width = 8, .made = 64, .factor = "i8", .sum = "i32"});
+    row("a longer window", true,
+        {.channels = 3,
+         .height = 16,
+         .width = 31,
+         .made = 64,
+         .window = 7,
+         .stride = 2,
+         .padding = 3},
+        "product_over_window");
+    row("channels of no whole tile", true,
+        {.height = 8, .width = 8, .made = 40, .after = "max(C[n, o, y, x], 0.0)"},
+        "share_among_threads");
+  }
+  /// Tiles of all terms of some channels: weights come by asynchronous copies where these lie side
+  /// by side, and pieces of eight places by ldmatrix.trans. `first`: what tells how.
+  void whole_windows_come_in_fragments() {
+    QFETCH(QString, text);
+    QFETCH(bool, transposed);
+    QFETCH(QString, first);
+    auto backend = testing::backend_for("a100");
+    auto made = default_of(text.toStdString(), *backend);
+    QVERIFY2(made, sentence(made).c_str());
+    std::string const script = made->schedule.script();
+    QVERIFY2(script.contains("fragments_of_product"), script.c_str());
+    QVERIFY2(script.contains(first.toStdString()), script.c_str());
+    QVERIFY2(std::ranges::count(script, '\n') <= 25, script.c_str());
+    QCOMPARE(wrong_in(*made, *backend), std::string());
+    QCOMPARE(wrong_as_emitted(*made), std::string());
+    for (char const* gpu : {"a100", "h100"}) {
+      auto code =
+          testing::backend_for(gpu)->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
+      QVERIFY2(code, sentence(code).c_str());
+      for (size_t text_of : {0, 1}) {
+        std::string const& one = code->listings[text_of].text;
+        QVERIFY2(one.contains("ldmatrix.sync.aligned.m8n8.x4.shared"), one.c_str());
+        QVERIFY2(one.contains("ldmatrix.sync.aligned.m8n8.x2.trans.shared") == transposed,
+                 one.c_str());
+      }
+      if (cuda::find_toolkit().ptxas.empty()) continue;
+      std::string const& resources = code->listings[3].text;
+      QVERIFY2(resources.contains("spills         none"), resources.c_str());
+    }
+  }
+
+  /// Eight elements over the ends of rows: one copy where rows lie one behind the other, and none
+  /// where elements lie between them.
+  void rows_behind_each_other_are_copied_as_one() {
+    auto backend = testing::backend_for("a100");
+    auto made = [&](int64_t wide) {
+      return made_by(fmt::format("tilewright te 1\nkernel rows(W: f16[32, 16, 3, {}]) -> B\n"
+                                 "  A[o in 32, k in 144] = W[o, k // 9, k // 3 % 3, k % 3]\n"
+                                 "  B[o in 32, k in 144] = A[o, k]\n",
+                                 wide),
+                     "tilewright schedule 1\nstage_at(A, B.o)\nbind(B.o, axis=blockIdx.x)\n"
+                     "k0, k1 = split(A.k, factor=8)\n"
+                     "tensorize(A.k1, intrinsic=copy_async_16_f16)\n"
+                     "bind(A.k0, axis=threadIdx.x)\nb0, b1 = split(B.k, factor=18)\n"
+                     "bind(B.b1, axis=threadIdx.x)\n",
+                     *backend);
+    };
+    auto dense = made(3);
+    QVERIFY2(dense, sentence(dense).c_str());
+    QCOMPARE(wrong_in(*dense, *backend), std::string());
+    QCOMPARE(wrong_as_emitted(*dense), std::string());
+    auto apart = made(4);
+    QVERIFY(!apart);
+    QCOMPARE(apart.error().code, std::string("nest_differs"));
+  }
+
+  /// Passes of what a warp reads of its tiles, as "Memory access" counts them.
+  void their_tiles_lie_in_different_banks() {
+    auto backend = testing::backend_for("h100");
+    auto made = default_of(text_of({.batch = 16,
+                                    .channels = 64,
+                                    .height = 56,
+                                    .width = 56,
+                                    .made = 64,
+                                    .after = "max(C[n, o, y, x], 0.0)"}),
+                           *backend);
+    QVERIFY2(made, sentence(made).c_str());
+    auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
+    QVERIFY2(code, sentence(code).c_str());
+    std::string const& access = code->listings[4].text;
+    for (char const* line : {"W_reindex        load  shared     4 passes, ideal 4, 8 elements",
+                             "P_reindex        load  shared     2 passes, ideal 2, 8 elements",
+                             "P_reindex        store shared     1 pass, ideal 1",
+                             "W                load  global    16 sectors, ideal 16, 8 elements",
+                             "Y                store global     8 sectors, ideal 8, 2 elements"})
+      QVERIFY2(access.contains(line), access.c_str());
   }
 
   void a_warpgroup_computes_one_by_a_script() {

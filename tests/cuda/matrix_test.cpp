@@ -41,44 +41,45 @@ struct Made {
   ir::KernelIr lowered;
 };
 
-Result<Made> made_of(Product const& p, Backend const& backend) {
-  TRY_ASSIGN(te::Kernel kernel,
-             te::parse_kernel(fmt::format(
-                 "tilewright te 1\nkernel product(A: {3}[{0}, {2}], B: {3}[{5}]) -> C\n"
-                 "  C[i in {0}, j in {1}]: {4} = sum[k in {2}] {4}(A[i, k]) * {4}(B[{6}])\n",
-                 p.rows, p.columns, p.terms, p.type, p.sum,
-                 p.transposed ? fmt::format("{}, {}", p.columns, p.terms)
-                              : fmt::format("{}, {}", p.terms, p.columns),
-                 p.transposed ? "j, k" : "k, j")));
+Result<Made> made_by(std::string const& text, std::string const& script, Backend const& backend) {
+  TRY_ASSIGN(te::Kernel kernel, te::parse_kernel(text));
   TRY_ASSIGN(ir::Program program, te::to_program(kernel));
   MacroSet const macros(builtin_macros());
-  TRY_ASSIGN(
-      Script steps,
-      parse_script(
-          fmt::format("tilewright schedule 1\ncache_write(C, scope=local)\n"
-                      "by, bx, i1, j1 = tile(C.i, C.j, outer_factor=64, inner_factor=64)\n"
-                      "wy, wx, i2, j2 = tile(i1, j1, outer_factor=32, inner_factor=32)\n"
-                      "g, t, i3, j3 = tile(i2, j2, outer_factor={}, inner_factor=8)\n"
-                      "m, n, a, b = tile(i3, j3, outer_factor=2, inner_factor=2)\n"
-                      "k0, k1 = split(C.k, factor=32)\nk2, k3 = split(k1, factor={})\n"
-                      "reorder(k0, k2, m, n, a, b, k3)\nw = fuse(wy, wx)\n{}"
-                      "reverse_compute_at(C_write, lane)\n"
-                      "bind(by, axis=blockIdx.y)\nbind(bx, axis=blockIdx.x)\n"
-                      "bind(w, axis=threadIdx.y)\nbind(lane, axis=threadIdx.x)\n"
-                      "cache_read(C, tensor=A, scope=shared)\n"
-                      "cache_read(C, tensor=B, scope=shared)\n"
-                      "compute_at(A_cache, k0)\ncompute_at(B_cache, k0)\n{}"
-                      "decompose_reduction(k0)\n"
-                      "fill_by_threads(A_cache, A_cache.d0, A_cache.d1, {})\n"
-                      "fill_by_threads(B_cache, B_cache.d0_2, B_cache.d1_2, {})\n"
-                      "tensorize(C.a, intrinsic={})\n",
-                      p.own_rows, 32 / p.bytes(), p.lanes, p.layouts, p.fill(), p.fill(), p.unit),
-          {}, false, &macros));
+  TRY_ASSIGN(Script steps, parse_script(script, {}, false, &macros));
   auto done = replay(Schedule(program, backend.shared_target()), steps, &macros);
   if (!done) return refused(done.error().code, done.error().message);
   TRY_ASSIGN(auto stages, lower(done->program(), backend.target(), backend.passes(),
                                 {.off = {}, .verify = VerifyPasses::kEach, .observe = {}}));
   return Made{std::move(kernel), std::move(*done), std::move(stages.back().kernel)};
+}
+
+Result<Made> made_of(Product const& p, Backend const& backend) {
+  return made_by(
+      fmt::format("tilewright te 1\nkernel product(A: {3}[{0}, {2}], B: {3}[{5}]) -> C\n"
+                  "  C[i in {0}, j in {1}]: {4} = sum[k in {2}] {4}(A[i, k]) * {4}(B[{6}])\n",
+                  p.rows, p.columns, p.terms, p.type, p.sum,
+                  p.transposed ? fmt::format("{}, {}", p.columns, p.terms)
+                               : fmt::format("{}, {}", p.terms, p.columns),
+                  p.transposed ? "j, k" : "k, j"),
+      fmt::format("tilewright schedule 1\ncache_write(C, scope=local)\n"
+                  "by, bx, i1, j1 = tile(C.i, C.j, outer_factor=64, inner_factor=64)\n"
+                  "wy, wx, i2, j2 = tile(i1, j1, outer_factor=32, inner_factor=32)\n"
+                  "g, t, i3, j3 = tile(i2, j2, outer_factor={}, inner_factor=8)\n"
+                  "m, n, a, b = tile(i3, j3, outer_factor=2, inner_factor=2)\n"
+                  "k0, k1 = split(C.k, factor=32)\nk2, k3 = split(k1, factor={})\n"
+                  "reorder(k0, k2, m, n, a, b, k3)\nw = fuse(wy, wx)\n{}"
+                  "reverse_compute_at(C_write, lane)\n"
+                  "bind(by, axis=blockIdx.y)\nbind(bx, axis=blockIdx.x)\n"
+                  "bind(w, axis=threadIdx.y)\nbind(lane, axis=threadIdx.x)\n"
+                  "cache_read(C, tensor=A, scope=shared)\n"
+                  "cache_read(C, tensor=B, scope=shared)\n"
+                  "compute_at(A_cache, k0)\ncompute_at(B_cache, k0)\n{}"
+                  "decompose_reduction(k0)\n"
+                  "fill_by_threads(A_cache, A_cache.d0, A_cache.d1, {})\n"
+                  "fill_by_threads(B_cache, B_cache.d0_2, B_cache.d1_2, {})\n"
+                  "tensorize(C.a, intrinsic={})\n",
+                  p.own_rows, 32 / p.bytes(), p.lanes, p.layouts, p.fill(), p.fill(), p.unit),
+      backend);
 }
 
 }  // namespace
@@ -184,6 +185,10 @@ private slots:
     row("odd bytes in batches", "mma_i8",
         "(A: i8[2, 64, 100], B: i8[2, 70, 100]) -> C\n"
         "  C[b in 2, i in 64, j in 70]: i32 = sum[k in 100] i32(A[b, i, k]) * i32(B[b, j, k])\n");
+    row("in fragments", "mma_f16",
+        "(A: f16[64, 192], B: f16[192, 128]) -> D\n"
+        "  C[i in 64, j in 128]: f32 = sum[k in 192] f32(A[i, k]) * f32(B[k, j])\n"
+        "  D[i in 64, j in 128]: f16 = f16(max(C[i, j], 0))\n");
     row("f16 throughout", "mma_f16",
         "(A: f16[64, 64], B: f16[64, 64]) -> C\n"
         "  C[i in 64, j in 64]: f16 = sum[k in 64] A[i, k] * B[k, j]\n");
@@ -222,28 +227,84 @@ private slots:
   /// Passes of what a warp reads of its tiles, as "Memory access" counts them.
   void tiles_lie_in_different_banks() {
     auto backend = testing::backend_for("a100");
-    for (bool transposed : {false, true}) {
-      te::Kernel kernel =
-          te::parse_kernel(
-              fmt::format("tilewright te 1\nkernel p(A: f16[256, 96], B: f16[{}]) -> C\n"
-                          "  C[i in 256, j in 256]: f32 = sum[k in 96] f32(A[i, k]) * "
-                          "f32(B[{}])\n",
-                          transposed ? "256, 96" : "96, 256", transposed ? "j, k" : "k, j"))
-              .value();
-      Schedule schedule = backend->default_schedule(te::to_program(kernel).value()).value();
-      auto stages = lower(schedule.program(), backend->target(), backend->passes()).value();
-      auto code =
-          backend->generate(stages.back().kernel, CodeTier::kFull, CodeTexts::kAll, {}).value();
-      std::string const& access = code.listings[4].text;
-      QVERIFY2(access.contains("A_cache          load  shared     4 passes, ideal 4, 8 elements"),
-               access.c_str());
-      // Terms in columns are read element by element, a pair of rows in the same banks.
-      std::string b = transposed ? "2 passes, ideal 2, 8 elements" : "2 passes, ideal 1\n";
-      QVERIFY2(access.contains("B_cache          load  shared     " + b), access.c_str());
-      for (char const* tile : {"A_cache", "B_cache"}) {
-        std::string store = fmt::format("{:<16} store shared     4 passes, ideal 4", tile);
-        QVERIFY2(access.contains(store), access.c_str());
+    for (bool transposed : {false, true})
+      for (int64_t terms : {96, 128}) {
+        te::Kernel kernel =
+            te::parse_kernel(
+                fmt::format(
+                    "tilewright te 1\nkernel p(A: f16[256, {0}], B: f16[{1}]) -> C\n"
+                    "  C[i in 256, j in 256]: f32 = sum[k in {0}] f32(A[i, k]) * "
+                    "f32(B[{2}])\n",
+                    terms,
+                    transposed ? fmt::format("256, {}", terms) : fmt::format("{}, 256", terms),
+                    transposed ? "j, k" : "k, j"))
+                .value();
+        Schedule schedule = backend->default_schedule(te::to_program(kernel).value()).value();
+        auto stages = lower(schedule.program(), backend->target(), backend->passes()).value();
+        auto code =
+            backend->generate(stages.back().kernel, CodeTier::kFull, CodeTexts::kAll, {}).value();
+        std::string const& access = code.listings[4].text;
+        QVERIFY2(access.contains("A_cache          load  shared     4 passes, ideal 4, 8 elements"),
+                 access.c_str());
+        // Of tiles that are no fragments terms in columns are read element by element, a pair of
+        // rows in the same banks.
+        std::string b =
+            transposed || terms == 128 ? "2 passes, ideal 2, 8 elements" : "2 passes, ideal 1\n";
+        QVERIFY2(access.contains("B_cache          load  shared     " + b), access.c_str());
+        for (char const* tile : {"A_cache", "B_cache"}) {
+          std::string store = fmt::format("{:<16} store shared     4 passes, ideal 4", tile);
+          QVERIFY2(access.contains(store), access.c_str());
+        }
+        QCOMPARE(schedule.script().contains("fragments_of_product"), terms == 128);
       }
+  }
+
+  /// Terms of both factors in columns: pieces of eight rows, and of eight columns, come by
+  /// ldmatrix.trans, in as many passes as their bytes need.
+  void pieces_across_are_fetched_at_once_data() {
+    QTest::addColumn<QString>("type");
+    QTest::newRow("f16") << "f16";
+    QTest::newRow("bf16") << "bf16";
+  }
+  void pieces_across_are_fetched_at_once() {
+    QFETCH(QString, type);
+    std::string const factor = type.toStdString();
+    auto backend = testing::backend_for("a100");
+    auto made = made_by(fmt::format("tilewright te 1\n"
+                                    "kernel product(A: {0}[64, 64], B: {0}[64, 128]) -> C\n"
+                                    "  C[i in 64, j in 128]: f32 = sum[k in 64] f32(A[k, i]) * "
+                                    "f32(B[k, j])\n",
+                                    factor),
+                        fmt::format("tilewright schedule 1\ncache_write(C, scope=local)\n"
+                                    "k0, lane, a = fragments_of_product(C, C_write, C.i, C.j, C.k, "
+                                    "C_write.d0, C_write.d1, layout=AB8a8b)\n"
+                                    "copy_apart(C, C.k0, tensor=A, banks=16, apart=8)\n"
+                                    "copy_apart(C, C.k0, tensor=B, banks=16, apart=8)\n"
+                                    "decompose_reduction(C.k0)\n"
+                                    "fill_by_threads(A_cache, A_cache.d0, A_cache.d1, "
+                                    "copy=copy_async_16_{0})\n"
+                                    "fill_by_threads(B_cache, B_cache.d0_2, B_cache.d1_2, "
+                                    "copy=copy_async_16_{0})\n"
+                                    "tensorize(C.a, intrinsic=mma_{0})\nvectorize(C_write.d1.1)\n",
+                                    factor),
+                        *backend);
+    QVERIFY2(made, sentence(made).c_str());
+    QCOMPARE(wrong_in(*made, inputs_of(*made)), std::string());
+    for (char const* gpu : {"a100", "h100"}) {
+      auto code =
+          testing::backend_for(gpu)->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
+      QVERIFY2(code, sentence(code).c_str());
+      for (size_t text : {0, 1})
+        for (char const* rows : {"m8n8.x4.trans.shared", "m8n8.x2.trans.shared"})
+          QVERIFY2(code->listings[text].text.contains(rows), code->listings[text].text.c_str());
+      std::string const& access = code->listings[4].text;
+      for (char const* line : {"A_cache          load  shared     4 passes, ideal 4, 8 elements",
+                               "B_cache          load  shared     2 passes, ideal 2, 8 elements",
+                               "C                store global     8 sectors, ideal 8, 2 elements"})
+        QVERIFY2(access.contains(line), access.c_str());
+      if (cuda::find_toolkit().ptxas.empty()) continue;
+      std::string const& resources = code->listings[3].text;
+      QVERIFY2(resources.contains("spills         none"), resources.c_str());
     }
   }
 

@@ -51,6 +51,9 @@ std::set<std::string> shown_iterators(Block const& block, Store const& store) {
       shown.insert(iter.name());
   for (Expr const& index : store.indices)
     if (auto const* v = index.as<Variable>()) shown.insert(v->name);
+  for (JoinedLoops const& joined : joined_loops(store.indices, ranges))
+    if (covers(store.indices, joined, ranges))
+      for (Digit const& part : joined.parts) shown.insert(part.loop);
   return shown;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/arith/linear.h"
+#include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
 
 namespace tw {
@@ -34,6 +35,43 @@ std::vector<Digit> of_loop(std::vector<Digit> digits, std::string const& loop) {
   std::sort(digits.begin(), digits.end(),
             [](Digit const& a, Digit const& b) { return a.divide < b.divide; });
   return digits;
+}
+
+constexpr char kJoined[] = "joined loops";  // no variable is called so
+
+/// Nothing: it is one variable, or the values of its parts are not all the numbers from 0 on.
+std::optional<JoinedLoops> joined_of(Expr const& sum, arith::Ranges const& ranges) {
+  auto form = radix_form(sum, ranges);
+  if (!form || form->constant != 0 || form->digits.size() < 2) return std::nullopt;
+  int64_t reach = 1;
+  for (Digit const& digit : form->digits) {
+    if (digit.divide != 1 || digit.modulo != 0 || digit.factor != reach) return std::nullopt;
+    if (__builtin_mul_overflow(reach, digit.high + 1, &reach)) return std::nullopt;
+  }
+  return JoinedLoops{sum, std::move(form->digits), reach};
+}
+
+class Joining : public Rewriter {
+public:
+  explicit Joining(Expr const& sum) : sum_(sum) {}
+  using Rewriter::visit;
+  Expr visit(Expr const& e) override { return equal(e, sum_) ? var(kJoined) : rebuild(e); }
+
+private:
+  Expr const& sum_;
+};
+
+/// A digit of a part as one of the whole: 8*i + j has i // d as its quotient by 8*d.
+Digit of_joined(Digit digit, JoinedLoops const& joined) {
+  auto part = std::ranges::find(joined.parts, digit.loop, &Digit::loop);
+  if (part == joined.parts.end()) return digit;
+  bool top = part + 1 == joined.parts.end();
+  int64_t count = part->high + 1, turn = digit.divide * std::max<int64_t>(1, digit.modulo);
+  if (!top && count % turn != 0) return digit;  // what is above it would be in the quotient
+  if (!top && digit.modulo == 0) digit.modulo = count / digit.divide;
+  digit.loop = kJoined;
+  digit.divide *= part->factor;
+  return digit;
 }
 
 int64_t top_of(Digit const& digit, int64_t extent) {
@@ -77,6 +115,31 @@ std::optional<RadixForm> radix_form(Expr const& e, arith::Ranges const& ranges) 
     form.digits.push_back(*digit);
   }
   return form;
+}
+
+std::vector<JoinedLoops> joined_loops(std::vector<Expr> const& indices,
+                                      arith::Ranges const& ranges) {
+  std::vector<JoinedLoops> all;
+  for (Expr const& index : indices)
+    walk(index, [&](Expr const& e) {
+      auto const* node = e.as<Binary>();
+      if (!node || (node->op != BinaryOp::kFloorDiv && node->op != BinaryOp::kFloorMod))
+        return true;
+      auto same = [&](JoinedLoops const& one) { return equal(one.sum, node->a); };
+      auto joined = joined_of(node->a, ranges);
+      if (joined && std::ranges::none_of(all, same)) all.push_back(std::move(*joined));
+      return true;
+    });
+  return all;
+}
+
+bool covers(std::vector<Expr> const& indices, JoinedLoops const& joined, arith::Ranges ranges) {
+  ranges.set(kJoined, {0, joined.extent - 1});
+  std::vector<Digit> digits;
+  for (Expr const& index : indices)
+    if (auto form = radix_form(Joining(joined.sum).visit(index), ranges))
+      for (Digit const& digit : form->digits) digits.push_back(of_joined(digit, joined));
+  return covers(std::move(digits), kJoined, joined.extent);
 }
 
 bool covers(std::vector<Digit> digits, std::string const& loop, int64_t extent) {

@@ -33,6 +33,17 @@ arith::Ranges ranges_of(std::vector<ir::For const*> const& loops);
 arith::Ranges iterator_ranges(ir::Block const& block);
 /// Empty when the expression is something else.
 std::optional<RadixForm> radix_form(ir::Expr const& e, arith::Ranges const& ranges);
+/// A number that several variables make together, digit by digit from 0 on: 8*i + j for j below 8.
+struct JoinedLoops {
+  ir::Expr sum;
+  std::vector<Digit> parts;  ///< each a whole variable, the lowest first
+  int64_t extent = 0;
+};
+/// Those of which an expression takes quotients or remainders.
+std::vector<JoinedLoops> joined_loops(std::vector<ir::Expr> const& indices,
+                                      arith::Ranges const& ranges);
+/// The values of the indices determine the number, and with it all of its parts.
+bool covers(std::vector<ir::Expr> const& indices, JoinedLoops const& joined, arith::Ranges ranges);
 /// The digits of `loop` determine it.
 bool covers(std::vector<Digit> digits, std::string const& loop, int64_t extent);
 /// The iterators of the block determine the loops: no two iterations run one instance. (False: it

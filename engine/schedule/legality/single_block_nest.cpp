@@ -334,6 +334,21 @@ int64_t mapped_stride(Operand const& operand, OperandAxis const& axis,
 
 }  // namespace
 
+bool is_even_along(arith::Linear const& sum, std::string const& loop) {
+  return std::ranges::none_of(sum.terms, [&](arith::Linear::Term const& term) {
+    return !term.term.as<Variable>() && uses_variable(term.term, loop);
+  });
+}
+
+Expr place_of(Load const& element, arith::Ranges const& ranges) {
+  auto strides = element.buffer->map ? std::nullopt : strides_of(*element.buffer);
+  if (!strides) return nullptr;
+  Expr place = int_imm(0);
+  for (size_t d = 0; d < strides->size(); ++d)
+    place = place + element.indices[d] * int_imm((*strides)[d]);
+  return arith::simplify(place, ranges);
+}
+
 std::vector<int64_t> strides_of(Operand const& operand, arith::Ranges const& ranges) {
   auto const& element = operand.value.to<Load>();
   std::vector<int64_t> strides(operand.axes.size(), 0);
@@ -342,13 +357,15 @@ std::vector<int64_t> strides_of(Operand const& operand, arith::Ranges const& ran
       strides[a] = mapped_stride(operand, operand.axes[a], ranges);
     return strides;
   }
-  auto apart = strides_of(*element.buffer);
-  if (!apart) return strides;
-  for (size_t d = 0; d < apart->size(); ++d) {
-    arith::Linear index = arith::to_linear(element.indices[d]);
-    for (size_t a = 0; a < strides.size(); ++a)
-      strides[a] += (*apart)[d] * index.factor_of(operand.axes[a].name());
-  }
+  arith::Ranges with_axes = ranges;
+  for (OperandAxis const& axis : operand.axes)
+    if (auto extent = as_int(axis.extent)) with_axes.set(axis.name(), {0, *extent - 1});
+  Expr place = place_of(element, with_axes);
+  if (!place) return strides;
+  arith::Linear linear = arith::to_linear(place);
+  for (size_t a = 0; a < strides.size(); ++a)
+    if (is_even_along(linear, operand.axes[a].name()))
+      strides[a] = linear.factor_of(operand.axes[a].name());
   return strides;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/arith/linear.h"
 #include "engine/arith/simplify.h"
 #include "engine/ir/program.h"
 #include "engine/schedule/primitive.h"
@@ -40,6 +41,10 @@ std::expected<void, Refusal> instances_stay_apart(StepRequest const& request,
                                                   SingleBlockNest const& nest,
                                                   std::string const& verb);
 
+/// Each iteration of the loop adds the same to the sum.
+bool is_even_along(arith::Linear const& sum, std::string const& loop);
+/// Which element of the tensor, as stored, it is; null: its strides are not known.
+ir::Expr place_of(ir::Load const& element, arith::Ranges const& ranges);
 /// How far apart in the tensor, as stored, neighbours along each axis are; 0 where its shape is not
 /// known, or its map has steps of different lengths. `ranges`: of what its indices are made of.
 std::vector<int64_t> strides_of(ir::Operand const& operand, arith::Ranges const& ranges);

@@ -8,6 +8,8 @@
 #include "engine/ir/rewrite.h"
 #include "engine/ir/stmt.h"
 #include "engine/schedule/names.h"
+#include "targets/cuda/compiler/fragment_conv.h"
+#include "targets/cuda/compiler/fragment_product.h"
 #include "targets/cuda/compiler/matrix_units.h"
 #include "targets/shared/gpu/implicit_product.h"
 #include "targets/shared/gpu/stage_loops.h"
@@ -289,6 +291,7 @@ std::optional<Schedule> conv_schedule(Program const& program, std::shared_ptr<Ta
   if (!conv) return std::nullopt;
   MatrixUnit const* unit = unit_of(*find_block(program, conv->block)->block);
   if (!unit) return std::nullopt;
+  if (auto made = fragment_conv(program, target, *conv, *unit, decisions, judge)) return made;
   std::vector<ConvChoice> all = conv_choices(*conv, *unit, *target);
   auto fastest = judge.fastest("convolution as a product", program, all.size(), [&](size_t i) {
     // Without proofs: the one that is taken is proven.
@@ -308,6 +311,13 @@ std::optional<Schedule> matrix_schedule(Program const& program,
                                         gpu::Judge const& judge) {
   auto product = gpu::product_of(program);
   if (!product) return conv_schedule(program, std::move(target), decisions, judge);
+  // Where a warpgroup may multiply, that would be the better choice.
+  MatrixUnit const* unit = unit_of(*find_block(program, product->block)->block);
+  bool of_warps = !target->intrinsic("wgmma_f16_n64");
+  if (auto made = unit && of_warps
+                      ? fragment_product(program, target, *product, *unit, decisions, judge)
+                      : std::nullopt)
+    return made;
   auto tiles = tiles_for(program, *product, *target, decisions);
   if (!tiles) return std::nullopt;
   gpu::Steps steps(Schedule(program, std::move(target)), decisions.budget());
