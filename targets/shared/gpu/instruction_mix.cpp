@@ -157,10 +157,9 @@ bool reads_by_itself(IntrinsicNode const& intrinsic) {
   return intrinsic.completion == Completion::kStarted && multiply_adds_of(intrinsic) > 0;
 }
 
-int64_t values_over_lanes(Expr const& index, std::string const& counter) {
-  constexpr int64_t kWarp = 32;
+int64_t values_over_lanes(Expr const& index, std::string const& counter, int64_t lanes) {
   std::vector<Expr> apart;
-  for (int64_t lane = 0; lane < kWarp; ++lane) {
+  for (int64_t lane = 0; lane < lanes; ++lane) {
     Expr one = arith::simplify(substitute(index, {{counter, int_imm(lane)}}));
     if (std::ranges::none_of(apart, [&](Expr const& other) { return equal(one, other); }))
       apart.push_back(one);

@@ -381,13 +381,39 @@ private:
           factor = call.intrinsic->params.back().buffer->type;
     Instructions& all = nest_.instructions;
     if (is_float(factor)) all.flops += 2 * count * times * share_.threads;
-    double& by_units = reads_by_itself(*call.intrinsic) ? all.group_matrix : all.matrix;
+    bool by_itself = reads_by_itself(*call.intrinsic);
+    if (by_itself) nest_.unit_bytes += times * warps() * unit_bytes_of(call);
+    double& by_units = by_itself ? all.group_matrix : all.matrix;
     by_units += count * times * double(size_of(factor)) / 2 * warps();
     all.control += times * warps();
     // An instruction that multiplies is named after what its factors are then: mma_tf32.
-    std::string const& name = call.intrinsic->name;
-    nest_.arithmetic =
-        fmt::format("{} with sums in {}", name.substr(name.rfind('_') + 1), to_text(sum));
+    std::string factors = call.intrinsic->name.substr(call.intrinsic->name.find('_') + 1);
+    factors.resize(std::min(factors.size(), factors.find('_')));
+    nest_.arithmetic = fmt::format("{} with sums in {}", factors, to_text(sum));
+  }
+
+  /// The threads that run it together have different elements of each factor, or the same: those
+  /// that differ are read once. A thread's part of them.
+  double unit_bytes_of(IntrinsicCall const& call) const {
+    auto lane = std::ranges::find_if(around_, [&](size_t at) {
+      return nest_.loops[at].kind == NestLoop::Kind::kThread && nest_.loops[at].dimension == 0;
+    });
+    double bytes = 0;
+    for (size_t i = 0; i < call.operands.size() && lane != around_.end(); ++i) {
+      auto const* element = call.operands[i].value.as<Load>();
+      if (!element || call.intrinsic->params[i].writes()) continue;
+      Substitution first;
+      double elements = 1;
+      for (OperandAxis const& axis : call.operands[i].axes) {
+        first[axis.name()] = int_imm(0);
+        elements *= double(as_int(axis.extent).value_or(1));
+      }
+      NestLoop const& lanes = nest_.loops[*lane];
+      int64_t apart =
+          values_over_lanes(substitute(element->indices[0], first), lanes.name, lanes.extent);
+      bytes += elements * double(size_of(element->type)) * double(apart) / double(lanes.extent);
+    }
+    return bytes;
   }
 
   /// Of a copy: what it reaches as its axes run, in one access of that width.
@@ -411,7 +437,7 @@ private:
         return nest_.loops[at].kind == NestLoop::Kind::kThread && nest_.loops[at].dimension == 0;
       });
       if (lane != around_.end())
-        elements = elements * values_over_lanes(access.index, nest_.loops[*lane].name) / 32;
+        elements = elements * values_over_lanes(access.index, nest_.loops[*lane].name, 32) / 32;
       most = 4;
     }
     access.width = int(std::clamp<int64_t>(elements, 1, most / access.bytes));

@@ -69,6 +69,7 @@ struct LaunchNest {
   Instructions instructions;
   Waits waits;
   std::string arithmetic;    ///< of matrix units: "f16 with sums in f32"
+  double unit_bytes = 0;     ///< of shared memory that units read by themselves, over the threads
   double barriers = 0;       ///< that a thread meets
   int registers = 0;         ///< of a thread, as an estimate: ptxas has not seen it
   int64_t shared_bytes = 0;  ///< of a block
