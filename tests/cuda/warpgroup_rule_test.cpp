@@ -7,6 +7,8 @@
 #include "engine/te/inputs.h"
 #include "targets/cuda/compiler/rates.h"
 #include "targets/cuda/compiler/toolkit.h"
+#include "targets/shared/gpu/launch_nest.h"
+#include "targets/shared/gpu/passes.h"
 #include "tests/support/cuda_gpus.h"
 #include "tests/support/emitted_runs.h"
 #include "tests/support/random_schedules.h"
@@ -156,6 +158,20 @@ private slots:
     QVERIFY2(other, sentence(other).c_str());
     if (unit.startsWith("wgmma")) QVERIFY(seconds(*schedule) < seconds(*other));
     assembled(*backend_, *schedule);
+  }
+
+  /// 64 rows of A and 64 columns of B, of 16 terms in each of four instructions; what comes past L1
+  /// is written to shared memory, and not counted as loaded.
+  void the_model_counts_what_units_read() {
+    Decisions decisions{point_of(1, 64)};
+    Schedule schedule = backend_->templated(program_of(text_of({.terms = 64})), decisions).value();
+    auto stages = lower(schedule.program(), backend_->target(), gpu::model_passes(), {}).value();
+    auto nest = gpu::launch_nest(stages.back().kernel.host.body);
+    QVERIFY(nest);
+    QCOMPARE(nest->unit_bytes * double(nest->threads()), 4.0 * (64 + 64) * 16 * 2);
+    QCOMPARE(nest->arithmetic, std::string("f16 with sums in f32"));
+    for (gpu::NestAccess const& access : nest->accesses)
+      QCOMPARE(access.past_l1, access.tensor == "A" || access.tensor == "B");
   }
 
   void others_have_no_warpgroups() {

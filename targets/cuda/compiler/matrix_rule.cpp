@@ -193,19 +193,33 @@ struct ConvChoice {
   gpu::TermOrder order = gpu::TermOrder::kChannelsFirst;
 };
 
-/// Tiles of each size in each order of terms; sums whole, and in parts.
+/// Tiles of each size, those of warps first.
+std::vector<Choice> conv_tiles(Target const& target) {
+  std::vector<Choice> tiles{{0, 64, 64}, {0, 128, 128}};
+  if (has_warpgroups(target))
+    for (int64_t groups : {1, 2})
+      for (int64_t columns : {64, 128}) tiles.push_back({groups, 64 * groups, columns});
+  return tiles;
+}
+
+/// In each order of terms; sums whole, and in parts.
 std::vector<ConvChoice> conv_choices(gpu::Convolution const& conv, Tiles const& plain,
                                      Target const& target) {
   std::vector<ConvChoice> all;
   gpu::ConvShape const& shape = conv.shape;
-  for (int64_t edge : {64, 128})
+  int64_t places = shape.pictures * shape.rows * shape.columns;
+  for (Choice choice : conv_tiles(target)) {
+    Tiles tiles = plain;
+    tiles.warpgroups = choice.warpgroups;
+    int64_t blocks = tiles_in(shape.channels, choice.rows) * tiles_in(places, choice.columns);
     for (gpu::TermOrder order : {gpu::TermOrder::kChannelsFirst, gpu::TermOrder::kWindowFirst}) {
       if (order == gpu::TermOrder::kWindowFirst && conv.loops.reduce.size() == 1) continue;
-      int64_t blocks = tiles_in(shape.channels, edge) *
-                       tiles_in(shape.pictures * shape.rows * shape.columns, edge);
-      for (int64_t parts : worth_judging(part_choices(conv.loops.terms, plain), blocks, target))
-        all.push_back({{0, edge, edge, parts}, order});
+      for (int64_t parts : worth_judging(part_choices(conv.loops.terms, tiles), blocks, target)) {
+        choice.parts = parts;
+        all.push_back({choice, order});
+      }
     }
+  }
   return all;
 }
 
@@ -234,10 +248,15 @@ std::optional<Schedule> conv_schedule(Program const& program, std::shared_ptr<Ta
     return conv_as_product(program, target, *conv, plain, all[i], ProofBudget::kTrusted);
   });
   ConvChoice choice = all[fastest.value_or(0)];
-  choice.tiles.rows = choice.tiles.columns =
-      decisions.choose(conv->block + ".tile", {64, 128}, choice.tiles.rows);
-  choice.tiles.parts = decisions.choose(conv->block + ".parts",
-                                        part_choices(conv->loops.terms, plain), choice.tiles.parts);
+  std::string const& c = conv->block;
+  Choice& tiles = choice.tiles;
+  if (has_warpgroups(*target))
+    tiles.warpgroups = decisions.choose(c + ".warpgroups", {0, 1, 2}, tiles.warpgroups);
+  tiles.columns = decisions.choose(c + ".tile", {64, 128}, tiles.columns);
+  tiles.rows = tiles.warpgroups > 0 ? 64 * tiles.warpgroups : tiles.columns;
+  Tiles of = plain;
+  of.warpgroups = tiles.warpgroups;
+  tiles.parts = decisions.choose(c + ".parts", part_choices(conv->loops.terms, of), tiles.parts);
   return conv_as_product(program, std::move(target), *conv, plain, choice, decisions.budget());
 }
 

@@ -29,6 +29,10 @@ struct Tiles {
   /// Rows, columns and terms are no whole tiles, each.
   std::array<bool, 3> odd = {};
   bool pads(size_t factor) const { return odd[factor] || odd[2]; }
+  /// Warpgroups want terms of bytes side by side: elements come one by one where they are not.
+  bool turns(size_t factor) const {
+    return warpgroups > 0 && size_of(unit->factor) == 1 && !factors[factor].terms_last;
+  }
   bool any_odd() const { return odd[0] || odd[1] || odd[2]; }
   /// Of a tile: rows of 64 bytes, or of 128 for warpgroups.
   int64_t terms() const { return (warpgroups > 0 ? 128 : 64) / size_of(unit->factor); }

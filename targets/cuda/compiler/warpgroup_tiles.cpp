@@ -18,7 +18,7 @@ WarpgroupUnit const* unit_of(Tiles const& tiles) {
   return nullptr;
 }
 
-/// Pieces of eight rows of 16 bytes, each factor's side by side along its last dimension.
+/// Pieces of eight rows of 16 bytes, which are those of main memory, but of bytes those of terms.
 bool bring_factors(gpu::Steps& steps, gpu::Product const& product, Tiles const& tiles) {
   std::string const& c = product.block;
   for (size_t i = 0; i < 2; ++i) {
@@ -26,8 +26,9 @@ bool bring_factors(gpu::Steps& steps, gpu::Product const& product, Tiles const& 
     std::string line =
         made ? fmt::format("stage_cores({}, {}.k0", tiles.names[i], c)
              : fmt::format("pack_cores({0}, {0}.k0, tensor={1}", c, product.factors[i]);
-    line += batched ? fmt::format(", layout=ACB{}c, dim=1", tiles.piece())
-                    : fmt::format(", layout=BA{}b", tiles.piece());
+    std::string layout = tiles.turns(i) ? (batched ? "ABC{}b, dim=1" : "AB{}a")
+                                        : (batched ? "ACB{}c, dim=1" : "BA{}b");
+    line += ", layout=" + fmt::format(fmt::runtime(layout), tiles.piece());
     if (!steps.take(line + fmt::format(", row={})", tiles.piece()))) return false;
   }
   return steps.take(fmt::format("decompose_reduction({}.k0)", c)) &&
@@ -83,7 +84,7 @@ bool fill_tile(gpu::Steps& steps, Tiles const& tiles, size_t factor, bool made) 
   std::string const &row = loops[loops.size() - 2], &column = loops.back();
   std::string threads = tiles.threads_x() == 32 ? "" : fmt::format("x={}, ", tiles.threads_x());
   threads += fmt::format("y={}", tiles.threads_y());
-  if (!tiles.pads(factor)) {
+  if (!tiles.pads(factor) && !tiles.turns(factor)) {
     bool copied = steps.take(
         fmt::format("fill_by_threads({}, {}, {}, copy=copy_async_16_{}, elements={}, {})", block,
                     row, column, to_text(tiles.unit->factor), tiles.piece(), threads));
@@ -109,7 +110,8 @@ bool tile_by_warpgroups(gpu::Steps& steps, gpu::Product const& product, Tiles co
       (at == 1 && !steps.take(fmt::format("bind({}.{}, axis=blockIdx.z)", c, product.loops[0]))) ||
       !merge_after(steps, after) || !bring_factors(steps, product, tiles))
     return false;
-  if (!tiles.any_odd() && !product.made_factors) make_ring(steps, product, tiles);
+  bool copied = !tiles.any_odd() && !tiles.turns(0) && !tiles.turns(1) && !product.made_factors;
+  if (copied) make_ring(steps, product, tiles);
   if (!multiply(steps, c, *unit)) return false;
   write_sums(steps, c + "_write", !after.empty() && (tiles.odd[0] || tiles.odd[1]));
   return true;

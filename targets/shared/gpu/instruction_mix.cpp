@@ -167,4 +167,21 @@ int64_t values_over_lanes(Expr const& index, std::string const& counter, int64_t
   return int64_t(apart.size());
 }
 
+double bytes_by_itself(IntrinsicCall const& call, std::string const& counter, int64_t lanes) {
+  double bytes = 0;
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    auto const* element = call.operands[i].value.as<Load>();
+    if (!element || call.intrinsic->params[i].writes()) continue;
+    Substitution first;
+    double elements = 1;
+    for (OperandAxis const& axis : call.operands[i].axes) {
+      first[axis.name()] = int_imm(0);
+      elements *= double(as_int(axis.extent).value_or(1));
+    }
+    int64_t apart = values_over_lanes(substitute(element->indices[0], first), counter, lanes);
+    bytes += elements * double(size_of(element->type)) * double(apart) / double(lanes);
+  }
+  return bytes;
+}
+
 }  // namespace tw::gpu

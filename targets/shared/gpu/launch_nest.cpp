@@ -382,7 +382,8 @@ private:
     Instructions& all = nest_.instructions;
     if (is_float(factor)) all.flops += 2 * count * times * share_.threads;
     bool by_itself = reads_by_itself(*call.intrinsic);
-    if (by_itself) nest_.unit_bytes += times * warps() * unit_bytes_of(call);
+    if (NestLoop const* side = by_itself ? lanes() : nullptr)
+      nest_.unit_bytes += times * warps() * bytes_by_itself(call, side->name, side->extent);
     double& by_units = by_itself ? all.group_matrix : all.matrix;
     by_units += count * times * double(size_of(factor)) / 2 * warps();
     all.control += times * warps();
@@ -392,28 +393,12 @@ private:
     nest_.arithmetic = fmt::format("{} with sums in {}", factors, to_text(sum));
   }
 
-  /// The threads that run it together have different elements of each factor, or the same: those
-  /// that differ are read once. A thread's part of them.
-  double unit_bytes_of(IntrinsicCall const& call) const {
-    auto lane = std::ranges::find_if(around_, [&](size_t at) {
-      return nest_.loops[at].kind == NestLoop::Kind::kThread && nest_.loops[at].dimension == 0;
+  /// Of threads side by side, around what is visited; null: there are none.
+  NestLoop const* lanes() const {
+    auto at = std::ranges::find_if(around_, [&](size_t i) {
+      return nest_.loops[i].kind == NestLoop::Kind::kThread && nest_.loops[i].dimension == 0;
     });
-    double bytes = 0;
-    for (size_t i = 0; i < call.operands.size() && lane != around_.end(); ++i) {
-      auto const* element = call.operands[i].value.as<Load>();
-      if (!element || call.intrinsic->params[i].writes()) continue;
-      Substitution first;
-      double elements = 1;
-      for (OperandAxis const& axis : call.operands[i].axes) {
-        first[axis.name()] = int_imm(0);
-        elements *= double(as_int(axis.extent).value_or(1));
-      }
-      NestLoop const& lanes = nest_.loops[*lane];
-      int64_t apart =
-          values_over_lanes(substitute(element->indices[0], first), lanes.name, lanes.extent);
-      bytes += elements * double(size_of(element->type)) * double(apart) / double(lanes.extent);
-    }
-    return bytes;
+    return at == around_.end() ? nullptr : &nest_.loops[*at];
   }
 
   /// Of a copy: what it reaches as its axes run, in one access of that width.
@@ -433,14 +418,14 @@ private:
     int64_t most = kWideBytes;
     if (multiply_adds_of(*call.intrinsic) > 0 && !param.writes()) {
       // Threads with the same rows or columns share the reading, a register of each at a time.
-      auto lane = std::ranges::find_if(around_, [&](size_t at) {
-        return nest_.loops[at].kind == NestLoop::Kind::kThread && nest_.loops[at].dimension == 0;
-      });
-      if (lane != around_.end())
-        elements = elements * values_over_lanes(access.index, nest_.loops[*lane].name, 32) / 32;
+      if (NestLoop const* side = lanes())
+        elements = elements * values_over_lanes(access.index, side->name, 32) / 32;
       most = 4;
     }
     access.width = int(std::clamp<int64_t>(elements, 1, most / access.bytes));
+    // Smaller ones go through L1 (PTX ISA, cp.async: .cg is of 16 bytes).
+    access.past_l1 = call.intrinsic->completion == Completion::kStarted && !param.writes() &&
+                     access.width * access.bytes == kWideBytes;
     access.times *= std::ceil(double(elements) / access.width);
   }
 

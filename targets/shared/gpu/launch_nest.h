@@ -37,6 +37,7 @@ struct NestAccess {
   std::vector<size_t> loops;  ///< around it, outermost first: of `LaunchNest::loops`
   double times = 1;           ///< that a thread does it
   int width = 1;              ///< elements at once
+  bool past_l1 = false;       ///< they come to shared memory, and to no register on the way
   Share share;
 };
 

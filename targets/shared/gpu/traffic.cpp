@@ -91,8 +91,9 @@ private:
       return;
     }
     double bytes = done * cost.average * double(kSectorBytes) * double(nest_.blocks());
-    traffic_.l1_cycles +=
-        done * std::max({1.0, returned, cost.average / kSectorsPerCycle}) / kOfShared;
+    if (!access.past_l1)
+      traffic_.l1_cycles +=
+          done * std::max({1.0, returned, cost.average / kSectorsPerCycle}) / kOfShared;
     double busy = std::max(1.0, kRequestBytes * cost.lines / (cost.average * kSectorBytes)) * bytes;
     (access.store ? stored_bytes_ : traffic_.asked_bytes) += bytes;
     (access.store ? stored_busy_bytes_ : asked_busy_bytes_) += busy;
