@@ -37,6 +37,7 @@ struct NestAccess {
   std::vector<size_t> loops;  ///< around it, outermost first: of `LaunchNest::loops`
   double times = 1;           ///< that a thread does it
   int width = 1;              ///< elements at once
+  bool past_l1 = false;       ///< they come to shared memory, and to no register on the way
   Share share;
 };
 
@@ -69,6 +70,7 @@ struct LaunchNest {
   Instructions instructions;
   Waits waits;
   std::string arithmetic;    ///< of matrix units: "f16 with sums in f32"
+  double unit_bytes = 0;     ///< of shared memory that units read by themselves, over the threads
   double barriers = 0;       ///< that a thread meets
   int registers = 0;         ///< of a thread, as an estimate: ptxas has not seen it
   int64_t shared_bytes = 0;  ///< of a block
