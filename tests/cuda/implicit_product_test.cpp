@@ -195,7 +195,7 @@ private slots:
     row("padded", true, {.height = 8, .width = 8, .made = 64});
     row("rows of no multiple of 8", true,
         {.batch = 2, .channels = 32, .height = 12, .width = 6, .made = 64, .factor = "bf16"});
-    row("in parts of odd places", true, {.channels = 64, .height = 7, .width = 7, .made = 64});
+    row("in parts of odd places", true, {.channels = 128, .height = 7, .width = 7, .made = 64});
     row("stride 2 with what comes after", true,
         {.height = 16, .width = 32, .made = 64, .stride = 2, .after = "max(C[n, o, y, x], 0.0)"});
     row("1x1", true,
