@@ -91,10 +91,11 @@ Result<Made> lowered_by(te::Kernel kernel, Schedule schedule, Backend const& bac
   return Made{std::move(kernel), std::move(schedule), std::move(stages.back().kernel)};
 }
 
-Result<Made> default_of(std::string const& text, Backend const& backend) {
+Result<Made> default_of(std::string const& text, Backend const& backend, Point const& point = {}) {
   TRY_ASSIGN(te::Kernel kernel, te::parse_kernel(text));
   TRY_ASSIGN(ir::Program program, te::to_program(kernel));
-  TRY_ASSIGN(Schedule schedule, backend.default_schedule(program));
+  Decisions decisions{point};
+  TRY_ASSIGN(Schedule schedule, backend.templated(program, decisions));
   return lowered_by(std::move(kernel), std::move(schedule), backend);
 }
 
@@ -173,7 +174,7 @@ private slots:
       auto made = default_of(text.toStdString(), *backend);
       QVERIFY2(made, sentence(made).c_str());
       std::string const script = made->schedule.script();
-      QVERIFY2(script.contains("intrinsic=" + unit.toStdString()), script.c_str());
+      QVERIFY2(script.contains(unit.toStdString()), script.c_str());  // or that of warpgroups
       QCOMPARE(wrong_in(*made, *backend), std::string());
       if (cuda::find_toolkit().ptxas.empty()) continue;
       auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
@@ -304,6 +305,37 @@ private slots:
     if (cuda::find_toolkit().ptxas.empty()) return;
     std::string const& resources = code->listings[3].text;
     QVERIFY2(resources.contains("spills         none"), resources.c_str());
+  }
+
+  void warpgroups_compute_some_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<int>("parts");
+    auto row = [](char const* name, Conv const& conv, int parts = 1) {
+      QTest::newRow(name) << QString::fromStdString(text_of(conv)) << parts;
+    };
+    row("nothing whole",
+        {.channels = 5, .height = 11, .width = 7, .made = 13, .after = "max(C[n, o, y, x], 0)"});
+    row("whole places of several pictures",
+        {.batch = 2, .channels = 8, .height = 8, .width = 8, .made = 64});
+    row("1x1", {.channels = 64, .height = 8, .width = 8, .made = 64, .window = 1, .padding = 0});
+    row("in parts", {.channels = 64, .height = 7, .width = 7, .made = 64, .window = 2}, 2);
+  }
+  void warpgroups_compute_some() {
+    QFETCH(QString, text);
+    QFETCH(int, parts);
+    auto backend = testing::backend_for("h100");
+    Point const point{{"C.warpgroups", "1"}, {"C.tile", "64"}, {"C.parts", std::to_string(parts)}};
+    auto made = default_of(text.toStdString(), *backend, point);
+    QVERIFY2(made, sentence(made).c_str());
+    std::string const script = made->schedule.script();
+    QVERIFY2(script.contains("intrinsic=wgmma_f16_n64"), script.c_str());
+    QCOMPARE(wrong_in(*made, *backend), std::string());
+    if (cuda::find_toolkit().ptxas.empty()) return;
+    auto code = backend->generate(made->lowered, CodeTier::kFull, CodeTexts::kAll, {});
+    QVERIFY2(code, sentence(code).c_str());
+    std::string const& resources = code->listings[3].text;
+    QVERIFY2(resources.contains("spills         none"), resources.c_str());
+    QVERIFY2(!resources.contains("ptxas says"), resources.c_str());
   }
 
   void others_are_no_products_data() {

@@ -3,6 +3,7 @@
 // waits and barriers are where they must be, and nowhere else; and why a nest is none of a
 // warpgroup's.
 #include <QtTest>
+#include <bit>
 #include <chrono>
 #include <filesystem>
 
@@ -38,6 +39,11 @@ struct Product {
   std::string lane_axis = "axis=threadIdx.x";
   int64_t roles = 0;      ///< tiles of a ring that others fill; 0: all threads do
   int64_t producers = 0;  ///< threads that do; 0: as many as compute
+  int64_t row() const { return type.ends_with('8') ? 16 : type == "f32" ? 4 : 8; }
+  std::string unit() const {
+    return fmt::format("wgmma_{}_n{}", type == "f32" ? "tf32" : type, tile_columns);
+  }
+  std::string copy() const { return type == "f32" ? "copy_async_16" : "copy_async_16_" + type; }
 };
 
 struct Made {
@@ -48,9 +54,8 @@ struct Made {
 };
 
 std::string script_of(Product const& p) {
-  int64_t row = p.type.ends_with('8') ? 16 : 8, depth = p.pieces * row;
-  std::string fill =
-      fmt::format("copy=copy_async_16_{}, elements={}, x=128, y={}", p.type, row, p.warpgroups);
+  int64_t row = p.row(), depth = p.pieces * row;
+  std::string fill = fmt::format("copy={}, elements={}, x=128, y={}", p.copy(), row, p.warpgroups);
   bool ring = p.roles == 0 && !p.stages.empty() && p.terms > depth;
   std::string text = fmt::format(
       "tilewright schedule 1\ncache_write(C, scope=local, layout=AB8a8b)\n"
@@ -79,8 +84,7 @@ std::string script_of(Product const& p) {
   if (ring) blocks.push_back("C_last");
   if (ring && p.stages.back() == '2') blocks.push_back("C_last_2");
   for (std::string const& name : blocks)
-    text += fmt::format("tensorize({0}.a, intrinsic=wgmma_{1}_n{2})\nunroll({0}.k2)\n", name,
-                        p.type, p.tile_columns);
+    text += fmt::format("tensorize({0}.a, intrinsic={1})\nunroll({0}.k2)\n", name, p.unit());
   return text + "vectorize(C_write.d3)\n";
 }
 
@@ -108,7 +112,14 @@ Result<Made> made_of(Product const& p, Backend const& backend) {
 
 std::vector<NDArray> inputs_of(Made const& made) {
   Rng rng(41);
-  return testing::random_inputs(made.kernel, rng);
+  std::vector<NDArray> inputs = testing::random_inputs(made.kernel, rng);
+  // What a unit of tf32 multiplies as it is.
+  for (NDArray& input : inputs)
+    for (int64_t i = 0; input.type() == DType::kF32 && i < input.size(); ++i) {
+      auto bits = std::bit_cast<uint32_t>(float(input.value_at(i)));
+      input.set_value(i, double(std::bit_cast<float>(bits & ~uint32_t(0x1fff))));
+    }
+  return inputs;
 }
 
 }  // namespace
@@ -126,11 +137,12 @@ private slots:
       for (auto [type, sum, k, ptx] : {std::tuple{"f16", "f32", 16, "f32.f16.f16"},
                                        {"bf16", "f32", 16, "f32.bf16.bf16"},
                                        {"i8", "i32", 32, "s32.s8.s8"},
-                                       {"u8", "i32", 32, "s32.u8.u8"}})
+                                       {"u8", "i32", 32, "s32.u8.u8"},
+                                       {"f32", "f32", 8, "f32.tf32.tf32"}})
         for (bool transposed : {false, true}) {
-          if (!transposed && k == 32) continue;  // refused: a test of its own says so
+          if (!transposed && k != 16) continue;  // refused: a test of its own says so
           // Wide ones take long: of each shape some.
-          bool rare = type == std::string("bf16") || type == std::string("u8");
+          bool rare = type == std::string("bf16") || type == std::string("u8") || k == 8;
           if (columns > 64 && (rare || (columns == 256 && transposed && k == 16))) continue;
           std::string shape = fmt::format("m64n{}k{}.{}", columns, k, ptx);
           QTest::newRow((shape + (transposed ? " transposed" : "")).c_str())
@@ -153,6 +165,9 @@ private slots:
                                       std::string("wgmma.wait_group.sync.aligned"),
                                       std::string("fence.proxy.async.shared::cta")})
         QVERIFY2(code->listings[text].text.contains(word), code->listings[text].text.c_str());
+    // Where data is cut, the word for it stands beside the time.
+    QVERIFY2(product.type != "f32" || code->listings[5].text.contains("tf32 with sums in f32"),
+             code->listings[5].text.c_str());
     if (cuda::find_toolkit().ptxas.empty()) return;
     std::string const& resources = code->listings[3].text;
     QVERIFY2(resources.contains("spills         none"), resources.c_str());
@@ -276,9 +291,11 @@ private slots:
              rows.message.c_str());
     Error odd = refusal({.rows = 96});
     QVERIFY2(odd.code == "not_a_warpgroup" || odd.code == "guarded_nest", odd.message.c_str());
-    Error bytes = refusal({.type = "i8", .sum = "i32"});
-    QVERIFY2(bytes.code == "nest_differs" && bytes.message.contains("B_cache"),
-             bytes.message.c_str());
+    for (Product const& wide : {Product{.type = "i8", .sum = "i32"}, Product{.type = "f32"}}) {
+      Error error = refusal(wide);
+      QVERIFY2(error.code == "nest_differs" && error.message.contains("B_cache"),
+               error.message.c_str());
+    }
   }
 
 private:

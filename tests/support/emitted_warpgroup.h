@@ -64,11 +64,15 @@ struct SharedMatrix {
 
 inline double number_at(DType type, unsigned char const* place) {
   uint16_t bits = 0;
+  uint32_t word = 0;
   switch (type) {
     case DType::kI8:
       return static_cast<signed char>(*place);
     case DType::kU8:
       return *place;
+    case DType::kF32:  // as tf32: of 23 bits of mantissa the first ten
+      std::memcpy(&word, place, sizeof word);
+      return double(std::bit_cast<float>(word & ~uint32_t(0x1fff)));
     default:
       std::memcpy(&bits, place, sizeof bits);
       return type == DType::kF16 ? half_to_float(bits) : std::bit_cast<float>(uint32_t(bits) << 16);

@@ -91,8 +91,9 @@ public:
 
 private:
   bool asked(size_t reader, Access const& access) const {
-    return !access.writes && (question_.readers.contains(blocks_[reader].block->id) ||
-                              question_.tensors.contains(access.buffer));
+    bool of_reader = question_.readers.contains(blocks_[reader].block->id) &&
+                     !question_.kept.contains(access.buffer);
+    return !access.writes && (of_reader || question_.tensors.contains(access.buffer));
   }
 
   /// All of these answer false when the search is over.

@@ -21,6 +21,8 @@ struct DataflowQuestion {
   std::set<std::string> tensors = {};  ///< all that is read of these tensors
   /// These blocks run the instances that they ran before, and no others.
   std::set<ir::BlockId> whole = {};
+  /// The readers read these where they did before, if at all: nothing is asked of them.
+  std::set<std::string> kept = {};
 };
 
 struct DataflowAnswer {

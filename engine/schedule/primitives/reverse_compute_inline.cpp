@@ -19,8 +19,8 @@ using namespace ir;
 
 constexpr char kVerb[] = "reverse_compute_inline";
 constexpr char kCondition[] =
-    "reverse_compute_inline: the block must read one tensor of one complete block, each element "
-    "once, and nothing else may read that tensor";
+    "reverse_compute_inline: the block must read one tensor of one complete block, each element of "
+    "it or of a box in it once, and nothing else may read that tensor";
 
 /// The tensor that is to disappear: made by a complete block, not a parameter.
 std::optional<BlockSite> producer_of(StepRequest const& request) {
@@ -81,23 +81,59 @@ int64_t instances_of(BlockSite const& site) {
   return count;
 }
 
-/// The block reads all that the producer writes and nothing else: a padded tensor has elements that
-/// no block writes. (Both count each element once.)
-bool same_elements(BlockSite const& block, BlockSite const& producer, ProofBudget budget) {
+int64_t count_of(arith::Interval const& values) { return values.high - values.low + 1; }
+
+/// What a block reads of the values of an index that its producer writes.
+struct Part {
+  Expr index;  ///< over the producer's iterators
+  arith::Interval read, made;
+};
+
+/// Of each dimension. Nothing: the block reads what the producer does not write (a padded tensor
+/// has elements that no block writes), or they are no boxes. (Both count each element once.)
+std::optional<std::vector<Part>> parts_read(BlockSite const& block, BlockSite const& producer,
+                                            ProofBudget budget) {
+  if (!runs_its_domains(block, budget) || !runs_its_domains(producer, budget)) return std::nullopt;
   auto const* made = producer.block->body.as<Store>();
-  bool same = instances_of(block) == instances_of(producer) && runs_its_domains(block, budget) &&
-              runs_its_domains(producer, budget);
+  std::vector<Part> parts;
+  bool inside = true;
   walk_exprs(block.block->body, [&](Expr const& e) {
     auto const* read = e.as<Load>();
-    for (size_t d = 0; read && read->buffer->name == made->buffer->name && d < read->indices.size();
-         ++d) {
+    if (!read || read->buffer->name != made->buffer->name || !parts.empty()) return inside;
+    for (size_t d = 0; inside && d < read->indices.size(); ++d) {
       auto reads = values_of(block, read->indices[d]),
            makes = values_of(producer, made->indices[d]);
-      same = same && reads && makes && *reads == *makes;
+      inside = reads && makes && makes->low <= reads->low && reads->high <= makes->high;
+      if (inside) parts.push_back({made->indices[d], *reads, *makes});
     }
-    return same;
+    return inside;
   });
-  return same;
+  int64_t read = 1, written = 1;
+  for (Part const& part : parts) {
+    read *= count_of(part.read);
+    written *= count_of(part.made);
+  }
+  if (!inside || read != instances_of(block) || written != instances_of(producer))
+    return std::nullopt;
+  return parts;
+}
+
+bool is_whole(std::vector<Part> const& parts) {
+  return std::ranges::all_of(parts, [](Part const& part) { return part.read == part.made; });
+}
+
+/// The producer's predicate, and that its element is one that is read.
+Expr guarded(Block const& producer, std::vector<Part> const& parts) {
+  Substitution bindings;
+  for (IterVar const& iter : producer.iters) bindings[iter.name()] = iter.binding;
+  Expr all = producer.predicate;
+  auto add = [&](Expr const& test) { all = all ? all && test : test; };
+  for (Part const& part : parts) {
+    Expr index = arith::simplify(substitute(part.index, bindings));
+    if (part.read.low > part.made.low) add(int_imm(part.read.low) <= index);
+    if (part.read.high < part.made.high) add(index < int_imm(part.read.high + 1));
+  }
+  return all;
 }
 
 /// The producer's block with the consumer's expression around its own.
@@ -163,9 +199,14 @@ Applied apply(StepRequest const& request) {
   std::vector<IterVar> iters = producer.iters;
   std::vector<arith::Interval> domains = domains_of(site);
   for (size_t i = 0; i < iters.size(); ++i) iters[i].extent = int_imm(domains[i].high + 1);
+  auto parts = parts_read(request.blocks[0], site, request.budget);
+  for (Part const& part : parts.value_or(std::vector<Part>()))
+    for (IterVar& iter : iters)
+      if (equal(part.index, iter.var)) iter.extent = int_imm(part.read.high + 1);
+  Expr predicate = parts ? guarded(producer, *parts) : producer.predicate;
   Stmt merged =
       make_from<Block>(producer.origin, producer.id, producer.name, producer.op, std::move(iters),
-                       producer.predicate, Stmt(), joined(producer, consumer));
+                       std::move(predicate), Stmt(), joined(producer, consumer));
   Stmt body = replace_block(without_block(request.program.body, consumer.id), producer.id, merged);
   Buffer made = written_buffer(request.blocks[0]);
   applied.program.body =
@@ -212,9 +253,12 @@ std::expected<Proof, Refusal> check(StepRequest const& request) {
   std::string tensor = written_buffer(*producer)->name;
   if (readers_of(request.program, tensor).size() != 1)
     return no("several_readers", fmt::format("{} is also read by other blocks", tensor));
-  if (!reads_each_once(*block.block, tensor) || !same_elements(block, *producer, request.budget))
-    return no("reads_elsewhere",
-              fmt::format("{} does not read each element of {} once", name, tensor));
+  auto parts = reads_each_once(*block.block, tensor) ? parts_read(block, *producer, request.budget)
+                                                     : std::nullopt;
+  if (!parts)
+    return no(
+        "reads_elsewhere",
+        fmt::format("{} does not read each element of {} once, or a box of them", name, tensor));
   if (auto alone = only_writer(request.program, block, kVerb);
       !alone && !writes_apart(request.program, block, request.budget))
     return std::unexpected(alone.error());
@@ -224,7 +268,12 @@ std::expected<Proof, Refusal> check(StepRequest const& request) {
   if (auto scoped = tensors_in_scope(merged, kVerb); !scoped)
     return std::unexpected(scoped.error());
   BlockId id = producer->block->id;
-  DataflowQuestion question{request.program, merged, {id}, {written_buffer(block)->name}, {id}};
+  DataflowQuestion question{request.program, merged, {id}, {written_buffer(block)->name}, {}};
+  // Else its condition leaves out the instances whose elements are not read.
+  if (is_whole(*parts)) question.whole = {id};
+  std::vector<std::string> const read = read_buffers(*block.block);
+  for (std::string const& own : read_buffers(*producer->block))
+    if (std::ranges::find(read, own) == read.end()) question.kept.insert(own);
   if (DataflowAnswer flow = check_dataflow(question, request.budget); !flow.holds())
     return refuse_flow(flow, shape_refusal(request, *producer, tensor), kCondition);
   if (!producer->loops.empty())
@@ -244,7 +293,7 @@ Primitive const& row() {
       .title = "Compute a block in its producer",
       .doc =
           "Merges a block's expression into the block whose tensor it reads; that tensor is "
-          "removed.",
+          "removed. What is made and not read is left out by a condition.",
       .rewrite = "P[i] = f(i); C[i] = g(P[i])  -->  C[i] = g(f(i)) in P's nest",
       .refused = "cannot be inlined",
       .check = check,

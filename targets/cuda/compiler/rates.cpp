@@ -1,8 +1,11 @@
 #include "targets/cuda/compiler/rates.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "targets/cuda/compiler/matrix_units.h"
+#include "targets/cuda/compiler/warpgroup_units.h"
 #include "targets/cuda/hardware/description.h"
 
 namespace tw::cuda {
@@ -42,12 +45,14 @@ Rate rate(double billions) { return {.one_core = billions, .all_cores = billions
 void add_matrix_units(Hardware const& machine, double cycles, Roofs& roofs) {
   auto known = std::ranges::find(kArchitectures, machine.word(kArchitecture), &Architecture::name);
   if (known == std::end(kArchitectures)) return;
-  for (MatrixUnit const& unit : kMatrixUnits) {
-    std::string type(to_text(unit.factor));
-    double lanes = known->matrix_lanes * 2 / double(size_of(unit.factor));
-    roofs.compute.push_back({std::string(unit.name) + " " + type, "matrix",
+  auto add = [&](auto const& unit, double lanes_of_halves) {
+    double lanes = lanes_of_halves * 2 / double(size_of(unit.factor));
+    roofs.compute.push_back({fmt::format("{} {}", unit.name, to_text(unit.factor)), "matrix",
                              std::string(unit.arithmetic()), rate(2 * lanes * cycles)});
-  }
+  };
+  for (MatrixUnit const& unit : kMatrixUnits) add(unit, known->matrix_lanes);
+  if (known->group_matrix_lanes > 0)
+    for (WarpgroupUnit const& unit : warpgroup_units()) add(unit, known->group_matrix_lanes);
 }
 
 }  // namespace

@@ -20,11 +20,13 @@ constexpr int64_t kColumns[] = {64, 128, 256};
 struct Kind {
   char const* name;
   DType factor, sum;
+  char const* rounded = nullptr;
 };
 constexpr Kind kKinds[] = {{"f16", DType::kF16, DType::kF32},
                            {"bf16", DType::kBF16, DType::kF32},
                            {"i8", DType::kI8, DType::kI32},
-                           {"u8", DType::kU8, DType::kI32}};
+                           {"u8", DType::kU8, DType::kI32},
+                           {"tf32", DType::kF32, DType::kF32, "tf32"}};
 
 TensorIntrinsic declared(WarpgroupUnit const& unit) {
   IntrinsicNode node = **parse_intrinsic(fmt::format(
@@ -35,9 +37,11 @@ TensorIntrinsic declared(WarpgroupUnit const& unit) {
       "            c[i, n, j] = c[i, n, j]+{1}(a[i, p, k])*{1}(b[p, k, n, j])\n",
       unit.name, to_text(unit.sum), to_text(unit.factor), unit.columns / 8, unit.row(), kQueue));
   node.doc = fmt::format(
-      "a warpgroup's product of 64x{0} by {0}x{1} numbers of type {2} in shared memory, two rows "
+      "a warpgroup's product of 64x{0} by {0}x{1} numbers of type {2}{5} in shared memory, two "
+      "rows "
       "and {3} columns of each thread, summed in {4} while others compute",
-      unit.terms(), unit.columns, to_text(unit.factor), unit.columns / 4, to_text(unit.sum));
+      unit.terms(), unit.columns, to_text(unit.factor), unit.columns / 4, to_text(unit.sum),
+      unit.rounded ? fmt::format(", rounded to {},", unit.rounded) : "");
   return {*declare(std::move(node)), {}};
 }
 
@@ -51,6 +55,7 @@ std::string WarpgroupUnit::shape() const {
   char const* type = factor == DType::kF16    ? "f16"
                      : factor == DType::kBF16 ? "bf16"
                      : factor == DType::kI8   ? "s8"
+                     : factor == DType::kF32  ? rounded
                                               : "u8";
   return fmt::format("m64n{}k{}.{}.{}.{}", columns, terms(), sum == DType::kI32 ? "s32" : "f32",
                      type, type);
@@ -61,8 +66,8 @@ std::vector<WarpgroupUnit> const& warpgroup_units() {
     std::vector<WarpgroupUnit> made;
     for (Kind const& kind : kKinds)
       for (int64_t columns : kColumns)
-        made.push_back(
-            {fmt::format("wgmma_{}_n{}", kind.name, columns), kind.factor, kind.sum, columns});
+        made.push_back({fmt::format("wgmma_{}_n{}", kind.name, columns), kind.factor, kind.sum,
+                        columns, kind.rounded});
     return made;
   }();
   return units;

@@ -21,6 +21,10 @@ struct WarpgroupUnit {
   std::string name;
   DType factor, sum;
   int64_t columns = 0;
+  /// What factors are cut to on the way; null: nothing.
+  char const* rounded = nullptr;
+  /// In words: what the factors are when they are multiplied.
+  std::string_view arithmetic() const { return rounded ? rounded : to_text(factor); }
   /// Elements of a row of a core matrix.
   int64_t row() const { return int64_t(16 / size_of(factor)); }
   /// Terms of each sum that one instruction adds.

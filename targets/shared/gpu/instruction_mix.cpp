@@ -157,15 +157,31 @@ bool reads_by_itself(IntrinsicNode const& intrinsic) {
   return intrinsic.completion == Completion::kStarted && multiply_adds_of(intrinsic) > 0;
 }
 
-int64_t values_over_lanes(Expr const& index, std::string const& counter) {
-  constexpr int64_t kWarp = 32;
+int64_t values_over_lanes(Expr const& index, std::string const& counter, int64_t lanes) {
   std::vector<Expr> apart;
-  for (int64_t lane = 0; lane < kWarp; ++lane) {
+  for (int64_t lane = 0; lane < lanes; ++lane) {
     Expr one = arith::simplify(substitute(index, {{counter, int_imm(lane)}}));
     if (std::ranges::none_of(apart, [&](Expr const& other) { return equal(one, other); }))
       apart.push_back(one);
   }
   return int64_t(apart.size());
+}
+
+double bytes_by_itself(IntrinsicCall const& call, std::string const& counter, int64_t lanes) {
+  double bytes = 0;
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    auto const* element = call.operands[i].value.as<Load>();
+    if (!element || call.intrinsic->params[i].writes()) continue;
+    Substitution first;
+    double elements = 1;
+    for (OperandAxis const& axis : call.operands[i].axes) {
+      first[axis.name()] = int_imm(0);
+      elements *= double(as_int(axis.extent).value_or(1));
+    }
+    int64_t apart = values_over_lanes(substitute(element->indices[0], first), counter, lanes);
+    bytes += elements * double(size_of(element->type)) * double(apart) / double(lanes);
+  }
+  return bytes;
 }
 
 }  // namespace tw::gpu

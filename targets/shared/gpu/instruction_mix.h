@@ -23,7 +23,10 @@ double multiply_adds_of(ir::IntrinsicNode const& intrinsic);
 /// A unit that several warps tell to go on by itself reads shared memory itself, beside the
 /// accesses of threads.
 bool reads_by_itself(ir::IntrinsicNode const& intrinsic);
-/// Values that an index takes as the counter of a warp's threads runs.
-int64_t values_over_lanes(ir::Expr const& index, std::string const& counter);
+/// Values that an index takes as the counter of so many threads runs.
+int64_t values_over_lanes(ir::Expr const& index, std::string const& counter, int64_t lanes);
+/// Bytes of shared memory that a unit reads by itself in one call, a thread's part: of what the
+/// threads have in common, as `counter` runs over so many of them, each byte is read once.
+double bytes_by_itself(ir::IntrinsicCall const& call, std::string const& counter, int64_t lanes);
 
 }  // namespace tw::gpu

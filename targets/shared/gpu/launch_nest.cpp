@@ -394,13 +394,24 @@ private:
           factor = call.intrinsic->params.back().buffer->type;
     Instructions& all = nest_.instructions;
     if (is_float(factor)) all.flops += 2 * count * times * share_.threads;
-    double& by_units = reads_by_itself(*call.intrinsic) ? all.group_matrix : all.matrix;
+    bool by_itself = reads_by_itself(*call.intrinsic);
+    if (NestLoop const* side = by_itself ? lanes() : nullptr)
+      nest_.unit_bytes += times * warps() * bytes_by_itself(call, side->name, side->extent);
+    double& by_units = by_itself ? all.group_matrix : all.matrix;
     by_units += count * times * double(size_of(factor)) / 2 * warps();
     all.control += times * warps();
     // An instruction that multiplies is named after what its factors are then: mma_tf32.
-    std::string const& name = call.intrinsic->name;
-    nest_.arithmetic =
-        fmt::format("{} with sums in {}", name.substr(name.rfind('_') + 1), to_text(sum));
+    std::string factors = call.intrinsic->name.substr(call.intrinsic->name.find('_') + 1);
+    factors.resize(std::min(factors.size(), factors.find('_')));
+    nest_.arithmetic = fmt::format("{} with sums in {}", factors, to_text(sum));
+  }
+
+  /// Of threads side by side, around what is visited; null: there are none.
+  NestLoop const* lanes() const {
+    auto at = std::ranges::find_if(around_, [&](size_t i) {
+      return nest_.loops[i].kind == NestLoop::Kind::kThread && nest_.loops[i].dimension == 0;
+    });
+    return at == around_.end() ? nullptr : &nest_.loops[*at];
   }
 
   /// Of a copy: what it reaches as its axes run, in one access of that width.
@@ -420,14 +431,14 @@ private:
     int64_t most = kWideBytes;
     if (multiply_adds_of(*call.intrinsic) > 0 && !param.writes()) {
       // Threads with the same rows or columns share the reading, a register of each at a time.
-      auto lane = std::ranges::find_if(around_, [&](size_t at) {
-        return nest_.loops[at].kind == NestLoop::Kind::kThread && nest_.loops[at].dimension == 0;
-      });
-      if (lane != around_.end())
-        elements = elements * values_over_lanes(access.index, nest_.loops[*lane].name) / 32;
+      if (NestLoop const* side = lanes())
+        elements = elements * values_over_lanes(access.index, side->name, 32) / 32;
       most = 4;
     }
     access.width = int(std::clamp<int64_t>(elements, 1, most / access.bytes));
+    // Smaller ones go through L1 (PTX ISA, cp.async: .cg is of 16 bytes).
+    access.past_l1 = call.intrinsic->completion == Completion::kStarted && !param.writes() &&
+                     access.width * access.bytes == kWideBytes;
     access.times *= std::ceil(double(elements) / access.width);
   }
 

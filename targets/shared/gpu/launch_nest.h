@@ -38,6 +38,7 @@ struct NestAccess {
   double times = 1;           ///< that a thread does it
   int width = 1;              ///< elements at once
   int64_t piece = 0;          ///< bytes that a unit of its own moves for each thread that starts it
+  bool past_l1 = false;       ///< they come to shared memory, and to no register on the way
   Share share;
 };
 
@@ -70,6 +71,7 @@ struct LaunchNest {
   Instructions instructions;
   Waits waits;
   std::string arithmetic;    ///< of matrix units: "f16 with sums in f32"
+  double unit_bytes = 0;     ///< of shared memory that units read by themselves, over the threads
   double barriers = 0;       ///< that a thread meets
   bool roles = false;        ///< some warps of a block do other things than the rest
   int registers = 0;         ///< of a thread, as an estimate: ptxas has not seen it

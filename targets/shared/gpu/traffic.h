@@ -15,7 +15,8 @@ struct Caches {
 /// Of the launch, but for `l1_cycles` and `shared_cycles`.
 struct Traffic {
   double shared_cycles = 0;  ///< of one block: passes of shared memory, each 128 bytes at most
-  double l1_cycles = 0;      ///< of one block: of loads and stores of main memory, the same path
+  double l1_cycles = 0;      ///< of one block: of loads and stores of main memory, the same path;
+                             ///< of copies past L1 and registers only what they write is counted
   double l2_bytes = 0;       ///< between L1 and L2, of all blocks
   double l2_busy_bytes = 0;  ///< that L2 could have moved meanwhile: a request takes as long as 64
   double dram_bytes = 0;
