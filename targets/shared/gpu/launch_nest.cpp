@@ -362,6 +362,7 @@ private:
       nest_.instructions.control += outer_times();
       return {};
     }
+    if (shuffles(call.intrinsic->completion)) return visit_shuffle(call);
     if (!reads_by_itself(*call.intrinsic))
       for (size_t i = 0; i < call.operands.size(); ++i) add_operand(call, i);
     add_products(call);
@@ -369,6 +370,17 @@ private:
     // A copy of a turn before this one has come meanwhile.
     return {
         .before = {}, .loads = waits && is_int(call.operands[0].value, 0) ? 1.0 : 0, .rest = {}};
+  }
+
+  /// Its value takes the way of one from shared memory.
+  Stretch visit_shuffle(IntrinsicCall const& call) {
+    double times = 1, words = std::ceil(double(size_of(call.operands[0].value.type())) / 4);
+    for (size_t at : around_)
+      if (nest_.loops[at].kind == NestLoop::Kind::kSerial) times *= double(nest_.loops[at].extent);
+    nest_.instructions.shuffles += times * words * warps();
+    Stretch waits;
+    waits.rest.shared = 1;
+    return waits;
   }
 
   /// Of a matrix unit.
