@@ -21,6 +21,7 @@ void StatementInterpreter::execute(IntrinsicCall const& node, Code const& code) 
     return complete(intrinsic, counts ? evaluator_.integer(code.callee->passed[0].exprs[0], 0) : 0);
   }
   if (has_phases(intrinsic.completion)) return roles_.use(intrinsic, code);
+  if (shuffles(intrinsic.completion)) return refuse_call(intrinsic, "it is in no thread");
   StatementInterpreter& inner = *code.callee->machine;
   start_copy(intrinsic);
   std::vector<NDArray> arrays;

@@ -12,6 +12,7 @@ CodePtr StatementInterpreter::compile(Stmt const& s) {
   for (CodePtr const& child : code->children) {
     code->together |= child->together;
     code->for_all |= child->for_all;
+    code->awaits |= child->awaits;
   }
   return code;
 }
@@ -70,7 +71,9 @@ void StatementInterpreter::compile(IntrinsicCall const& node, Code& code) {
   IntrinsicNode const& intrinsic = *node.intrinsic;
   operand_ = evaluator_.buffer_slot(" operand");  // no name that a program could have
   code.for_all = options_.sharing && intrinsic.barrier;
-  code.together = code.for_all || (options_.sharing && intrinsic.completion == Completion::kAwaits);
+  code.awaits = options_.sharing && intrinsic.completion == Completion::kAwaits;
+  code.together =
+      code.for_all || code.awaits || (options_.sharing && shuffles(intrinsic.completion));
   code.callee = std::make_unique<Callee>();
   code.callee->machine = std::make_unique<StatementInterpreter>(options_);
   StatementInterpreter& inner = *code.callee->machine;

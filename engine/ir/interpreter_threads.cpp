@@ -74,7 +74,10 @@ void StatementInterpreter::together(If const&, Code const& code, Threads const& 
     for (Thread* thread : threads)
       as_one(*thread,
              [&] { roles[evaluator_.integer(code.exprs[0], 0) != 0 ? 0 : 1].push_back(thread); });
-    if (!roles[0].empty() && !roles[1].empty()) return roles_.run(code, roles);
+    if (code.awaits && !roles[0].empty() && !roles[1].empty()) return roles_.run(code, roles);
+    for (size_t side = 0; side < code.children.size() && !code.awaits; ++side)
+      if (!roles[side].empty()) run_together(*code.children[side], roles[side]);
+    if (!code.awaits) return;
   }
   bool holds = agreed(code.exprs[0], threads, "a condition") != 0;
   if (evaluator_.failed()) return;
@@ -93,13 +96,13 @@ void StatementInterpreter::together(Block const& node, Code const& code, Threads
     all_first = all_first && first;
   });
   if (evaluator_.failed() || running.empty()) return;
-  if (running.size() < threads.size())
+  if (running.size() < threads.size() && code.for_all)
     return fail("divergent_barrier",
                 fmt::format("block {} runs in some iterations only, but all of them have to meet "
                             "in it",
                             node.name));
-  if (all_first && code.children.size() > 1) run_together(*code.children[1], threads);
-  run_together(*code.children[0], threads);
+  if (all_first && code.children.size() > 1) run_together(*code.children[1], running);
+  run_together(*code.children[0], running);
 }
 
 /// Those in whose iterations it is the same instance get the same tensor.
@@ -127,6 +130,8 @@ void StatementInterpreter::together(Alloc const& node, Code const& code, Threads
 void StatementInterpreter::together(IntrinsicCall const& node, Code const& code,
                                     Threads const& threads) {
   if (node.intrinsic->completion == Completion::kAwaits) return roles_.await(code, threads);
+  if (shuffles(node.intrinsic->completion))
+    return run_shuffle(*this, *node.intrinsic, code, threads);
   ++epoch_;
   as_each(threads, [&](Thread&) { execute(node, code); });
   ++epoch_;

@@ -38,6 +38,22 @@ Status verify_phases(IntrinsicNode const& node) {
   return {};
 }
 
+/// Each thread writes one tensor of what another one reads of the other, told by two numbers.
+Status verify_shuffle(IntrinsicNode const& node) {
+  auto const& params = node.params;
+  bool fits = params.size() == 4 && params[0].kind == ParamKind::kWrite &&
+              params[1].kind == ParamKind::kRead && !params[2].buffer && !params[3].buffer &&
+              params[0].buffer->type == params[1].buffer->type &&
+              params[0].buffer->shape.size() == params[1].buffer->shape.size();
+  for (size_t d = 0; fits && d < params[0].buffer->shape.size(); ++d)
+    fits = equal(params[0].buffer->shape[d], params[1].buffer->shape[d]);
+  if (!fits || node.barrier || !node.queue.empty())
+    return wrong(node,
+                 "a shuffle writes one tensor and reads one of its type and shape, and takes two "
+                 "numbers");
+  return {};
+}
+
 Status verify_params(IntrinsicNode const& node) {
   std::set<std::string> names;
   for (IntrinsicParam const& param : node.params) {
@@ -54,6 +70,7 @@ Status verify_params(IntrinsicNode const& node) {
   if (!node.queue.empty() && node.completion == Completion::kAtOnce)
     return wrong(node, "what is done at once is in no queue");
   if (has_phases(node.completion)) return verify_phases(node);
+  if (shuffles(node.completion)) return verify_shuffle(node);
   size_t numbers = node.completion == Completion::kWaits ? 1 : 0;
   if (node.completion >= Completion::kCommits &&
       (node.params.size() != numbers || (numbers == 1 && node.params[0].buffer)))
@@ -145,8 +162,8 @@ bool IntrinsicParam::takes_scope(std::string_view scope) const {
 }
 
 std::string_view word_of(Completion completion) {
-  static constexpr std::string_view kWords[] = {"",      "async",   "commits",  "waits",
-                                                "opens", "arrives", "delivers", "awaits"};
+  static constexpr std::string_view kWords[] = {
+      "", "async", "commits", "waits", "opens", "arrives", "delivers", "awaits", "shuffles"};
   return kWords[size_t(completion)];
 }
 

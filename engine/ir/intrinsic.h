@@ -45,11 +45,20 @@ enum class Completion : uint8_t {
   kArrives,   ///< the thread has arrived at the phase that is not over yet
   kDelivers,  ///< the same, as soon as all copies that the thread has started are done
   kAwaits,    ///< until the phase of its number is over; that of -1 is at the beginning
+  kShuffles,  ///< at once, by the threads of a group together (`shuffles`)
 };
 /// Whether it is of a barrier with phases.
-constexpr bool has_phases(Completion completion) { return completion >= Completion::kOpens; }
+constexpr bool has_phases(Completion completion) {
+  return completion >= Completion::kOpens && completion <= Completion::kAwaits;
+}
+/// Whether each thread gets what another one hands over: its four operands are the tensor that it
+/// writes, the one that it reads, and two numbers, `lanes` and `step`. Threads are counted along
+/// their loops, the innermost fastest; those of `lanes` numbers from a multiple of it on are a
+/// group, all of which call it together, and thread t gets what thread t ^ step reads.
+constexpr bool shuffles(Completion completion) { return completion == Completion::kShuffles; }
 
-/// In a declaration's text: "async", "commits", "waits", "opens", "arrives", "delivers", "awaits".
+/// In a declaration's text: "async", "commits", "waits", "opens", "arrives", "delivers", "awaits",
+/// "shuffles".
 std::string_view word_of(Completion completion);
 
 /// One instruction. The declaration is all that anybody knows of it: a call refers to it, and a

@@ -203,7 +203,7 @@ private:
     node.barrier = reader.accept("barrier");
     for (Completion one :
          {Completion::kStarted, Completion::kCommits, Completion::kWaits, Completion::kOpens,
-          Completion::kArrives, Completion::kDelivers, Completion::kAwaits})
+          Completion::kArrives, Completion::kDelivers, Completion::kAwaits, Completion::kShuffles})
       if (reader.accept(word_of(one))) node.completion = one;
     if (reader.accept("in")) {
       TRY_ASSIGN(node.queue, reader.name("a queue's name"));

@@ -34,7 +34,8 @@ struct Code {
   int buffer = -1;
   int lanes = 1;
   bool together = false;  ///< threads meet in it: a bound loop, a barrier, a tensor that they share
-  bool for_all = false;   ///< all threads of a block do: not a wait of one role for another alone
+  bool for_all = false;   ///< all threads of a block do: not those of a role or a warp alone
+  bool awaits = false;    ///< one role waits for another in it
   std::vector<std::unique_ptr<Code>> children;
   std::unique_ptr<Callee> callee;
 };
@@ -123,6 +124,10 @@ private:
   std::map<std::pair<void const*, int64_t>, Phases> phases_;  ///< by tensor and element
   RoleTurns* turns_ = nullptr;
 };
+
+/// A shuffle of all threads that stand there.
+void run_shuffle(StatementInterpreter& machine, IntrinsicNode const& intrinsic, Code const& code,
+                 std::vector<Thread*> const& threads);
 
 /// Executes statements of one function. The first failure stops it.
 class StatementInterpreter final : private AccessObserver {
@@ -247,6 +252,8 @@ private:
   bool updates_ = false;                         ///< the operand at hand is updated
   std::vector<Flight> starting_flights_;
   friend Roles;
+  friend void run_shuffle(StatementInterpreter& machine, IntrinsicNode const& intrinsic,
+                          Code const& code, std::vector<Thread*> const& threads);
   Roles roles_{*this};
   int64_t watched_step_ = 0;
   std::string watched_;

@@ -8,6 +8,12 @@
 
 namespace tw {
 
+ir::Intrinsic WarpShuffles::of(DType type) const {
+  for (ir::Intrinsic const& call : calls)
+    if (call->params[0].buffer->type == type) return call;
+  return nullptr;
+}
+
 MemoryScope const* Target::scope(std::string_view scope_name) const {
   auto found = std::ranges::find(scopes, scope_name, &MemoryScope::name);
   return found == scopes.end() ? nullptr : &*found;

@@ -70,6 +70,15 @@ struct AnnotationWord {
 struct PhaseIntrinsics {
   ir::Intrinsic open, arrive, deliver, await;
 };
+
+/// By what the threads of a warp hand each other values without memory (ir::shuffles).
+struct WarpShuffles {
+  int64_t lanes = 0;                      ///< of a warp; 0: there are none
+  std::vector<ir::Intrinsic> calls = {};  ///< one for each type of a value
+  /// Null: there is none for it.
+  ir::Intrinsic of(DType type) const;
+};
+
 /// Says of a loop that some threads fill the tiles that others compute with, and how many tiles
 /// there are at once (`split_roles`).
 inline constexpr char kRolesWord[] = "roles";
@@ -95,6 +104,7 @@ struct Target {
   ir::Intrinsic barrier = {};
   /// Its passes share a sum among the threads that its loop is bound to (`factor_thread_sums`).
   bool sums_over_threads = false;
+  WarpShuffles shuffles = {};
   /// Of copies that go on while others compute (`ir::Completion`): what ends a group of those that
   /// were started, and what waits until at most `n` groups, its one number, are under way. Null:
   /// there are no such copies.

@@ -97,6 +97,22 @@ host virtual(A: f32[2, 4], C: f32[2, 2])
       C[t, v] = sum[0]
 )";
 
+/// Sums of four neighbours in each of two groups, which all of them get.
+constexpr char kShuffles[] = R"(tilewright kernel 1
+intrinsic sync_threads() barrier
+intrinsic shuffle(write to: f32[], read from: f32[], scalar lanes: i64, scalar step: i64) shuffles
+host sums(A: f32[8], C: f32[8])
+  bind(threadIdx.y) u in 2
+    bind(threadIdx.x) t in 4
+      alloc own: f32[1] @local
+      alloc other: f32[1] @local
+      own[0] = A[u*4+t]
+      call shuffle(other[0], own[0], 4, 2)
+      own[0] = own[0]+other[0]
+      call shuffle(other[0], own[0], 4, 1)
+      C[u*4+t] = own[0]+other[0]
+)";
+
 std::string replaced(std::string text, std::string const& what, std::string const& by) {
   size_t at = text.find(what);
   return at == std::string::npos ? "not there: " + what : text.replace(at, what.size(), by);
@@ -111,6 +127,7 @@ NDArray counted(Shape const& shape) {
 Result<std::vector<NDArray>> run(std::string const& text, uint64_t seed = 1) {
   static Sharing const sharing{
       {{"threadIdx.x", Level::kThread},
+       {"threadIdx.y", Level::kThread},
        {"vthread", Level::kThread},
        {"blockIdx.x", Level::kBlock},
        {"blockIdx.y", Level::kBlock}},
@@ -163,6 +180,19 @@ private slots:
     QCOMPARE(text_of(run(replaced(kCopies, "wait(1)", "wait(2)"), 0)),
              QString("used_in_flight: iteration t=0 k=0 reads own[0], which the copy that "
                      "iteration t=0 started still fills: it was not waited for"));
+  }
+
+  void threads_hand_each_other_values() {
+    for (uint64_t seed = 0; seed < 20; ++seed)
+      QCOMPARE(text_of(run(kShuffles, seed)), QString("6 6 6 6 22 22 22 22"));
+    // Those of one group may do so while others do not.
+    std::string one = replaced(kShuffles, "      call shuffle(other[0], own[0], 4, 1)\n",
+                               "      other[0] = 0.0\n      if u == 0\n"
+                               "        call shuffle(other[0], own[0], 4, 1)\n");
+    for (uint64_t seed = 0; seed < 20; ++seed)
+      QCOMPARE(text_of(run(one, seed)), QString("6 6 6 6 10 12 10 12"));
+    KernelIr kernel = parse_kernel(kShuffles).value();
+    QVERIFY(equal(parse_kernel(print(kernel).text).value(), kernel));
   }
 
   void what_is_wrong_is_said_with_both_iterations_data() {
@@ -238,6 +268,17 @@ host outside(A: f32[4], C: f32[4])
         replaced(replaced(kQueues, "async in sums", "async"), "call commit_sums()",
                  "call commit()"),
         "used_in_flight: iteration t=");
+    add("a shuffle that some threads leave out",
+        replaced(kShuffles, "      call shuffle(other[0], own[0], 4, 1)\n",
+                 "      if t < 3\n        call shuffle(other[0], own[0], 4, 1)\n"),
+        "divergent_shuffle: iteration u=");
+    add("a group that is larger than the block",
+        replaced(kShuffles, "own[0], 4, 2", "own[0], 16, 8"), "divergent_shuffle: iteration u=");
+    add("a step out of the group", replaced(kShuffles, "own[0], 4, 2", "own[0], 4, 4"),
+        "call_not_interpreted: shuffle cannot be interpreted: 4 of 4 lanes is no step");
+    add("a shuffle of what nobody has set",
+        replaced(kShuffles, "      own[0] = A[u*4+t]\n", "      if t < 2\n        own[0] = A[t]\n"),
+        "");
     add("an axis that there is not", replaced(kReverse, "threadIdx.x", "lane"),
         "unknown_axis: the loop t is bound to lane");
   }

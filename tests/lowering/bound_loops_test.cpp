@@ -50,6 +50,8 @@ std::string sentence(auto const& result) { return result ? "" : to_sentence(resu
 Result<ir::KernelIr> lowered(Schedule const& schedule) {
   std::vector<Pass> passes = testing::thread_passes();
   passes.insert(passes.begin(), factor_thread_sums());
+  auto unified = std::ranges::find(passes, std::string("unify_thread_bindings"), &Pass::name);
+  if (schedule.target().shuffles.lanes > 0) passes.insert(unified + 1, privatize_shared_tensors());
   TRY_ASSIGN(auto stages,
              lower(schedule.program(), schedule.target(), passes, {.verify = VerifyPasses::kEach}));
   return stages.back().kernel;
@@ -145,8 +147,9 @@ bind(Y_rf.k1_2, axis=threadIdx.x)
       std::string text = testing::test_kernel(i, testing::kernel_set(), rng);
       te::Kernel kernel = testing::parsed_kernel(text).value();
       auto target = i % 5 == 4   ? testing::accelerator_machine()
-                    : i % 2 == 0 ? testing::thread_machine()
-                                 : testing::thread_machine_with_sums();
+                    : i % 3 == 0 ? testing::thread_machine()
+                    : i % 3 == 1 ? testing::thread_machine_with_sums()
+                                 : testing::thread_machine_with_shuffles();
       Schedule schedule = random_schedule(kernel, rng, target);
       check(kernel, schedule, text + schedule.script(), rng, counts);
     }

@@ -124,18 +124,24 @@ std::vector<NDArray> with_sizes_first(ir::KernelIr const& before, std::vector<ND
   return inputs;
 }
 
-/// Both compute the same numbers, whatever the shapes of their parameters.
-void compare_values(ir::KernelIr const& before, Pass const& pass, ir::KernelIr const& after) {
+/// Both compute the same numbers, whatever the shapes of their parameters. `sharing`: what threads
+/// of the result share; null: it has none, or they may run one after the other.
+void compare_values(ir::KernelIr const& before, Pass const& pass, ir::KernelIr const& after,
+                    ir::Sharing const* sharing) {
   std::vector<NDArray> inputs = inputs_of(before), flat = inputs_of(after);
   if (!before.host.sizes.empty() && after.host.sizes.empty())
     flat = with_sizes_first(before, inputs);
   ir::InterpretOptions in_order = interpret_options(before);
   // What starts a sum that threads share is the first of its iterations.
-  if (pass.name == "factor_thread_sums") in_order.shuffle_seed = 0;
+  if (pass.name == "factor_thread_sums")
+    in_order.shuffle_seed = 0;
+  else
+    in_order.sharing = sharing;
   auto expected = ir::interpret(before, inputs.size(), inputs, in_order);
   QVERIFY2(expected, sentence(expected).c_str());
   ir::InterpretOptions options = interpret_options(after);
   options.registers = pass.contract.gives.contains(Invariant::kSetRegisters);
+  options.sharing = sharing;
   auto actual = ir::interpret(after, flat.size(), flat, options);
   QVERIFY2(actual, sentence(actual).c_str());
   QVERIFY(!expected->empty());
@@ -243,6 +249,7 @@ private slots:
     Target target = threads ? *testing::thread_machine() : target_with_a_pad();
     if (declared) target = with_instructions(*before);
     if (sections["target"] == "thread sums\n") target = *testing::thread_machine_with_sums();
+    if (sections["target"] == "shuffles\n") target = *testing::thread_machine_with_shuffles();
     auto result = run_pass(pass, *before, PassContext{target});
     if (!result) return compare_with(path, sections, "refused", to_sentence(result.error()) + "\n");
     Status holds = verify_kernel(*result, after(pass, pass.contract.needs));
@@ -252,7 +259,8 @@ private slots:
     compare_with(path, sections, "after", ir::print(*result).text);
     if (path.section('/', -1).startsWith("nothing_to_do")) QVERIFY(ir::equal(*before, *result));
     if (threads && pass.name != "sink_allocations") return compare_threads(*before, pass, *result);
-    compare_values(*before, pass, *result);
+    ir::Sharing const sharing = target.sharing();
+    compare_values(*before, pass, *result, target.shuffles.lanes > 0 ? &sharing : nullptr);
   }
 };
 

@@ -21,6 +21,7 @@
 #include "targets/cuda/compiler/dialect.h"
 #include "targets/cuda/compiler/matrix_units.h"
 #include "targets/cuda/compiler/phase_barriers.h"
+#include "targets/cuda/compiler/warp_shuffles.h"
 #include "targets/cuda/hardware/description.h"
 #include "targets/shared/gpu/launch_shape.h"
 #include "targets/shared/gpu/shared_layout.h"
@@ -98,6 +99,21 @@ inline void multiply(llvm::IRBuilder<>& builder, cuda::MatrixForm const& form,
   for (size_t i = 0; i < cuda::kSums; ++i) copy(word, sum(i), places[i], llvm::Align(4));
 }
 
+/// By `Block::shuffle`, as bits of 64.
+inline void shuffle(llvm::IRBuilder<>& builder, DType type,
+                    std::vector<llvm::Value*> const& operands) {
+  auto* pointer = builder.getPtrTy();
+  auto* word = builder.getInt64Ty();
+  auto* own = builder.getIntNTy(unsigned(size_of(type)) * 8);
+  auto* place = global(*builder.GetInsertBlock()->getModule(), kShuffle, pointer);
+  llvm::Align align{uint64_t(size_of(type))};
+  llvm::Value* value = builder.CreateZExt(builder.CreateAlignedLoad(own, operands[1], align), word);
+  llvm::Value* got =
+      builder.CreateCall(llvm::FunctionType::get(word, {word, word, word}, false),
+                         builder.CreateLoad(pointer, place), {value, operands[2], operands[3]});
+  builder.CreateAlignedStore(builder.CreateTrunc(got, own), operands[0], align);
+}
+
 inline void fill(DeviceShell& shell) {
   shell.counter = counter;
   shell.reciprocal = reciprocal;
@@ -129,6 +145,11 @@ inline void fill(DeviceShell& shell) {
                          builder.CreateLoad(pointer, place),
                          {builder.getInt64(uint64_t(use)), operands[0],
                           operands.size() > 1 ? operands[1] : builder.getInt64(0)});
+    };
+  for (DType type : cuda::kShuffledTypes)
+    shell.calls[cuda::shuffle_name(type)] = [type](llvm::IRBuilder<>& builder,
+                                                   Operands const& operands) {
+      shuffle(builder, type, operands);
     };
   shell.calls[cuda::kBarrierName] = [](llvm::IRBuilder<>& builder, Operands const&) {
     auto* pointer = builder.getPtrTy();
@@ -323,6 +344,8 @@ public:
     if (product) *static_cast<void**>(*product) = reinterpret_cast<void*>(&multiply_in_warp);
     if (of_warpgroup)
       *static_cast<void**>(*of_warpgroup) = reinterpret_cast<void*>(&multiply_by_warpgroup);
+    if (auto shuffle = loaded_.symbol(kShuffle))
+      *static_cast<void**>(*shuffle) = reinterpret_cast<void*>(&Block::shuffle);
     if (phases) *static_cast<void**>(*phases) = reinterpret_cast<void*>(&Block::use_phases);
     void* nowhere = nullptr;
     int32_t none[6] = {};

@@ -100,6 +100,26 @@ inline std::shared_ptr<Target const> thread_machine_with_sums() {
   return target;
 }
 
+/// The same machine with warps of eight threads, whose sums go by shuffles.
+inline std::shared_ptr<Target const> thread_machine_with_shuffles() {
+  static auto const target = [] {
+    Target machine = *thread_machine_with_sums();
+    machine.shuffles.lanes = 8;
+    for (DType type : {DType::kF32, DType::kI32, DType::kI64})
+      machine.shuffles.calls.push_back(
+          ir::declare({.name = "shuffle_" + std::string(to_text(type)),
+                       .params = {ir::tensor_param(ir::ParamKind::kWrite,
+                                                   ir::make_buffer("to", type, {1}, "")),
+                                  ir::tensor_param(ir::ParamKind::kRead,
+                                                   ir::make_buffer("from", type, {1}, "")),
+                                  ir::scalar_param("lanes"), ir::scalar_param("step")},
+                       .completion = ir::Completion::kShuffles})
+              .value());
+    return std::make_shared<Target const>(std::move(machine));
+  }();
+  return target;
+}
+
 /// A made-up accelerator without threads of its own: its processor runs virtual threads in turns,
 /// on memories of its own.
 inline std::shared_ptr<Target const> accelerator_machine() {

@@ -27,6 +27,7 @@
 #include "targets/cuda/compiler/resources.h"
 #include "targets/cuda/compiler/time_listing.h"
 #include "targets/cuda/compiler/toolkit.h"
+#include "targets/cuda/compiler/warp_shuffles.h"
 #include "targets/cuda/compiler/warpgroup_units.h"
 #include "targets/cuda/hardware/description.h"
 #include "targets/cuda/hardware/library_names.h"
@@ -125,6 +126,7 @@ public:
         model_passes_(gpu::model_passes()) {
     for (auto* passes : {&passes_, &model_passes_}) {
       add_product_passes(*passes);
+      add_shuffle_passes(*passes);
       add_role_passes(*passes);
     }
   }
@@ -140,6 +142,7 @@ public:
     if (tier == CodeTier::kChecked)
       return refused("not_supported", "PTX is not made with checks of every access");
     TRY(check_async_copies(kernel));
+    TRY(check_shuffles(kernel));
     Artifact artifact;
     artifact.lowered = ir::print(kernel);
     TRY_ASSIGN(Parts parts, parts_of(kernel, artifact.lowered, *target().scope(kSharedScope)));
@@ -364,6 +367,7 @@ Result<std::shared_ptr<Backend const>> create_cuda_backend(Hardware const& hardw
       .types = {DType::kF32, DType::kF64, DType::kF16, DType::kBF16, DType::kI8, DType::kU8,
                 DType::kI16, DType::kU16, DType::kI32, DType::kU32, DType::kI64, DType::kU64,
                 DType::kBool}};
+  add_warp_shuffles(target);
   if (capability_of(hardware) >= kAmpere) {
     add_warpgroup_units(target, hardware.word(kArchitecture));
     add_matrix_units(target);

@@ -7,6 +7,7 @@
 #include "targets/cuda/compiler/bulk_copies.h"
 #include "targets/cuda/compiler/matrix_units.h"
 #include "targets/cuda/compiler/phase_barriers.h"
+#include "targets/cuda/compiler/warp_shuffles.h"
 #include "targets/cuda/compiler/warpgroup_code.h"
 #include "targets/cuda/hardware/description.h"
 
@@ -164,6 +165,7 @@ std::map<std::string, std::string, std::less<>> calls() {
   add_warpgroup_texts(made);
   add_phase_texts(made);
   add_bulk_texts(made);
+  add_shuffle_texts(made);
   for (AsyncCopy const& copy : kAsyncCopies)
     made[copy.name] = fmt::format(
         "asm volatile(\"cp.async.{}.shared.global [%%0], [%%1], {};\" :: "

@@ -9,6 +9,7 @@
 #include "targets/cuda/compiler/dialect.h"
 #include "targets/cuda/compiler/matrix_units.h"
 #include "targets/cuda/compiler/phase_barriers.h"
+#include "targets/cuda/compiler/warp_shuffles.h"
 #include "targets/cuda/compiler/warpgroup_code.h"
 #include "targets/cuda/hardware/description.h"
 #include "targets/shared/llvm/device_shell.h"
@@ -140,6 +141,7 @@ void fill(DeviceShell& shell) {
   add_warpgroup_calls(shell);
   add_phase_calls(shell);
   add_bulk_calls(shell);
+  add_shuffle_calls(shell);
   for (AsyncCopy const& copy : kAsyncCopies)
     shell.calls[copy.name] = [bytes = copy.bytes](llvm::IRBuilder<>& builder,
                                                   Operands const& operands) {

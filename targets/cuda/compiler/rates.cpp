@@ -84,6 +84,7 @@ Result<gpu::Rates> rates_of(Hardware const& hardware, Roofs const& roofs) {
   rates.units = std::max(1, hardware.unit().count);
   rates.hertz = double(megahertz) * 1e6;
   rates.f32_lanes = double(lanes);
+  rates.shuffle_lanes = kWarpThreads;  // of every architecture, as the guide's table has it
   if (MemoryLevel const* l2 = hardware.memory(kL2)) rates.l2_bytes = l2->bytes;
   rates.l2_bandwidth = bandwidth(roofs, kL2);
   rates.dram_bandwidth = bandwidth(roofs, "DRAM");

@@ -156,7 +156,7 @@ std::optional<Schedule> attention_schedule(Program const& program,
   auto fastest =
       judge.fastest("attention", program, count + 1, [&](size_t i) -> std::optional<Schedule> {
         Decisions apart;
-        if (i == count) return rows_schedule(program, target, apart);
+        if (i == count) return rows_schedule(program, target, apart, judge);
         if (i < whole)
           return attention->mask.empty() && fits(*attention, kCandidates[i], *target)
                      ? schedule_of(program, target, *attention, kCandidates[i],

@@ -377,6 +377,7 @@ private:
       add_piece(nest_, call, {around_, serial_times(), share_});
       return {};
     }
+    if (shuffles(call.intrinsic->completion)) return visit_shuffle(call);
     if (!reads_by_itself(*call.intrinsic))
       for (size_t i = 0; i < call.operands.size(); ++i) add_operand(call, i);
     add_products(call);
@@ -384,6 +385,15 @@ private:
     // A copy of a turn before this one has come meanwhile.
     return {
         .before = {}, .loads = waits && is_int(call.operands[0].value, 0) ? 1.0 : 0, .rest = {}};
+  }
+
+  /// Its value takes the way of one from shared memory.
+  Stretch visit_shuffle(IntrinsicCall const& call) {
+    double words = std::ceil(double(size_of(call.operands[0].value.type())) / 4);
+    nest_.instructions.shuffles += serial_times() * words * warps();
+    Stretch waits;
+    waits.rest.shared = 1;
+    return waits;
   }
 
   /// Of a matrix unit.

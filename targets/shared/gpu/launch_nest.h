@@ -50,11 +50,12 @@ struct Instructions {
   double integers = 0;  ///< of data and of indices
   double special = 0;   ///< conversions, reciprocals: of the slow unit
   double memory = 0;    ///< loads and stores
+  double shuffles = 0;  ///< words that the threads of a warp hand each other
   double control = 0;   ///< loops, barriers and what matrix units are told
   /// Multiply-adds by matrix units, counted as those of 16 bits: of bytes they do twice as many.
   double matrix = 0;
   double group_matrix = 0;  ///< such by units that several warps tell to go on by themselves
-  double all() const { return f32 + f64 + integers + special + memory + control; }
+  double all() const { return f32 + f64 + integers + special + memory + shuffles + control; }
 };
 
 /// What a thread waits for, one after the other.

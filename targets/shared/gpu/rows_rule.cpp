@@ -120,18 +120,35 @@ struct Shape {
   int64_t rows = 1;
 };
 
-Shape shape_for(Rows const& rows, Target const& target, Decisions& decisions) {
+/// Where nobody can tell what is fastest.
+Shape usual_shape(Rows const& rows) {
+  Shape shape{.threads = rows.terms >= 512 ? 256 : rows.terms >= 128 ? 64 : 16};
+  shape.rows = shape.threads <= kFewThreads ? 128 / shape.threads : 1;
+  return shape;
+}
+
+/// Those that are worth a model's answer: where warps add by shuffles, their threads suffice for
+/// rows of which there are many.
+std::vector<Shape> likely_shapes(Rows const& rows, Target const& target) {
+  std::vector<Shape> shapes{usual_shape(rows)};
+  int64_t most = target.shuffles.lanes > 0 ? std::min(rows.terms, target.threads_per_block) : 0;
+  for (int64_t threads : up_to({8, 16, 32, 64, 128, 256}, most))
+    for (int64_t of_block : {128, 256})
+      if (threads <= of_block && of_block / threads <= std::min<int64_t>(rows.count, 16))
+        shapes.push_back({threads, of_block / threads});
+  return shapes;
+}
+
+Shape shape_for(Rows const& rows, Target const& target, Shape const& wanted, Decisions& decisions) {
   int64_t most = target.threads_per_block;
+  std::vector<int64_t> threads{8, 16, 64, 128, 256, 512};
+  if (target.shuffles.lanes > 0) threads.insert(threads.begin() + 2, target.shuffles.lanes);
   Shape shape;
   shape.threads = choose_up_to(decisions, rows.last + ".threads",
-                               up_to({8, 16, 64, 128, 256, 512}, std::min(rows.terms, most)),
-                               rows.terms >= 512   ? 256
-                               : rows.terms >= 128 ? 64
-                                                   : 16);
-  int64_t several = shape.threads <= kFewThreads ? 128 / shape.threads : 1;
-  shape.rows =
-      choose_up_to(decisions, rows.last + ".rows",
-                   up_to({1, 2, 4, 8, 16}, std::min(rows.count, most / shape.threads)), several);
+                               up_to(threads, std::min(rows.terms, most)), wanted.threads);
+  shape.rows = choose_up_to(decisions, rows.last + ".rows",
+                            up_to({1, 2, 4, 8, 16}, std::min(rows.count, most / shape.threads)),
+                            wanted.rows);
   return shape;
 }
 
@@ -215,26 +232,37 @@ bool schedule_rows(Steps& steps, Rows rows, Shape const& shape) {
          (shape.rows == 1 || steps.take(fmt::format("bind({}, axis=threadIdx.y)", row)));
 }
 
-}  // namespace
-
-std::optional<Schedule> rows_schedule(Program const& program, std::shared_ptr<Target const> target,
-                                      Decisions& decisions) {
-  auto rows = rows_of(program);
-  if (!rows || target->threads_per_block < kLeastTerms) return std::nullopt;
-  Shape shape = shape_for(*rows, *target, decisions);
+std::optional<Schedule> scheduled(Program const& program,
+                                  std::shared_ptr<Target const> const& target, Rows rows,
+                                  Shape const& shape) {
   for (bool kept : {true, false}) {
-    if (kept) keep(*rows, shape);
+    if (kept) keep(rows, shape);
     int64_t bytes = 0;
-    for (Stage& stage : rows->stages) {
+    for (Stage& stage : rows.stages) {
       stage.kept = stage.sums || stage.elements || (kept && stage.kept);
-      if (stage.kept) bytes += stage.bytes / rows->count * shape.rows;
+      if (stage.kept) bytes += stage.bytes / rows.count * shape.rows;
     }
     if (bytes > kMostBytes) continue;
     Steps steps(Schedule(program, target));
-    if (schedule_rows(steps, *rows, shape) && steps.schedule().trace().size() <= kMostSteps)
+    if (schedule_rows(steps, rows, shape) && steps.schedule().trace().size() <= kMostSteps)
       return steps.schedule();
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Schedule> rows_schedule(Program const& program, std::shared_ptr<Target const> target,
+                                      Decisions& decisions, Judge const& judge) {
+  auto rows = rows_of(program);
+  if (!rows || target->threads_per_block < kLeastTerms) return std::nullopt;
+  std::vector<Shape> shapes = likely_shapes(*rows, *target);
+  std::optional<size_t> best;
+  if (shapes.size() > 1)
+    best = judge.fastest("rows", program, shapes.size(),
+                         [&](size_t i) { return scheduled(program, target, *rows, shapes[i]); });
+  return scheduled(program, target, *rows,
+                   shape_for(*rows, *target, shapes[best.value_or(0)], decisions));
 }
 
 }  // namespace tw::gpu

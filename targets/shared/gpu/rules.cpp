@@ -32,7 +32,7 @@ Schedule schedule_by_rule(ir::Program const& program, std::shared_ptr<Target con
   for (Rule const& rule :
        {judged(product_schedule), judged(conv_schedule), Rule(total_schedule),
         Rule(columns_schedule), Rule(long_rows_schedule), judged(attention_schedule),
-        Rule(rows_schedule), judged(tiles_schedule), Rule(transpose_schedule),
+        judged(rows_schedule), judged(tiles_schedule), Rule(transpose_schedule),
         Rule(element_schedule), Rule(window_schedule)}) {
     Decisions asked = decisions;
     if (auto made = rule(program, target, asked)) {

@@ -36,6 +36,7 @@ double alone_cycles(LaunchNest const& nest, Rates const& rates) {
   auto cycles = [&](double count, double lanes) { return count * kWarp * rates.issues / lanes; };
   return std::max({all.all(), cycles(all.f32, rates.f32_lanes), cycles(all.f64, rates.f64_lanes),
                    cycles(all.integers, rates.integer_lanes),
+                   cycles(all.shuffles, rates.shuffle_lanes),
                    matrix_cycles(all, rates) * rates.issues});
 }
 
@@ -165,9 +166,9 @@ Busy busy_of(LaunchNest const& nest, Traffic const& traffic, Rates const& rates)
   auto cycles = [&](double count, double lanes) { return count * warps * kWarp / lanes; };
   Busy busy;
   busy.f32 = std::max(cycles(all.f32, rates.f32_lanes), matrix_cycles(all, rates) * warps);
-  busy.others =
-      std::max({cycles(all.f64, rates.f64_lanes), cycles(all.integers, rates.integer_lanes),
-                cycles(all.special, rates.special_lanes)});
+  busy.others = std::max(
+      {cycles(all.f64, rates.f64_lanes), cycles(all.integers, rates.integer_lanes),
+       cycles(all.special, rates.special_lanes), cycles(all.shuffles, rates.shuffle_lanes)});
   busy.issue = all.all() * warps / rates.issues;
   busy.shared = traffic.shared_cycles + traffic.l1_cycles;
   busy.l2 = traffic.l2_bytes / double(nest.blocks()) / rates.l2_port;

@@ -25,6 +25,7 @@ struct Rates {
       0;  ///< such where several warps tell the units to go on by themselves
   double integer_lanes = 64;
   double special_lanes = 16;  ///< conversions, reciprocals
+  double shuffle_lanes = 32;  ///< words that threads of a warp hand each other
   double issues = 4;          ///< warps whose next instruction begins
   double l2_port = 64;        ///< bytes from L2
   int64_t l1_bytes = 0;       ///< of L1 and shared memory together

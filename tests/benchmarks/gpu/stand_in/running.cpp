@@ -74,6 +74,8 @@ int run_blocks(void* library, std::string const& name, unsigned const grid[3],
       reinterpret_cast<Block::Function>(::dlsym(library, (tw::testing::kCall + name).c_str()));
   if (!function) return kNotFound;
   void *at = ::dlsym(library, tw::testing::kAt), *meet = ::dlsym(library, tw::testing::kMeet);
+  if (void* shuffle = ::dlsym(library, tw::testing::kShuffle))
+    *static_cast<void**>(shuffle) = reinterpret_cast<void*>(&Block::shuffle);
   int32_t none[6] = {};
   void* nowhere = nullptr;
   auto* numbers = at ? static_cast<int32_t*>(at) : none;
