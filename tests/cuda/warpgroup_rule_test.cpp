@@ -5,6 +5,7 @@
 
 #include "engine/lowering/pipeline.h"
 #include "engine/te/inputs.h"
+#include "targets/cuda/compiler/product_passes.h"
 #include "targets/cuda/compiler/rates.h"
 #include "targets/cuda/compiler/toolkit.h"
 #include "targets/shared/gpu/launch_nest.h"
@@ -165,7 +166,9 @@ private slots:
   void the_model_counts_what_units_read() {
     Decisions decisions{point_of(1, 64)};
     Schedule schedule = backend_->templated(program_of(text_of({.terms = 64})), decisions).value();
-    auto stages = lower(schedule.program(), backend_->target(), gpu::model_passes(), {}).value();
+    std::vector<Pass> passes = gpu::model_passes();
+    cuda::add_product_passes(passes);
+    auto stages = lower(schedule.program(), backend_->target(), passes, {}).value();
     auto nest = gpu::launch_nest(stages.back().kernel.host.body);
     QVERIFY(nest);
     QCOMPARE(nest->unit_bytes * double(nest->threads()), 4.0 * (64 + 64) * 16 * 2);

@@ -100,20 +100,23 @@ bool tile_by_warpgroups(gpu::Steps& steps, gpu::Product const& product, Tiles co
   std::string const& c = product.block;
   size_t at = product.loops.size() - 3;
   if (!unit || at > 1) return false;
+  // What writes a convolution's product is called so before.
+  std::string last = c + "_write";
+  if (find_block(steps.schedule().program(), last)) last += "_2";
   if (!steps.take_all(
           {fmt::format("cache_write({}, scope=local, layout={})", c,
                        at == 1 ? "ABC8b8c" : "AB8a8b"),
-           fmt::format("k0, lane, a, k2 = warpgroups_of_product({0}, {0}_write, {0}.{1}, {0}.{2}, "
+           fmt::format("k0, lane, a, k2 = warpgroups_of_product({0}, {8}, {0}.{1}, {0}.{2}, "
                        "{0}.{3}, rows={4}, columns={5}, terms={6}, row={7})",
                        c, product.loops[at], product.loops[at + 1], product.loops[at + 2],
-                       tiles.rows, tiles.columns, tiles.terms(), tiles.piece())}) ||
+                       tiles.rows, tiles.columns, tiles.terms(), tiles.piece(), last)}) ||
       (at == 1 && !steps.take(fmt::format("bind({}.{}, axis=blockIdx.z)", c, product.loops[0]))) ||
       !merge_after(steps, after) || !bring_factors(steps, product, tiles))
     return false;
   bool copied = !tiles.any_odd() && !tiles.turns(0) && !tiles.turns(1) && !product.made_factors;
   if (copied) make_ring(steps, product, tiles);
   if (!multiply(steps, c, *unit)) return false;
-  write_sums(steps, c + "_write", !after.empty() && (tiles.odd[0] || tiles.odd[1]));
+  write_sums(steps, last, !after.empty() && (tiles.odd[0] || tiles.odd[1]));
   return true;
 }
 
