@@ -248,12 +248,15 @@ std::optional<Schedule> conv_schedule(Program const& program, std::shared_ptr<Ta
   Tiles const plain{.unit = unit_of(*find_block(program, conv->block)->block),
                     .factors = {{.terms_last = true}, {.terms_last = false}}};
   if (!plain.unit) return std::nullopt;
-  std::vector<ConvChoice> all = conv_choices(*conv, plain, *target);
-  auto fastest = judge.fastest("convolution as a product", program, all.size(), [&](size_t i) {
-    // Without proofs: the one that is taken is proven.
-    return conv_as_product(program, target, *conv, plain, all[i], ProofBudget::kTrusted);
-  });
-  ConvChoice choice = all[fastest.value_or(0)];
+  std::vector<ConvChoice> const all = conv_choices(*conv, plain, *target);
+  auto fastest = [&](char const* rule, size_t count) {
+    auto at = judge.fastest(rule, program, count, [&](size_t i) {
+      // Without proofs: the one that is taken is proven.
+      return conv_as_product(program, target, *conv, plain, all[i], ProofBudget::kTrusted);
+    });
+    return all[at.value_or(0)];
+  };
+  ConvChoice choice = fastest("convolution as a product", all.size());
   Decisions asked = decisions;
   if (auto fragments = fragment_conv(program, target, *conv, *plain.unit, asked, judge)) {
     auto best =
@@ -276,6 +279,12 @@ std::optional<Schedule> conv_schedule(Program const& program, std::shared_ptr<Ta
   Tiles of = plain;
   of.warpgroups = tiles.warpgroups;
   tiles.parts = decisions.choose(c + ".parts", part_choices(conv->loops.terms, of), tiles.parts);
+  auto made = conv_as_product(program, target, *conv, plain, choice, decisions.budget());
+  if (made || tiles.warpgroups == 0) return made;
+  // A step of warpgroups was refused, or could not be proven: those of warps come first.
+  auto by_warps =
+      std::ranges::count(all, 0, [](ConvChoice const& one) { return one.tiles.warpgroups; });
+  choice = fastest("convolution by warps", size_t(by_warps));
   return conv_as_product(program, std::move(target), *conv, plain, choice, decisions.budget());
 }
 

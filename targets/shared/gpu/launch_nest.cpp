@@ -17,6 +17,7 @@
 #include "targets/shared/gpu/decided_copies.h"
 #include "targets/shared/gpu/instruction_mix.h"
 #include "targets/shared/gpu/pieces.h"
+#include "targets/shared/gpu/stretch.h"
 #include "targets/shared/gpu/unrolled_loops.h"
 
 namespace tw::gpu {
@@ -53,17 +54,6 @@ public:
   }
 
 private:
-  /// What follows on a barrier waits by itself; loads before it are under way together.
-  struct Stretch {
-    Waits before;      ///< of what ended with a barrier or is a loop
-    double loads = 0;  ///< of main memory, side by side
-    Waits rest;
-    Waits sum() const {
-      return {before.main + loads + rest.main, before.shared + rest.shared,
-              before.cycles + rest.cycles};
-    }
-  };
-
   Stretch visit(Stmt const& s) {
     if (auto const* list = s.as<Seq>()) return visit_list(*list);
     if (auto const* loop = s.as<For>()) return visit_loop(*loop);
@@ -79,19 +69,9 @@ private:
   Stretch visit_list(Seq const& list) {
     Stretch all;
     for (Stmt const& child : list.stmts) {
-      Stretch one = visit(child);
       auto const* call = child.as<IntrinsicCall>();
-      if (call && (call->intrinsic->barrier || waits_for_copies(*call->intrinsic))) {
-        all.loads = std::max(all.loads, one.loads);
-        all = {.before = all.sum(), .rest = {}};
-        continue;
-      }
-      all.before.main += one.before.main;
-      all.before.shared += one.before.shared;
-      all.before.cycles += one.before.cycles;
-      all.loads = std::max(all.loads, one.loads);
-      all.rest.shared += one.rest.shared;
-      all.rest.cycles += one.rest.cycles;
+      bool ends = call && (call->intrinsic->barrier || waits_for_copies(*call->intrinsic));
+      all.append(visit(child), ends);
     }
     return all;
   }
