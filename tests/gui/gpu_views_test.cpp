@@ -24,18 +24,18 @@ constexpr char kProduct[] =
     "kernel product(A: f32[1024, 120], B: f32[120, 1024]) -> C\n"
     "  C[i in 1024, j in 1024] = sum[k in 120] A[i, k] * B[k, j]\n";
 
-/// A warp reads two rows of A that begin in one bank.
+/// A warp reads four rows of A that begin in one bank.
 constexpr char kTiled[] =
     "jump 0\nstep cache_write(C, scope=local); "
     "by, bx, i1, j1 = tile(C.i, C.j, outer_factor=64, inner_factor=64); "
-    "ty, tx, i2, j2 = tile(i1, j1, outer_factor=4, inner_factor=4); k0, k1 = split(C.k, factor=8); "
+    "ty, tx, i2, j2 = tile(i1, j1, outer_factor=8, inner_factor=8); k0, k1 = split(C.k, factor=8); "
     "reorder(k0, k1, i2, j2); reverse_compute_at(C_write, tx); bind(by, axis=blockIdx.y); "
     "bind(bx, axis=blockIdx.x); bind(ty, axis=threadIdx.y); bind(tx, axis=threadIdx.x); "
     "cache_read(C, tensor=A, scope=shared); cache_read(C, tensor=B, scope=shared); "
     "compute_at(A_cache, k0); compute_at(B_cache, k0); p = fuse(A_cache.d0, A_cache.d1); "
-    "pr, px = split(p, factor=16); pn, py = split(pr, factor=16); bind(py, axis=threadIdx.y); "
+    "pr, px = split(p, factor=8); pn, py = split(pr, factor=8); bind(py, axis=threadIdx.y); "
     "bind(px, axis=threadIdx.x); q = fuse(B_cache.d0_2, B_cache.d1_2); "
-    "qr, qx = split(q, factor=16); qn, qy = split(qr, factor=16); bind(qy, axis=threadIdx.y); "
+    "qr, qx = split(q, factor=8); qn, qy = split(qr, factor=8); bind(qy, axis=threadIdx.y); "
     "bind(qx, axis=threadIdx.x)\n";
 
 /// Those that are seen: what is painted has no meta-object of its own.
@@ -104,10 +104,10 @@ private slots:
   void each_access_shows_what_it_costs() {
     QCOMPARE(place_->lines(kTiled + std::string("show access\naccess of A_cache load\n")),
              std::string());
-    QCOMPARE(place_->lines("expect access = A_cache load\nexpect access.cost = 2\n"
-                           "expect access.ideal = 1\nexpect access.here = 2\n"
+    QCOMPARE(place_->lines("expect access = A_cache load\nexpect access.cost = 4\n"
+                           "expect access.ideal = 1\nexpect access.here = 4\n"
                            "access lane 17\nexpect access.lane = 17\n"
-                           "access at k1 3\nexpect access.here = 2\n"),
+                           "access at k1 3\nexpect access.here = 4\n"),
              std::string());
     auto* view = place_->window->findChild<AccessView*>("accessView");
     QVERIFY(view->findChild<QLabel*>("accessLane")->text().startsWith("Lane 17 reads element"));
@@ -122,7 +122,7 @@ private slots:
     QCOMPARE(place_->lines("expect access = A_cache load\nexpect access.cost = 1\n"),
              std::string());
     auto* before = view->findChild<AccessPicture*>("accessBefore");
-    QVERIFY(before->isVisible() && before->shown()->request.cost == 2);
+    QVERIFY(before->isVisible() && before->shown()->request.cost == 4);
     look("access-healed");
     QVERIFY(!place_->lines("access of Z load\n").empty());
     QVERIFY(!place_->lines("access of A load two\n").empty());

@@ -241,6 +241,63 @@ std::optional<Schedule> conv_as_product(Program const& program,
   return steps.schedule();
 }
 
+/// A convolution as a product of matrix units, in every way that is judged.
+class ConvProducts {
+public:
+  ConvProducts(Program const& program, std::shared_ptr<Target const> target,
+               gpu::Convolution const& conv, Tiles const& plain, gpu::Judge const& judge)
+      : program_(program),
+        target_(std::move(target)),
+        conv_(conv),
+        plain_(plain),
+        judge_(judge),
+        all_(conv_choices(conv, plain, *target_)) {}
+
+  ConvChoice fastest() const { return fastest_of("convolution as a product", all_.size()); }
+  /// Those without warpgroups come first.
+  ConvChoice fastest_by_warps() const {
+    auto count =
+        std::ranges::count(all_, 0, [](ConvChoice const& one) { return one.tiles.warpgroups; });
+    return fastest_of("convolution by warps", size_t(count));
+  }
+  std::optional<Schedule> made(ConvChoice const& choice, ProofBudget budget) const {
+    return conv_as_product(program_, target_, conv_, plain_, choice, budget);
+  }
+  /// Than this schedule of its fragments.
+  bool is_slower(ConvChoice const& choice, std::optional<Schedule> const& fragments) const {
+    auto best = judge_.fastest(
+        "convolution in fragments or as a product", program_, 2,
+        [&](size_t i) { return i == 0 ? fragments : made(choice, ProofBudget::kTrusted); });
+    return best.value_or(0) == 0;
+  }
+
+private:
+  /// Without proofs: the one that is taken is proven.
+  ConvChoice fastest_of(char const* rule, size_t count) const {
+    auto at = judge_.fastest(rule, program_, count,
+                             [&](size_t i) { return made(all_[i], ProofBudget::kTrusted); });
+    return all_[at.value_or(0)];
+  }
+
+  Program const& program_;
+  std::shared_ptr<Target const> target_;
+  gpu::Convolution const& conv_;
+  Tiles const& plain_;
+  gpu::Judge const& judge_;
+  std::vector<ConvChoice> all_;
+};
+
+void ask(std::string const& block, gpu::Convolution const& conv, Tiles const& plain,
+         Target const& target, Decisions& decisions, Choice& tiles) {
+  if (has_warpgroups(target))
+    tiles.warpgroups = decisions.choose(block + ".warpgroups", {0, 1, 2}, tiles.warpgroups);
+  tiles.columns = decisions.choose(block + ".tile", {64, 128}, tiles.columns);
+  tiles.rows = tiles.warpgroups > 0 ? 64 * tiles.warpgroups : tiles.columns;
+  Tiles of = plain;
+  of.warpgroups = tiles.warpgroups;
+  tiles.parts = decisions.choose(block + ".parts", part_choices(conv.loops.terms, of), tiles.parts);
+}
+
 std::optional<Schedule> conv_schedule(Program const& program, std::shared_ptr<Target const> target,
                                       Decisions& decisions, gpu::Judge const& judge) {
   auto conv = gpu::convolution_of(program);
@@ -248,44 +305,19 @@ std::optional<Schedule> conv_schedule(Program const& program, std::shared_ptr<Ta
   Tiles const plain{.unit = unit_of(*find_block(program, conv->block)->block),
                     .factors = {{.terms_last = true}, {.terms_last = false}}};
   if (!plain.unit) return std::nullopt;
-  std::vector<ConvChoice> const all = conv_choices(*conv, plain, *target);
-  auto fastest = [&](char const* rule, size_t count) {
-    auto at = judge.fastest(rule, program, count, [&](size_t i) {
-      // Without proofs: the one that is taken is proven.
-      return conv_as_product(program, target, *conv, plain, all[i], ProofBudget::kTrusted);
-    });
-    return all[at.value_or(0)];
-  };
-  ConvChoice choice = fastest("convolution as a product", all.size());
+  ConvProducts const products(program, target, *conv, plain, judge);
+  ConvChoice choice = products.fastest();
   Decisions asked = decisions;
-  if (auto fragments = fragment_conv(program, target, *conv, *plain.unit, asked, judge)) {
-    auto best =
-        judge.fastest("convolution in fragments or as a product", program, 2, [&](size_t i) {
-          return i == 0 ? fragments
-                        : conv_as_product(program, target, *conv, plain, choice,
-                                          ProofBudget::kTrusted);
-        });
-    if (best.value_or(0) == 0) {
-      decisions = std::move(asked);
-      return fragments;
-    }
+  auto fragments = fragment_conv(program, target, *conv, *plain.unit, asked, judge);
+  if (fragments && products.is_slower(choice, fragments)) {
+    decisions = std::move(asked);
+    return fragments;
   }
-  std::string const& c = conv->block;
-  Choice& tiles = choice.tiles;
-  if (has_warpgroups(*target))
-    tiles.warpgroups = decisions.choose(c + ".warpgroups", {0, 1, 2}, tiles.warpgroups);
-  tiles.columns = decisions.choose(c + ".tile", {64, 128}, tiles.columns);
-  tiles.rows = tiles.warpgroups > 0 ? 64 * tiles.warpgroups : tiles.columns;
-  Tiles of = plain;
-  of.warpgroups = tiles.warpgroups;
-  tiles.parts = decisions.choose(c + ".parts", part_choices(conv->loops.terms, of), tiles.parts);
-  auto made = conv_as_product(program, target, *conv, plain, choice, decisions.budget());
-  if (made || tiles.warpgroups == 0) return made;
-  // A step of warpgroups was refused, or could not be proven: those of warps come first.
-  auto by_warps =
-      std::ranges::count(all, 0, [](ConvChoice const& one) { return one.tiles.warpgroups; });
-  choice = fastest("convolution by warps", size_t(by_warps));
-  return conv_as_product(program, std::move(target), *conv, plain, choice, decisions.budget());
+  ask(conv->block, *conv, plain, *target, decisions, choice.tiles);
+  auto made = products.made(choice, decisions.budget());
+  if (made || choice.tiles.warpgroups == 0) return made;
+  // A step of warpgroups was refused, or could not be proven.
+  return products.made(products.fastest_by_warps(), decisions.budget());
 }
 
 }  // namespace

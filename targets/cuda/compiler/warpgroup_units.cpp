@@ -41,7 +41,7 @@ TensorIntrinsic declared(WarpgroupUnit const& unit) {
       "rows "
       "and {3} columns of each thread, summed in {4} while others compute",
       unit.terms(), unit.columns, to_text(unit.factor), unit.columns / 4, to_text(unit.sum),
-      unit.rounded ? fmt::format(", rounded to {},", unit.rounded) : "");
+      unit.rounded ? fmt::format(", cut to {},", unit.rounded) : "");
   return {*declare(std::move(node)), {}};
 }
 

@@ -18,6 +18,8 @@ using namespace ir;
 
 namespace {
 
+/// Bytes that a lane gets from shared memory in one pass.
+constexpr int kMostReturned = 8;
 constexpr int64_t kSector = 32, kLine = 128, kBank = 4, kBanks = 32;
 /// Values of variables that are tried together.
 constexpr int64_t kMostValues = 1 << 18;
@@ -305,6 +307,8 @@ void count_access(WarpAccess& access, Expr const& index, int width,
     int64_t bytes = int64_t(different.size()) * taken;
     int64_t unit = access.shared ? kBank * kBanks : kSector;
     access.ideal = std::max(access.ideal, int((bytes + unit - 1) / unit));
+    if (access.shared && !access.store)
+      access.ideal = std::max(access.ideal, taken / kMostReturned);
     for (int64_t r = 0; r < modulus; ++r) {
       double share = counting.histogram()[size_t(r)];
       if (share == 0) continue;
