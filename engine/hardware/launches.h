@@ -27,6 +27,7 @@ struct WarpRequest {
   std::vector<int64_t> address;  ///< of each lane, in bytes from the tensor's begin; -1: takes no
                                  ///< part
   int cost = 0;                  ///< sectors, or passes
+  int together = 0;              ///< lanes that shared memory serves at once; 0: all
   bool known = true;             ///< false: an index or a guard is data
 };
 

@@ -75,6 +75,7 @@ private slots:
         int64_t at = (base + stride * (lane % part)) * bytes;
         request.address.push_back(rng.below(9) == 0 ? -1 : at);
       }
+      request.together = bytes > 4 ? 128 / bytes : 0;
       AccessCells cells = cells_of(request, shared, bytes);
       std::set<int64_t> sectors;
       for (int64_t at : request.address)
@@ -138,6 +139,21 @@ private slots:
     QTest::keyClick(list, Qt::Key_Down);
     QCOMPARE(place_->lines("expect access = B load\n"), std::string());
     QVERIFY(list->parts().size() > 7);
+  }
+
+  void pictures_have_a_row_for_each_pass() {
+    auto* view = place_->window->findChild<AccessView*>("accessView");
+    int banks = 0;
+    for (size_t i = 0; i < view->list()->parts().size(); ++i) {
+      if (view->access() && view->access()->shared && view->request()->known) {
+        AccessCells cells = cells_of(*view->request(), true, view->access()->bytes);
+        QCOMPARE(cells.rows, view->request()->cost);
+        ++banks;
+      }
+      QTest::keyClick(view->list(), Qt::Key_Down);
+      place_->settle();
+    }
+    QVERIFY(banks >= 4);
   }
 
   /// What nobody documents has no map: a sentence says so.

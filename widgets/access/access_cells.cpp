@@ -57,13 +57,12 @@ AccessCells sectors(WarpRequest const& request, int bytes) {
   return made;
 }
 
-/// Words of one bank come one after the other, in the order of their lanes; elements of 8 bytes
-/// take half a warp at a time.
+/// Words of one bank come one after the other, in the order of their lanes.
 AccessCells banks(WarpRequest const& request, int bytes) {
   AccessCells made{.banks = true, .columns = int(kBanks)};
   made.of_lane.assign(request.address.size(), -1);
   size_t lanes = request.address.size();
-  size_t together = bytes > kWord ? size_t(kBanks * kWord / bytes) : lanes;
+  size_t together = request.together > 0 ? size_t(request.together) : lanes;
   for (size_t first = 0; first < lanes; first += together) {
     size_t end = std::min(first + together, lanes);
     Touched own = touched(request, bytes, kWord, first, end);

@@ -271,10 +271,14 @@ int sectors_of(std::vector<int64_t> const& addresses, int bytes) {
   return blocks_of(addresses, bytes, kSector);
 }
 
+size_t lanes_of_pass(std::vector<int64_t> const& addresses, int bytes, bool store) {
+  if (bytes <= kBank) return addresses.size();
+  auto lanes = std::max<size_t>(1, size_t(kBanks * kBank / bytes));
+  return !store && are_pairs(addresses) ? lanes * 2 : lanes;
+}
+
 int passes_of(std::vector<int64_t> const& addresses, int bytes, bool store) {
-  size_t together =
-      bytes > kBank ? std::max<size_t>(1, size_t(kBanks * kBank / bytes)) : addresses.size();
-  if (bytes > kBank && !store && are_pairs(addresses)) together *= 2;
+  size_t together = lanes_of_pass(addresses, bytes, store);
   int passes = 0;
   for (size_t first = 0; first < addresses.size(); first += together) {
     std::map<int64_t, std::set<int64_t>> words;  // by bank

@@ -48,6 +48,8 @@ WarpRequest request_at(WarpAccess const& access, LaunchShape const& shape, int w
   std::vector<int64_t> taken = request.address;
   std::erase(taken, -1);
   int bytes = access.bytes * access.width;
+  if (access.shared && taken.size() == request.address.size())
+    request.together = int(lanes_of_pass(taken, bytes, access.store));
   request.cost = access.shared ? passes_of(taken, bytes, access.store) : sectors_of(taken, bytes);
   return request;
 }

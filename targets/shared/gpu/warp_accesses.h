@@ -92,5 +92,7 @@ std::vector<std::string> deciding_loops(WarpAccess const& access);
 /// on an A10 and an H100).
 int sectors_of(std::vector<int64_t> const& addresses, int bytes);
 int passes_of(std::vector<int64_t> const& addresses, int bytes, bool store);
+/// How many of these lanes share each pass.
+size_t lanes_of_pass(std::vector<int64_t> const& addresses, int bytes, bool store);
 
 }  // namespace tw::gpu

@@ -37,10 +37,17 @@ T argument(void** parameters, size_t index) {
   return value;
 }
 
-/// Lanes go together that take 128 bytes; each goes on as long as two of them want different words
-/// of a bank.
+bool same_for_partners(uint32_t const* offsets, uint32_t apart) {
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    if (offsets[lane] != offsets[lane ^ apart]) return false;
+  return true;
+}
+
+/// Lanes go together that take 128 bytes, twice as many where partners want the same; each goes on
+/// as long as two of them want different words of a bank.
 uint64_t cycles_of(uint32_t const* offsets, uint32_t bytes) {
   uint32_t together = 32 * 4 / bytes;
+  if (bytes > 4 && (same_for_partners(offsets, 1) || same_for_partners(offsets, 2))) together *= 2;
   uint64_t cycles = 0;
   for (uint32_t first = 0; first < 32; first += together) {
     std::map<uint32_t, std::set<uint32_t>> words;
