@@ -100,6 +100,16 @@ private slots:
       QTest::newRow(one.name.c_str()) << QString::fromStdString(one.name);
   }
 
+  void the_roof_of_a_type_is_that_of_its_fastest_unit_data() { gpus_data(); }
+  void the_roof_of_a_type_is_that_of_its_fastest_unit() {
+    QFETCH(QString, name);
+    auto known = std::ranges::find(cuda::known_gpus(), name.toStdString(), &cuda::KnownGpu::name);
+    Roofs roofs = cuda::roofs_of(known->hardware).value();
+    QVERIFY(!roofs.compute.empty());
+    for (ComputeRoof const& one : roofs.compute)
+      QVERIFY2(one.rate.all_cores <= roofs.best(one.type).all_cores, one.name.c_str());
+  }
+
   void shared_tiles_lift_a_plain_product_several_times_data() { gpus_data(); }
   void shared_tiles_lift_a_plain_product_several_times() {
     QFETCH(QString, name);

@@ -182,7 +182,7 @@ private slots:
     QTRY_VERIFY_WITH_TIMEOUT(session_->snapshot().kernels->rows[0].model_ms, 60'000);
     KernelRow const row = session_->snapshot().kernels->rows[0];
     QVERIFY(row.roof && row.roof->arithmetic);
-    QVERIFY2(row.roof->value > 500'000 && row.roof->value < 1'000'000, row.roof->words.c_str());
+    QVERIFY2(row.roof->value > 900'000 && row.roof->value < 1'200'000, row.roof->words.c_str());
     QVERIFY(row.fraction_of_roof && *row.fraction_of_roof > 0.05 && *row.fraction_of_roof < 1);
   }
 

@@ -41,7 +41,7 @@ double bandwidth(Roofs const& roofs, std::string_view name) {
 
 Rate rate(double billions) { return {.one_core = billions, .all_cores = billions}; }
 
-/// Each has the rate of its elements' bytes, named after its instruction.
+/// Each has the rate of its elements' bytes, named after its instruction; the faster ones first.
 void add_matrix_units(Hardware const& machine, double cycles, Roofs& roofs) {
   auto known = std::ranges::find(kArchitectures, machine.word(kArchitecture), &Architecture::name);
   if (known == std::end(kArchitectures)) return;
@@ -50,9 +50,9 @@ void add_matrix_units(Hardware const& machine, double cycles, Roofs& roofs) {
     roofs.compute.push_back({fmt::format("{} {}", unit.name, to_text(unit.factor)), "matrix",
                              std::string(unit.arithmetic()), rate(2 * lanes * cycles)});
   };
-  for (MatrixUnit const& unit : kMatrixUnits) add(unit, known->matrix_lanes);
   if (known->group_matrix_lanes > 0)
     for (WarpgroupUnit const& unit : warpgroup_units()) add(unit, known->group_matrix_lanes);
+  for (MatrixUnit const& unit : kMatrixUnits) add(unit, known->matrix_lanes);
 }
 
 }  // namespace
