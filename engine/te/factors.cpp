@@ -1,7 +1,5 @@
 #include "engine/te/factors.h"
 
-#include <algorithm>
-
 namespace tw::te {
 namespace {
 
@@ -27,18 +25,18 @@ std::optional<DType> factors_of(Stage const& stage) {
   return left;
 }
 
-double points_of(Stage const& stage) {
-  double points = 1;
+}  // namespace
+
+int64_t points_of(Stage const& stage) {
+  int64_t points = 1;
   for (auto const* list : {&stage.axes, &stage.reduce})
-    for (Axis const& axis : *list) points *= double(axis.extent);
+    for (Axis const& axis : *list) points *= axis.extent;
   return points;
 }
 
-}  // namespace
-
 std::optional<DType> type_of_factors(Kernel const& kernel) {
   std::optional<DType> type;
-  double most = 0;
+  int64_t most = 0;
   for (Stage const& stage : kernel.stages) {
     std::optional<DType> factors = factors_of(stage);
     if (!factors || points_of(stage) <= most) continue;

@@ -7,6 +7,7 @@
 #include "engine/arith/linear.h"
 #include "engine/ir/identity_element.h"
 #include "engine/ir/rewrite.h"
+#include "engine/te/factors.h"
 #include "engine/te/sizes.h"
 #include "engine/te/te.h"
 
@@ -145,13 +146,6 @@ int64_t integer_operations(Stage const& stage) {
     return e.as<ir::Load>() == nullptr;
   });
   return count;
-}
-
-int64_t points_of(Stage const& stage) {
-  int64_t points = 1;
-  for (auto const* list : {&stage.axes, &stage.reduce})
-    for (Axis const& axis : *list) points *= axis.extent;
-  return points;
 }
 
 }  // namespace

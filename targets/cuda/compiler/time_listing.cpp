@@ -9,13 +9,6 @@
 namespace tw::cuda {
 namespace {
 
-double data_bytes_of(ir::KernelIr const& kernel) {
-  double bytes = 0;
-  for (ir::Buffer const& buffer : kernel.host.params)
-    bytes += double(ir::as_int(buffer->shape[0]).value_or(0)) * double(size_of(buffer->type));
-  return bytes;
-}
-
 class Writer {
 public:
   explicit Writer(CodeListing& listing) : listing_(listing) {}
@@ -74,7 +67,7 @@ CodeListing time_listing(std::string const& key, ir::KernelIr const& kernel,
                          Result<gpu::Rates> const& rates, Result<Assembled> const& assembled) {
   CodeListing listing{key, {}, {}};
   Writer writer(listing);
-  double data = data_bytes_of(kernel);
+  double data = gpu::data_bytes_of(kernel.host);
   for (size_t i = 0; i < kernel.device.size(); ++i) {
     auto nest = gpu::launch_nest(kernel.device[i].body);
     if (!rates || !nest) {

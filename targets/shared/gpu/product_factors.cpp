@@ -30,17 +30,18 @@ FactorTile factor_tile(TileWanted const& wanted) {
   ir::Load const& read = wanted.read;
   FactorTile tile{.tensor = read.buffer->name,
                   .rank = int64_t(read.indices.size()),
-                  .terms_last = ir::uses_variable(read.indices.back(), wanted.term),
                   .rows = wanted.rows,
                   .terms = wanted.terms};
-  bool words = size_of(read.buffer->type) == 4 && tile.rank >= 2;
-  if (!words) return tile;
-  tile.whole = wanted.length % tile.rows == 0 && wanted.all_terms % tile.terms == 0;
-  bool in_last_two =
-      tile.terms_last || ir::uses_variable(read.indices[size_t(tile.rank - 2)], wanted.term);
-  tile.turned = tile.terms_last && wanted.own % kWide == 0;
-  int64_t row = tile.terms_last ? tile.terms : tile.rows;
-  tile.wide = !tile.turned && in_last_two && tile.whole && row % kWide == 0 &&
+  if (size_of(read.buffer->type) != 4 || tile.rank < 2) return tile;
+  auto in_last_two = [&](std::string const& last, std::string const& other) {
+    return ir::uses_variable(read.indices.back(), last) &&
+           ir::uses_variable(read.indices[size_t(tile.rank - 2)], other);
+  };
+  bool terms_last = in_last_two(wanted.term, wanted.row);
+  if (!terms_last && !in_last_two(wanted.row, wanted.term)) return tile;  // a batch lies between
+  tile.turned = terms_last && wanted.own % kWide == 0;
+  bool whole = wanted.length % tile.rows == 0 && wanted.all_terms % tile.terms == 0;
+  tile.wide = !tile.turned && whole && (terms_last ? tile.terms : tile.rows) % kWide == 0 &&
               tile.rows * tile.terms > kWide * wanted.threads;
   return tile;
 }

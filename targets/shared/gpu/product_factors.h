@@ -12,10 +12,8 @@ namespace tw::gpu {
 struct FactorTile {
   std::string tensor;
   int64_t rank = 2;
-  bool terms_last = false;  ///< terms of the sum lie side by side, in the last dimension
-  int64_t rows = 0;         ///< elements along the other one
+  int64_t rows = 0;  ///< elements along the dimension that is not the terms'
   int64_t terms = 0;
-  bool whole = false;   ///< the tensor has no part of a tile
   bool turned = false;  ///< rows of terms stand as columns: what a thread reads lies side by side
   bool wide = false;    ///< threads bring vectors
 };
@@ -24,7 +22,7 @@ struct FactorTile {
 /// product, at plain indices. `length`: of the dimension of rows; `all_terms`: of that of terms.
 struct TileWanted {
   ir::Load const& read;
-  std::string term;  ///< the iterator of terms
+  std::string row, term;  ///< iterators
   int64_t rows, length, own;
   int64_t terms, all_terms;
   int64_t threads;

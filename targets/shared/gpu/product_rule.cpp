@@ -132,11 +132,11 @@ std::vector<FactorTile> factor_tiles(Program const& program, Product const& prod
   if (product.made_factors) return all;
   Block const& block = *find_block(program, product.block)->block;
   size_t at = product.loops.size() - 3;
-  std::string row = block.iters[at].name();
   for (Load const* read : multiplied_reads(block)) {
-    bool of_rows =
-        std::ranges::any_of(read->indices, [&](Expr const& e) { return uses_variable(e, row); });
+    bool of_rows = std::ranges::any_of(
+        read->indices, [&](Expr const& e) { return uses_variable(e, block.iters[at].name()); });
     all.push_back(factor_tile({.read = *read,
+                               .row = block.iters[of_rows ? at : at + 1].name(),
                                .term = block.iters.back().name(),
                                .rows = of_rows ? tiles.rows : tiles.columns,
                                .length = product.extents[of_rows ? at : at + 1],

@@ -119,6 +119,13 @@ bool stays_in_l2(Rates const& rates, double data_bytes) {
   return rates.l2_bandwidth > 0 && data_bytes <= double(rates.l2_bytes);
 }
 
+ir::Substitution greatest_sizes(ir::Function const& host) {
+  ir::Substitution greatest;
+  for (ir::SizeParam const& size : host.sizes)
+    greatest[size.var.to<ir::Variable>().name] = ir::int_imm(size.high);
+  return greatest;
+}
+
 /// Outermost nests one after the other; what they share is allocated around them.
 void each_nest(ir::Stmt const& s, std::vector<ir::Stmt>& nests) {
   if (auto const* list = s.as<ir::Seq>()) {
@@ -215,17 +222,20 @@ LaunchTime launch_time(LaunchNest nest, Multiprocessor const& unit, Rates const&
   return time;
 }
 
+double data_bytes_of(ir::Function const& host) {
+  ir::Substitution const greatest = greatest_sizes(host);
+  double bytes = 0;
+  for (ir::Buffer const& buffer : host.params) {
+    auto count = ir::as_int(arith::simplify(ir::substitute(buffer->shape[0], greatest)));
+    bytes += double(count.value_or(0)) * double(size_of(buffer->type));
+  }
+  return bytes;
+}
+
 std::optional<ProgramTime> program_time(ir::Function const& host, Multiprocessor const& unit,
                                         Rates const& rates) {
-  ir::Substitution greatest;
-  for (ir::SizeParam const& size : host.sizes)
-    greatest[size.var.to<ir::Variable>().name] = ir::int_imm(size.high);
-  auto number = [&](ir::Expr const& e) {
-    return ir::as_int(arith::simplify(ir::substitute(e, greatest))).value_or(0);
-  };
-  double data_bytes = 0;
-  for (ir::Buffer const& buffer : host.params)
-    data_bytes += double(number(buffer->shape[0])) * double(size_of(buffer->type));
+  ir::Substitution const greatest = greatest_sizes(host);
+  double data_bytes = data_bytes_of(host);
   std::vector<ir::Stmt> nests;
   each_nest(greatest.empty() ? host.body : arith::simplify(ir::substitute(host.body, greatest)),
             nests);

@@ -73,6 +73,9 @@ double from_dram(Traffic const& traffic, bool stays);
 /// Cycles until a load's value is there that L1 does not have.
 double latency_behind_l1(Traffic const& traffic, Rates const& rates, bool stays);
 
+/// Of the tensors of a program, open sizes at their greatest.
+double data_bytes_of(ir::Function const& host);
+
 /// `data_bytes`: that the whole program touches; what L2 holds stays there from run to run.
 LaunchTime launch_time(LaunchNest nest, Multiprocessor const& unit, Rates const& rates,
                        double data_bytes);

@@ -11,13 +11,6 @@
 namespace tw::gpu {
 namespace {
 
-double data_bytes_of(ir::KernelIr const& kernel) {
-  double bytes = 0;
-  for (ir::Buffer const& buffer : kernel.host.params)
-    bytes += double(ir::as_int(buffer->shape[0]).value_or(0)) * double(size_of(buffer->type));
-  return bytes;
-}
-
 /// The verdict of the order's proof before that of the model.
 void tell_order(Timeline& made, LaunchOrder const& order) {
   made.proven = order.proven();
@@ -40,7 +33,7 @@ Result<Timeline> kernel_timeline(Target const& target, ir::KernelIr const& kerne
   std::string name;
   std::optional<Error> first;
   for (ir::Function const& function : kernel.device) {
-    auto program = block_program(function, printed, unit, rates, data_bytes_of(kernel));
+    auto program = block_program(function, printed, unit, rates, data_bytes_of(kernel.host));
     if (!program) {
       if (!first) first = program.error();
       continue;
